@@ -1,0 +1,41 @@
+/** How does the file system say no? In POSIX terms: names of error numbers, which differ by platform and live in fuse/. */
+
+export type ErrnoName =
+  | 'EACCES'
+  | 'EBADF'
+  | 'EBUSY'
+  | 'EDQUOT'
+  | 'EEXIST'
+  | 'EFBIG'
+  | 'EILSEQ'
+  | 'EINTR'
+  | 'EINVAL'
+  | 'EIO'
+  | 'EISDIR'
+  | 'ENAMETOOLONG'
+  | 'ENODATA'
+  | 'ENOENT'
+  | 'ENOSPC'
+  | 'ENOSYS'
+  | 'ENOTDIR'
+  | 'ENOTEMPTY'
+  | 'ENOTSUP'
+  | 'EPERM'
+  | 'ERANGE'
+  | 'EROFS'
+  | 'ESTALE'
+  | 'ETIMEDOUT'
+  | 'EXDEV';
+
+/** A refusal in the caller's terms: which POSIX error, on which path, because of what. */
+export class FsError extends Error {
+  override readonly name = 'FsError';
+  readonly code: ErrnoName;
+  readonly path: string;
+
+  constructor(code: ErrnoName, path: string, reason: string, options?: { readonly cause?: unknown }) {
+    super(`${code}: ${reason}: ${path}`, options);
+    this.code = code;
+    this.path = path;
+  }
+}

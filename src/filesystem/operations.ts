@@ -1,0 +1,107 @@
+/**
+ * What can a program ask of a mounted directory? The file system in POSIX terms, free of any FUSE binding; the drivers in
+ * fuse/ translate the kernel's calls into these.
+ *
+ * Paths are absolute, `/`-separated, without trailing slash (but for the root, `/`) and already free of `.` and `..`.
+ * Every method rejects with an `FsError` and with nothing else. Every method may be called while any other is in progress.
+ */
+
+/** What stat(2) tells. Owner and group are the mount's, or as set. */
+export interface Attributes {
+  readonly kind: 'file' | 'folder';
+  /** Bytes; 0 for a folder. */
+  readonly size: number;
+  /** Permission bits only, e.g. 0o644. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** Milliseconds since 1970, with fractions. */
+  readonly mtime: number;
+  readonly atime: number;
+  readonly ctime: number;
+  /** Stable for a path while the mount lives; fits 53 bits. */
+  readonly inode: number;
+  /** For how many more milliseconds the kernel may trust this; 0 while the size is changing here. */
+  readonly validFor: number;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly attributes: Attributes;
+}
+
+/** What open(2) asked for. */
+export interface OpenIntent {
+  readonly read: boolean;
+  readonly write: boolean;
+  /** O_TRUNC */
+  readonly truncate: boolean;
+}
+
+export interface CreateIntent extends OpenIntent {
+  /** O_EXCL: an existing name is EEXIST. Drivers that cannot know pass false. */
+  readonly exclusive: boolean;
+  /** Permission bits for a new file, umask already applied. */
+  readonly mode: number;
+}
+
+/** One open file description. Opaque: only the file system that made it looks inside. */
+export interface FileHandle {
+  /** Where the file is now; changes with a rename. For log lines. */
+  readonly path: string;
+}
+
+/** Which attributes to set; absent means: leave. Times in milliseconds since 1970, may be negative. */
+export interface AttributeChange {
+  readonly mode?: number | undefined;
+  readonly uid?: number | undefined;
+  readonly gid?: number | undefined;
+  readonly atime?: number | undefined;
+  readonly mtime?: number | undefined;
+}
+
+/** setxattr(2)'s flags. */
+export type XattrSetMode = 'any' | 'create' | 'replace';
+
+/** statfs(2), in bytes and counts. */
+export interface FileSystemStatistics {
+  readonly usedBytes: number;
+  readonly freeBytes: number;
+  readonly files: number;
+  /** Longest name, bytes. */
+  readonly maxNameLength: number;
+}
+
+export interface FileSystemOperations {
+  /** With `handle`: of the file behind it, also when its name is gone. */
+  getAttributes(path: string, handle?: FileHandle): Promise<Attributes>;
+  /** All entries but `.` and `..`, in no particular order. */
+  readDirectory(path: string): Promise<readonly DirectoryEntry[]>;
+  /** EISDIR for a folder opened for writing; ENOENT when there is none: creating is `create`. */
+  open(path: string, intent: OpenIntent): Promise<FileHandle>;
+  /** Opens the file, made new when the name is free. */
+  create(path: string, intent: CreateIntent): Promise<FileHandle>;
+  /** Fills `into` from byte `position`; fewer bytes than asked means end of file. */
+  read(handle: FileHandle, into: Uint8Array, position: number): Promise<number>;
+  /** Accepts all of `data` into the draft, and may be handed a buffer that is reused afterwards; nothing reaches the service before `flush`. */
+  write(handle: FileHandle, data: Uint8Array, position: number): Promise<number>;
+  /** Once per close(2), so maybe several times: the last chance to tell the program that its bytes were not stored. */
+  flush(handle: FileHandle): Promise<void>;
+  fsync(handle: FileHandle): Promise<void>;
+  /** No descriptor is left. Nobody hears a rejection: it is only logged. */
+  release(handle: FileHandle): Promise<void>;
+  truncate(path: string, size: number, handle?: FileHandle): Promise<void>;
+  setAttributes(path: string, change: AttributeChange, handle?: FileHandle): Promise<void>;
+  unlink(path: string): Promise<void>;
+  mkdir(path: string, mode: number): Promise<void>;
+  rmdir(path: string): Promise<void>;
+  /** `noReplace`: EEXIST when the target exists. */
+  rename(from: string, to: string, noReplace: boolean): Promise<void>;
+  getXattr(path: string, name: string): Promise<Uint8Array>;
+  setXattr(path: string, name: string, value: Uint8Array, mode: XattrSetMode): Promise<void>;
+  /** Costs no request. */
+  listXattrs(path: string): Promise<readonly string[]>;
+  removeXattr(path: string, name: string): Promise<void>;
+  /** Never waits for the network. */
+  statistics(): FileSystemStatistics;
+}

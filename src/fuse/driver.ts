@@ -1,0 +1,56 @@
+/**
+ * What must something be able to do to connect a `FileSystemOperations` to the kernel? Two drivers are planned behind this:
+ * `native` (fuse-native) and `kernel` (the kernel's protocol in TypeScript).
+ */
+import type { Log } from '../base/log.ts';
+import type { FileSystemOperations } from '../filesystem/operations.ts';
+
+export interface MountOptions {
+  /** Absolute path of an existing, empty directory. */
+  readonly mountpoint: string;
+  /** What mount(8) and df show as the source. */
+  readonly source: string;
+  readonly readOnly: boolean;
+  /** Other users may look in; file modes are then checked by the kernel. */
+  readonly allowOther: boolean;
+  readonly log: Log;
+}
+
+export interface UnmountOptions {
+  /** Detach even when files are open; their unsaved bytes are lost to the program. Only when a person asked. */
+  readonly lazy: boolean;
+}
+
+export interface Mounted {
+  /** Rejects with a `MountError` of kind `busy` when a program still uses the mount. */
+  unmount(options: UnmountOptions): Promise<void>;
+  /** Resolves when the kernel has let go, whoever asked for it. */
+  readonly closed: Promise<void>;
+}
+
+export interface Driver {
+  readonly name: 'native' | 'kernel';
+  /** Resolves when the mount answers. On a rejection (`MountError`) nothing is left mounted. */
+  mount(operations: FileSystemOperations, options: MountOptions): Promise<Mounted>;
+}
+
+export type MountErrorKind =
+  | 'no-fuse'
+  | 'missing-mountpoint'
+  | 'not-a-directory'
+  | 'not-empty'
+  | 'already-mounted'
+  | 'permission'
+  | 'busy'
+  | 'failed';
+
+/** Why a directory could not be mounted or unmounted: one sentence for a person, with the remedy. */
+export class MountError extends Error {
+  override readonly name = 'MountError';
+  readonly kind: MountErrorKind;
+
+  constructor(kind: MountErrorKind, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

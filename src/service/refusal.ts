@@ -1,0 +1,84 @@
+/**
+ * How does the service say no?
+ *
+ * Every method of the port rejects with a `Refusal` and with nothing else, whatever went wrong: an answer of the service, the
+ * network, a shape that is not in the spec, a deadline. Callers switch on `kind`; nobody matches on text.
+ */
+
+export type RefusalKind =
+  /** 404: what was named does not exist (§4.4, §4.8), or the 400 of Get a link (§4.14). */
+  | 'missing'
+  /** 401, 403: the credential is missing, wrong or too weak (§5). */
+  | 'denied'
+  /** 402: the account is in a grace period and uploads are paused (§4.7). */
+  | 'paused'
+  /** 413: the body is larger than the service takes. */
+  | 'too-large'
+  /** 507: the service has no space. */
+  | 'no-space'
+  /** 400 of a listing whose bookmark is not valid (§4.11): start again from the first page. */
+  | 'stale-bookmark'
+  /** 416, or another refusal of a request only because it carried Range. */
+  | 'range-refused'
+  /** Another 4xx: the request itself is refused, and would be again. */
+  | 'rejected'
+  /** 408, 429, 5xx, connection refused, reset or cut: may pass. Retries are already spent. */
+  | 'unavailable'
+  /** A deadline of ours passed. */
+  | 'timeout'
+  /** The answer's shape is not the spec's. */
+  | 'malformed'
+  /** The caller's signal was aborted. */
+  | 'aborted';
+
+/** The operations of the port, one an endpoint of §4. */
+export type Operation =
+  | 'listBuckets'
+  | 'createBucket'
+  | 'getBucket'
+  | 'deleteBucket'
+  | 'createFolder'
+  | 'putObject'
+  | 'getObject'
+  | 'headObject'
+  | 'deleteObject'
+  | 'listObjects'
+  | 'getVisibility'
+  | 'setVisibility'
+  | 'getLink';
+
+export interface RefusalDetails {
+  readonly operation: Operation;
+  /** The HTTP status, when there was an answer. */
+  readonly status?: number | undefined;
+  /** The bucket identifier and key or folder concerned, for the log. */
+  readonly subject?: string | undefined;
+  /** How long the service asked to be left alone (Retry-After), in milliseconds. */
+  readonly retryAfter?: number | undefined;
+  readonly cause?: unknown;
+}
+
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly kind: RefusalKind;
+  readonly operation: Operation;
+  readonly status: number | undefined;
+  readonly subject: string | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(kind: RefusalKind, reason: string, details: RefusalDetails) {
+    super(
+      `${details.operation}: ${reason}`,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
+    this.kind = kind;
+    this.operation = details.operation;
+    this.status = details.status;
+    this.subject = details.subject;
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+export function isRefusal(thrown: unknown, ...kinds: readonly RefusalKind[]): thrown is Refusal {
+  return thrown instanceof Refusal && (kinds.length === 0 || kinds.includes(thrown.kind));
+}

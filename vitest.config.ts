@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/mount/**', 'test/contract/**', 'test/long/**'],
+          testTimeout: 60_000,
+        },
+      },
+      { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 120_000 } },
+      {
+        test: {
+          name: 'mount',
+          include: ['test/mount/**/*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          // Each file owns kernel mounts: side by side they would only compete for the two cores.
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
