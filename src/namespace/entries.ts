@@ -1,0 +1,31 @@
+/** What is known of a name? */
+import type { Version } from '../store/version.ts';
+
+/** `confirmedAt`: monotonic milliseconds at which the request left whose answer told so last. */
+export interface FileEntryKnown {
+  readonly kind: 'file';
+  readonly version: Version;
+  readonly confirmedAt: number;
+}
+
+export interface FolderEntryKnown {
+  readonly kind: 'folder';
+  readonly confirmedAt: number;
+}
+
+export interface MissingKnown {
+  readonly kind: 'missing';
+  readonly confirmedAt: number;
+}
+
+export type Entry = FileEntryKnown | FolderEntryKnown | MissingKnown;
+
+/** What a path leads to; `under-file` when a component on the way is a file. */
+export type Found = Entry | { readonly kind: 'under-file' };
+
+/** The outcome of an own change; `unknown` when the service may or may not have done it. */
+export type Outcome =
+  | { readonly kind: 'file'; readonly version: Version }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unknown' };

@@ -1,0 +1,52 @@
+/**
+ * Does a folder stay when its last file goes?
+ *
+ * On a service whose folders exist only as part of keys, deleting the last file deletes the folder, and a program that is
+ * about to create the next file finds no place for it (`rm -r`, `git`, `tar` all trip over this). So a folder that we emptied
+ * stays in sight here, and is made real after a while. What is kept is remembered apart from the listings, which may be
+ * forgotten at any time.
+ */
+
+export interface KeptFolder {
+  /**
+   * Whether the service shows the folder itself: `unknown` until a listing of its parent, asked after the last file went,
+   * tells. Only a folder that is `absent` needs no request to be removed.
+   */
+  readonly onService: 'unknown' | 'absent';
+  /** Whether all that was in it is known to have gone, or only that one name went. */
+  readonly emptied: 'surely' | 'maybe';
+}
+
+export class KeptFolders {
+  readonly #kept = new Map<string, KeptFolder>();
+
+  get(path: string): KeptFolder | undefined {
+    return this.#kept.get(path);
+  }
+
+  keep(path: string, emptied: KeptFolder['emptied']): void {
+    this.#kept.set(path, { onService: 'unknown', emptied });
+  }
+
+  /** A listing of the parent does not show it. */
+  markAbsent(path: string): void {
+    if (this.#kept.has(path)) this.#kept.set(path, { onService: 'absent', emptied: 'surely' });
+  }
+
+  /** The service has it, or it holds something again, or it was removed. */
+  drop(path: string): void {
+    this.#kept.delete(path);
+  }
+
+  /** Names of kept folders directly inside `folder`. */
+  namesIn(folder: string): string[] {
+    const prefix = folder === '/' ? '/' : `${folder}/`;
+    return [...this.#kept.keys()]
+      .filter((path) => path.startsWith(prefix) && !path.slice(prefix.length).includes('/'))
+      .map((path) => path.slice(prefix.length));
+  }
+
+  paths(): string[] {
+    return [...this.#kept.keys()];
+  }
+}

@@ -1,0 +1,39 @@
+/** What is known of one folder: its whole listing, or single names, or both with different ages. */
+import type { ObjectPage } from '../service/records.ts';
+import type { Entry } from './entries.ts';
+
+export interface Listed {
+  /** Monotonic milliseconds at which the request for the last page left. */
+  readonly at: number;
+  readonly pages: number;
+  /** Keys that cannot be shown as names. */
+  readonly hidden: number;
+}
+
+export class KnownFolder {
+  names = new Map<string, Entry>();
+  /** Set while every name that is not in `names` is known to be missing. */
+  listed: Listed | null = null;
+  /** The first page of a longer listing, seen by a probe: a walk goes on from it instead of asking again. */
+  firstPage: { readonly page: ObjectPage; readonly at: number } | null = null;
+
+  /** What is known of `name`, however old; undefined when nothing is. */
+  recall(name: string): Entry | undefined {
+    const entry = this.names.get(name);
+    if (entry !== undefined) return entry;
+    return this.listed === null ? undefined : { kind: 'missing', confirmedAt: this.listed.at };
+  }
+
+  /** Names that exist. */
+  visibleCount(): number {
+    let count = 0;
+    for (const entry of this.names.values()) if (entry.kind !== 'missing') count += 1;
+    return count;
+  }
+
+  /** Whether nothing at all is in the folder, as far as a whole listing and own changes tell; undefined without a listing. */
+  isEmpty(): boolean | undefined {
+    if (this.visibleCount() > 0) return false;
+    return this.listed === null ? undefined : this.listed.hidden === 0;
+  }
+}

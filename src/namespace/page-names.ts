@@ -1,0 +1,51 @@
+/**
+ * Which names does a page of a listing show? (design: names)
+ *
+ * The service allows keys that no directory can show: `a//b`, `../x`, names over 255 bytes. Such a key is left out without
+ * disturbing the rest and counted. A folder wins over a file of the same name, and an entry equal to its own folder (`a/`
+ * inside `a/`) is no file.
+ */
+import type { FileEntry, ObjectPage } from '../service/records.ts';
+import { isUsableName } from '../store/keys.ts';
+
+export interface NamesOfPages {
+  readonly folders: Set<string>;
+  readonly files: Map<string, FileEntry>;
+  /** Distinct entries that cannot be shown. */
+  readonly hidden: Set<string>;
+  /** Whether anything at all was listed: then the folder exists. */
+  existed: boolean;
+  /** Entries without a usable shape, or of another folder. */
+  skipped: number;
+}
+
+export function emptyNames(): NamesOfPages {
+  return { folders: new Set(), files: new Map(), hidden: new Set(), existed: false, skipped: 0 };
+}
+
+/** Adds what `page` shows of the folder whose key prefix is `prefix` (empty for the top, else with trailing slash). */
+export function addPage(names: NamesOfPages, prefix: string, page: ObjectPage): void {
+  names.skipped += page.skipped;
+  if (page.folders.length + page.objects.length > 0) names.existed = true;
+  for (const folder of page.folders) {
+    const name = nameBelow(prefix, folder);
+    if (name === undefined) names.skipped += 1;
+    else if (isFolderName(name)) names.folders.add(name.slice(0, -1));
+    else if (name !== '') names.hidden.add(folder);
+  }
+  for (const file of page.objects) {
+    const name = nameBelow(prefix, file.key);
+    if (name === undefined) names.skipped += 1;
+    else if (isUsableName(name)) names.files.set(name, file);
+    else if (name !== '') names.hidden.add(file.key);
+  }
+}
+
+/** Undefined for an entry of another folder, which a listing of this one should not hold. */
+function nameBelow(prefix: string, key: string): string | undefined {
+  return key.startsWith(prefix) ? key.slice(prefix.length) : undefined;
+}
+
+function isFolderName(name: string): boolean {
+  return name.endsWith('/') && isUsableName(name.slice(0, -1));
+}

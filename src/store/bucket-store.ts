@@ -1,0 +1,108 @@
+/**
+ * How does one talk to one bucket? The port with the bucket filled in and each kind of request behind its gate; and the two
+ * things the service has no request for: all pages of a folder, and a replacement that keeps its visibility.
+ */
+import { Refusal, isRefusal } from '../service/refusal.ts';
+import type { CallOptions, ObjectService, UploadBody } from '../service/object-service.ts';
+import type {
+  LinkRecord,
+  ObjectHead,
+  ObjectPage,
+  StoredObject,
+  Visibility,
+  VisibilityRecord,
+} from '../service/records.ts';
+import { LIST_OBJECTS_MAX_LIMIT } from '../service/limits.ts';
+import type { Gates } from './gates.ts';
+
+/** A bookmark can go stale (§4.11) as often as somebody makes it; a listing that restarts for ever helps nobody. */
+const MAX_RESTARTS = 5;
+/** An empty page may be followed by more (§4.11 rule 6); a service that sends this many in a row never ends. */
+const MAX_EMPTY_PAGES = 1000;
+
+export class BucketStore {
+  readonly bucket: string;
+  readonly #service: ObjectService;
+  readonly #gates: Gates;
+
+  constructor(service: ObjectService, bucket: string, gates: Gates) {
+    this.#service = service;
+    this.bucket = bucket;
+    this.#gates = gates;
+  }
+
+  head(key: string, options?: CallOptions): Promise<ObjectHead> {
+    return this.#gates.metadata(() => this.#service.headObject(this.bucket, key, options));
+  }
+
+  remove(key: string): Promise<void> {
+    return this.#gates.metadata(() => this.#service.deleteObject(this.bucket, key));
+  }
+
+  createFolder(folder: string): Promise<void> {
+    return this.#gates.metadata(() => this.#service.createFolder(this.bucket, folder));
+  }
+
+  visibility(key: string): Promise<VisibilityRecord> {
+    return this.#gates.metadata(() => this.#service.getVisibility(this.bucket, key));
+  }
+
+  setVisibility(key: string, visibility: Visibility): Promise<VisibilityRecord> {
+    return this.#gates.metadata(() => this.#service.setVisibility(this.bucket, key, visibility));
+  }
+
+  link(key: string): Promise<LinkRecord> {
+    return this.#gates.metadata(() => this.#service.getLink(this.bucket, key));
+  }
+
+  put(key: string, body: UploadBody): Promise<StoredObject> {
+    return this.#gates.uploads(() => this.#service.putObject(this.bucket, key, body));
+  }
+
+  /** One page of `folder` (no slash at either end; empty for the top). */
+  page(folder: string, bookmark: string | undefined): Promise<ObjectPage> {
+    return this.#gates.metadata(() =>
+      this.#service.listObjects(this.bucket, { folder, limit: LIST_OBJECTS_MAX_LIMIT, page: bookmark }),
+    );
+  }
+
+  /**
+   * Pages of `folder` until one that is accepted as enough, or the last. `first` stands for a first page that is already
+   * there. When a bookmark goes stale the walk begins anew, and `restarted` is called before the new first page.
+   * Rejects with `malformed` when the service never ends.
+   */
+  async *pages(
+    folder: string,
+    first: ObjectPage | undefined,
+    restarted: () => void,
+  ): AsyncGenerator<ObjectPage> {
+    for (let restarts = 0; ; restarts += 1) {
+      try {
+        yield* this.#walk(folder, restarts === 0 ? first : undefined);
+        return;
+      } catch (error) {
+        if (!isRefusal(error, 'stale-bookmark') || restarts >= MAX_RESTARTS) throw error;
+        restarted();
+      }
+    }
+  }
+
+  async *#walk(folder: string, first: ObjectPage | undefined): AsyncGenerator<ObjectPage> {
+    const seen = new Set<string>();
+    let emptyPages = 0;
+    let page = first ?? (await this.page(folder, undefined));
+    for (;;) {
+      yield page;
+      if (page.nextPage === null) return;
+      emptyPages = page.folders.length + page.objects.length === 0 ? emptyPages + 1 : 0;
+      if (seen.has(page.nextPage) || emptyPages > MAX_EMPTY_PAGES) {
+        throw new Refusal('malformed', 'the listing never ends', {
+          operation: 'listObjects',
+          subject: folder,
+        });
+      }
+      seen.add(page.nextPage);
+      page = await this.page(folder, page.nextPage);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Which keys can be shown as names, and which names can be keys?
+ *
+ * Path `/a/b` is key `a/b`. A name is usable when it is non-empty, is neither `.` nor `..`, has neither `/` nor NUL and is at
+ * most 255 bytes of UTF-8, the kernel's limit.
+ */
+
+export const MAX_NAME_BYTES = 255;
+
+export function isUsableName(name: string): boolean {
+  return (
+    name !== '' &&
+    name !== '.' &&
+    name !== '..' &&
+    !/[/\0]/.test(name) &&
+    Buffer.byteLength(name) <= MAX_NAME_BYTES
+  );
+}
+
+export function keyOfPath(path: string): string {
+  return path.slice(1);
+}
+
+export function parentOf(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return slash <= 0 ? '/' : path.slice(0, slash);
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+export function childOf(folder: string, name: string): string {
+  return folder === '/' ? `/${name}` : `${folder}/${name}`;
+}

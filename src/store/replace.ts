@@ -1,0 +1,91 @@
+/**
+ * How is an object replaced without taking its public link away?
+ *
+ * Every upload makes the file private (§3.2). So visibility is asked for before the PUT (never between tries) unless the
+ * caller knows it, and `public` is set again afterwards: but only when a HEAD shows that what is stored is what we stored, or
+ * we would publish somebody else's bytes.
+ */
+import { describeError } from '../base/errors.ts';
+import { isRefusal } from '../service/refusal.ts';
+import type { UploadBody } from '../service/object-service.ts';
+import type { Visibility } from '../service/records.ts';
+import type { BucketStore } from './bucket-store.ts';
+import { Version } from './version.ts';
+
+/** What the new object's visibility shall be; `keep` is asked from the service. */
+export type VisibilityWish = Visibility | 'keep';
+
+export interface Replacement {
+  readonly version: Version;
+  /** Why the visibility could not be set, though the bytes are stored: the caller must report it and may try again. */
+  readonly visibilityFailure: unknown;
+}
+
+export interface NewContent {
+  readonly body: UploadBody;
+  readonly contentType: string;
+  /** MD5 of exactly the body's bytes; called after the upload, when they were all read. */
+  md5(): Promise<string>;
+  /** Called with the time (milliseconds since 1970) that the new version shall show until the service names it. */
+  readonly modified: Date;
+}
+
+/** Stores `content` under `key`. Rejects with the refusal of a request that came before anything was stored. */
+export async function replaceObject(
+  store: BucketStore,
+  key: string,
+  content: NewContent,
+  wish: VisibilityWish,
+): Promise<Replacement> {
+  const wanted = wish === 'keep' ? await currentVisibility(store, key) : wish;
+  const stored = await store.put(key, content.body);
+  const version = Version.uploaded(
+    {
+      size: content.body.size,
+      md5: await content.md5(),
+      storedWithin: stored.storedWithin,
+      contentType: content.contentType,
+    },
+    content.modified,
+  );
+  if (wanted === 'private') return { version, visibilityFailure: undefined };
+  try {
+    await publish(store, key, version);
+    return { version, visibilityFailure: undefined };
+  } catch (error) {
+    return { version, visibilityFailure: error };
+  }
+}
+
+/** Sets `public` when the stored object is `version`. Rejects otherwise, or with the service's refusal. */
+export async function publish(store: BucketStore, key: string, version: Version): Promise<void> {
+  const head = await store.head(key);
+  if (!version.matches(head)) throw new Error('somebody else has replaced the file since; it stays private');
+  await store.setVisibility(key, 'public');
+}
+
+async function currentVisibility(store: BucketStore, key: string): Promise<Visibility> {
+  try {
+    return (await store.visibility(key)).visibility;
+  } catch (error) {
+    // What this endpoint answers for a missing file is not in the spec, so a HEAD tells whether it is gone: then the PUT
+    // creates it anew, private.
+    if (isRefusal(error, 'missing', 'rejected') && (await isMissing(store, key))) return 'private';
+    throw error;
+  }
+}
+
+async function isMissing(store: BucketStore, key: string): Promise<boolean> {
+  try {
+    await store.head(key);
+    return false;
+  } catch (error) {
+    if (isRefusal(error, 'missing')) return true;
+    throw error;
+  }
+}
+
+/** The sentence for a log line about a replacement whose visibility could not be restored. */
+export function describeVisibilityFailure(failure: unknown): string {
+  return `stored, but its visibility could not be restored: ${describeError(failure)}`;
+}

@@ -1,0 +1,117 @@
+/**
+ * Is this still the same file content?
+ *
+ * A `Version` is one content of one key: what an ETag names. Everything that belongs to content (cached bytes, local mode and
+ * mtime, known visibility) hangs on the object's identity. The difficulty is our own uploads: the answer to a PUT carries no
+ * ETag (§4.7), so our newest version has no name until a listing or HEAD tells it (design: "our version has no name yet").
+ */
+import type { TimeSpan, Visibility } from '../service/records.ts';
+
+/** What a listing, a HEAD or the headers of a GET tell about the content of a key. */
+export interface VersionFacts {
+  readonly size: number;
+  readonly etag: string;
+  readonly lastModified: Date;
+  readonly contentType?: string | null;
+}
+
+/** What we know of an upload of ours whose ETag nobody told us yet. */
+export interface OwnUpload {
+  readonly size: number;
+  /** Lower-case hexadecimal. */
+  readonly md5: string;
+  /** On the service's clock; null when it sends no Date. */
+  readonly storedWithin: TimeSpan | null;
+  readonly contentType: string;
+}
+
+/** Attributes that the service has no place for. Times in milliseconds since 1970. */
+export interface LocalAttributes {
+  readonly mode?: number | undefined;
+  readonly uid?: number | undefined;
+  readonly gid?: number | undefined;
+  readonly atime?: number | undefined;
+  readonly mtime?: number | undefined;
+}
+
+/** Last-Modified has second precision (§2.3) and clocks within a service differ a little. Milliseconds. */
+const CLOCK_SLACK = 2000;
+
+const MD5_PATTERN = /^[0-9a-f]{32}$/;
+
+let versions = 0;
+
+export class Version {
+  /** Bytes. */
+  readonly size: number;
+  /** The upload of ours that made it, while or after its ETag was unknown. */
+  readonly own: OwnUpload | null;
+  /** Unique in this process: the key under which bytes are cached. */
+  id: number = (versions += 1);
+  /** Null until the service has named our upload. */
+  etag: string | null;
+  lastModified: Date;
+  /** Undefined: never told (listings do not carry it). Null: the service sent none. */
+  contentType: string | null | undefined;
+  /** With the moment (monotonic milliseconds) at which the answer's request left. */
+  visibility: { readonly value: Visibility; readonly at: number } | undefined;
+
+  /** What chmod, chown and utimes set (design: kept locally per file version). */
+  local: LocalAttributes = {};
+
+  private constructor(size: number, own: OwnUpload | null, etag: string | null, lastModified: Date) {
+    this.size = size;
+    this.own = own;
+    this.etag = etag;
+    this.lastModified = lastModified;
+  }
+
+  static told(facts: VersionFacts): Version {
+    const version = new Version(facts.size, null, facts.etag, facts.lastModified);
+    version.contentType = facts.contentType;
+    return version;
+  }
+
+  static uploaded(own: OwnUpload, lastModified: Date): Version {
+    const version = new Version(own.size, own, null, lastModified);
+    version.contentType = own.contentType;
+    return version;
+  }
+
+  /** MD5 of the content in lower-case hexadecimal, as far as anything told it. */
+  get md5(): string | null {
+    if (this.own !== null) return this.own.md5;
+    return this.etag !== null && MD5_PATTERN.test(this.etag) ? this.etag : null;
+  }
+
+  /**
+   * Whether the facts are about this content; what they tell is then kept. An upload of ours without a name takes the ETag
+   * when it is the MD5 of our bytes. When the ETag is no MD5 it proves nothing of the bytes: the version is taken for ours
+   * by size and time, keeps its local attributes, and gets a new `id` so that bytes cached so far are not served as its.
+   */
+  matches(facts: VersionFacts): boolean {
+    if (facts.size !== this.size) return false;
+    if (this.etag === null) this.#takeName(facts);
+    if (this.etag !== facts.etag) return false;
+    this.lastModified = facts.lastModified;
+    if (facts.contentType !== undefined) this.contentType = facts.contentType;
+    return true;
+  }
+
+  #takeName(facts: VersionFacts): void {
+    if (this.own?.md5 === facts.etag.toLowerCase()) {
+      this.etag = facts.etag;
+    } else if (this.#wasModifiedWhileUploading(facts)) {
+      this.etag = facts.etag;
+      this.id = versions += 1;
+    }
+  }
+
+  #wasModifiedWhileUploading(facts: VersionFacts): boolean {
+    const span = this.own?.storedWithin ?? null;
+    // An MD5 that is not the MD5 of our bytes is proof that they are not ours, whatever the clock says.
+    if (span === null || MD5_PATTERN.test(facts.etag.toLowerCase())) return false;
+    const modified = facts.lastModified.getTime();
+    return modified >= span.from.getTime() - CLOCK_SLACK && modified <= span.to.getTime() + CLOCK_SLACK;
+  }
+}
