@@ -1,0 +1,77 @@
+/** How are the bytes of an answer read, with a limit on silence and, for documents, on size? */
+import { Refusal } from '../service/refusal.ts';
+import type { RefusalDetails } from '../service/refusal.ts';
+import { refusalOf } from './refusals.ts';
+import type { Watch } from './watch.ts';
+
+/** The part of undici's body that is needed here. */
+export interface RawBody extends AsyncIterable<Uint8Array> {
+  /** Gives the connection up unless the body was read to its end. */
+  destroy(): unknown;
+}
+
+/**
+ * The pieces of one answer's body, for one reader. Rejects with `timeout` when no byte comes for `idle` milliseconds while
+ * somebody waits for one, and with `unavailable` when the connection is cut.
+ */
+export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
+  readonly #raw: RawBody;
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  readonly #watch: Watch;
+  readonly #idle: number;
+  readonly #details: RefusalDetails;
+
+  constructor(raw: RawBody, watch: Watch, idle: number, details: RefusalDetails) {
+    this.#raw = raw;
+    this.#pieces = raw[Symbol.asyncIterator]();
+    this.#watch = watch;
+    this.#idle = idle;
+    this.#details = details;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#watch.expect('further byte of the answer', this.#idle);
+    try {
+      const piece = await this.#watch.race(this.#pieces.next());
+      return piece.done === true ? { done: true, value: undefined } : { done: false, value: piece.value };
+    } catch (error) {
+      this.#raw.destroy();
+      throw refusalOf(error, this.#details);
+    } finally {
+      this.#watch.rest();
+    }
+  }
+
+  /** No more is wanted. */
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#raw.destroy();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+}
+
+/** Reads to the end. Rejects with `malformed` when more than `limit` bytes come. */
+export async function readAll(body: AnswerBody, limit: number, details: RefusalDetails): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.byteLength;
+    if (size > limit) throw new Refusal('malformed', `the answer is larger than ${limit} bytes`, details);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, size);
+}
+
+/** Reads a JSON document. Rejects with `malformed` when it is none, or larger than `limit` bytes. */
+export async function readJson(body: AnswerBody, limit: number, details: RefusalDetails): Promise<unknown> {
+  const bytes = await readAll(body, limit, details);
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  } catch {
+    // Without the parser's error as cause: it repeats a piece of the text, which belongs in no log.
+    throw new Refusal('malformed', 'the answer is not a JSON document', details);
+  }
+}

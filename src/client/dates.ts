@@ -1,0 +1,23 @@
+/** What moment does this text name? Only the shapes that the spec and HTTP name; null for any other. */
+
+const HTTP_DATE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const ISO_DATE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$/i;
+
+/** The date format of HTTP headers (RFC 9110, IMF-fixdate). */
+export function parseHttpDate(text: string | undefined): Date | null {
+  if (text === undefined || !HTTP_DATE.test(text)) return null;
+  return validOrNull(new Date(text));
+}
+
+/** An ISO 8601 timestamp; without an offset it is UTC (§2.1). Fractions are kept to the millisecond. */
+export function parseIsoDate(text: string): Date | null {
+  const [, day, time, fraction = '', offset = 'Z'] = ISO_DATE.exec(text) ?? [];
+  if (day === undefined || time === undefined) return null;
+  const zone = /^z$/i.test(offset) ? 'Z' : `${offset.slice(0, 3)}:${offset.slice(-2)}`;
+  return validOrNull(new Date(`${day}T${time}${fraction.slice(0, 4)}${zone}`));
+}
+
+function validOrNull(date: Date): Date | null {
+  return Number.isNaN(date.getTime()) ? null : date;
+}

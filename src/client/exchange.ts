@@ -1,0 +1,243 @@
+/**
+ * How does one request of the port become an answer?
+ *
+ * The narrow waist of the client: it adds authentication, deadlines, the abort signal and retry to undici's pool, and turns
+ * every failure into a `Refusal`. What the answers mean is decided above.
+ */
+import { Readable } from 'node:stream';
+import { Pool } from 'undici';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { UploadBody } from '../service/object-service.ts';
+import { Refusal } from '../service/refusal.ts';
+import type { RefusalDetails } from '../service/refusal.ts';
+import { AnswerBody, readJson } from './answer-body.ts';
+import type { BaseUrl } from './base-url.ts';
+import type { Authorization } from './credentials.ts';
+import { parseHttpDate } from './dates.ts';
+import type { Deadlines } from './deadlines.ts';
+import { headerOf } from './object-headers.ts';
+import type { AnswerHeaders } from './object-headers.ts';
+import { UnusableNameError } from './paths.ts';
+import { kindOfStatus, reasonOfStatus, refusalOf } from './refusals.ts';
+import type { Asked } from './refusals.ts';
+import { parseRetryAfter, retrying } from './retry.ts';
+import type { RetryPolicy } from './retry.ts';
+import { uploadStream } from './upload-stream.ts';
+import { Watch } from './watch.ts';
+
+export interface ExchangeSettings {
+  readonly baseUrl: BaseUrl;
+  readonly authorization: Authorization;
+  readonly userAgent: string;
+  /** Most connections at once; further requests wait for one. */
+  readonly connections: number;
+  readonly deadlines: Deadlines;
+  readonly retry: RetryPolicy;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** One request, before it has a connection. */
+export interface Ask extends Asked {
+  /** The bucket identifier and key or folder concerned, for the log. */
+  readonly subject: string;
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** Path and query, raw, without the base URL's prefix. May throw for a name that no path can carry. */
+  readonly path: () => string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as a JSON body. */
+  readonly document?: unknown;
+  readonly upload?: UploadBody;
+}
+
+/** An answer whose status is 2xx. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: AnswerBody;
+  readonly watch: Watch;
+  /** For a refusal of what the answer holds. */
+  readonly details: RefusalDetails;
+}
+
+/** How far an upload has come, over all tries. */
+interface Progress {
+  farthest: number;
+  at: number;
+}
+
+/** Error documents are short; a page of HTML from a proxy need not be read to its end. */
+const ERROR_DOCUMENT_LIMIT = 64 * 1024;
+
+export class Exchange {
+  readonly #settings: ExchangeSettings;
+  readonly #pool: Pool;
+
+  constructor(settings: ExchangeSettings) {
+    this.#settings = settings;
+    this.#pool = new Pool(settings.baseUrl.origin, {
+      connections: settings.connections,
+      connect: { timeout: settings.deadlines.connect },
+      // The watch of each call keeps these deadlines, by the injected clock.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** Ends all connections. Calls under way reject with `aborted`. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  /** Rejects with a `Refusal`. What `take` makes of a 2xx answer; it must read the body to its end. */
+  async run<Result>(
+    ask: Ask,
+    signal: AbortSignal | undefined,
+    take: (answer: Answer) => Promise<Result>,
+  ): Promise<Result> {
+    const watch = this.#watchFor(ask, signal);
+    try {
+      return await this.#repeated(ask, watch, take);
+    } finally {
+      watch.close();
+    }
+  }
+
+  /** As `run`, but the watch goes on: whoever reads the body closes it. */
+  async open<Result>(
+    ask: Ask,
+    signal: AbortSignal | undefined,
+    take: (answer: Answer) => Result,
+  ): Promise<Result> {
+    const watch = this.#watchFor(ask, signal);
+    try {
+      return await this.#repeated(ask, watch, (answer) => Promise.resolve(take(answer)));
+    } catch (error) {
+      watch.close();
+      throw error;
+    }
+  }
+
+  #watchFor(ask: Ask, signal: AbortSignal | undefined): Watch {
+    const { clock, deadlines } = this.#settings;
+    const watch = new Watch(clock, detailsOf(ask), signal);
+    if (ask.upload === undefined) {
+      watch.limitTotal(ask.operation === 'getObject' ? deadlines.read : deadlines.metadata);
+    }
+    return watch;
+  }
+
+  async #repeated<Result>(
+    ask: Ask,
+    watch: Watch,
+    take: (answer: Answer) => Promise<Result>,
+  ): Promise<Result> {
+    const { clock, random, log, retry, deadlines } = this.#settings;
+    const progress: Progress = { farthest: 0, at: clock.monotonic() };
+    const attempt = (): Promise<Result> => this.#attempt(ask, watch, progress, take);
+    // A second POST after a lost answer would refuse or create twice (§4.3).
+    if (ask.operation === 'createBucket') return attempt();
+    const left = (): number =>
+      ask.upload === undefined ? watch.left() : progress.at + deadlines.uploadIdle - clock.monotonic();
+    return retrying(attempt, { policy: retry, clock, random, log, signal: watch.signal, left });
+  }
+
+  async #attempt<Result>(
+    ask: Ask,
+    watch: Watch,
+    progress: Progress,
+    take: (answer: Answer) => Promise<Result>,
+  ): Promise<Result> {
+    const details = detailsOf(ask);
+    const body = this.#bodyOf(ask, watch, progress);
+    try {
+      const answer = await this.#send(ask, watch, body);
+      try {
+        if (answer.status < 200 || answer.status >= 300) throw await this.#refusalOf(ask, answer);
+        return await take(answer);
+      } catch (error) {
+        await answer.body.return();
+        throw error;
+      }
+    } catch (error) {
+      throw refusalOf(error, details);
+    } finally {
+      watch.rest();
+      if (body instanceof Readable) body.destroy();
+    }
+  }
+
+  async #send(ask: Ask, watch: Watch, body: Readable | string | null): Promise<Answer> {
+    const { deadlines, baseUrl, authorization, userAgent } = this.#settings;
+    const details = detailsOf(ask);
+    const path = baseUrl.prefix + pathOf(ask);
+    if (ask.upload === undefined) watch.expect('headers of an answer', deadlines.headers);
+    else watch.expect('progress of the upload', deadlines.uploadIdle);
+    const response = await watch.race(
+      this.#pool.request({
+        method: ask.method,
+        path,
+        headers: {
+          authorization: authorization.header(),
+          'user-agent': userAgent,
+          // Lengths, ranges and ETags are those of the bytes themselves.
+          'accept-encoding': 'identity',
+          ...ask.headers,
+        },
+        body,
+        signal: watch.signal,
+        // HEAD is the most frequent request of all: undici would close the connection after each.
+        reset: false,
+      }),
+    );
+    watch.rest();
+    const answerBody = new AnswerBody(response.body, watch, deadlines.bodyIdle, details);
+    return { status: response.statusCode, headers: response.headers, body: answerBody, watch, details };
+  }
+
+  #bodyOf(ask: Ask, watch: Watch, progress: Progress): Readable | string | null {
+    if (ask.document !== undefined) return JSON.stringify(ask.document);
+    if (ask.upload === undefined) return null;
+    const { clock, deadlines } = this.#settings;
+    const onProgress = (sent: number): void => {
+      watch.expect('progress of the upload', deadlines.uploadIdle);
+      if (sent <= progress.farthest) return;
+      progress.farthest = sent;
+      progress.at = clock.monotonic();
+    };
+    const stream = Readable.from(uploadStream(ask.upload, detailsOf(ask), onProgress), { highWaterMark: 1 });
+    // undici hears errors while it sends; one that comes after an early answer concerns nobody.
+    return stream.on('error', () => undefined);
+  }
+
+  async #refusalOf(ask: Ask, answer: Answer): Promise<Refusal> {
+    const { status, headers, watch, body, details } = answer;
+    const { clock, authorization } = this.#settings;
+    const document = await readJson(body, ERROR_DOCUMENT_LIMIT, details).catch((error: unknown) => {
+      // The status says enough; the text only explains it.
+      if (watch.signal.aborted) throw error;
+      return null;
+    });
+    const serviceNow = parseHttpDate(headerOf(headers, 'date'))?.getTime() ?? clock.now();
+    return new Refusal(
+      kindOfStatus(ask, status),
+      reasonOfStatus(status, document, (text) => authorization.redact(text)),
+      { ...details, status, retryAfter: parseRetryAfter(headerOf(headers, 'retry-after'), serviceNow) },
+    );
+  }
+}
+
+function detailsOf(ask: Ask): RefusalDetails {
+  return { operation: ask.operation, subject: ask.subject };
+}
+
+function pathOf(ask: Ask): string {
+  try {
+    return ask.path();
+  } catch (cause) {
+    const reason = cause instanceof UnusableNameError ? cause.message : 'the name is not valid Unicode';
+    throw new Refusal('rejected', reason, { ...detailsOf(ask), cause });
+  }
+}

@@ -1,0 +1,272 @@
+/** How is each of the 13 endpoints of §4 asked over HTTP? */
+import { byteLength } from '../base/byte-range.ts';
+import type { ByteRange } from '../base/byte-range.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type {
+  CallOptions,
+  Download,
+  GetObjectQuery,
+  ListObjectsQuery,
+  ObjectService,
+  PageQuery,
+  UploadBody,
+} from '../service/object-service.ts';
+import type {
+  Bucket,
+  BucketPage,
+  LinkRecord,
+  ObjectHead,
+  ObjectPage,
+  StoredObject,
+  TimeSpan,
+  Visibility,
+  VisibilityRecord,
+} from '../service/records.ts';
+import { Refusal } from '../service/refusal.ts';
+import type { RefusalDetails } from '../service/refusal.ts';
+import { readAll, readJson } from './answer-body.ts';
+import { parseBaseUrl } from './base-url.ts';
+import { Authorization } from './credentials.ts';
+import type { Credentials } from './credentials.ts';
+import { parseHttpDate } from './dates.ts';
+import { DEFAULT_DEADLINES } from './deadlines.ts';
+import type { Deadlines } from './deadlines.ts';
+import {
+  decodeBucket,
+  decodeBucketPage,
+  decodeLink,
+  decodeObjectPage,
+  decodeStored,
+  decodeVisibility,
+} from './decode.ts';
+import { DownloadBody } from './download-body.ts';
+import { Exchange } from './exchange.ts';
+import type { Answer, Ask } from './exchange.ts';
+import { decodeDownload, decodeObjectHead, headerOf } from './object-headers.ts';
+import {
+  bucketPath,
+  bucketsPath,
+  foldersPath,
+  linkPath,
+  listingPath,
+  objectPath,
+  visibilityPath,
+} from './paths.ts';
+import { DEFAULT_RETRY } from './retry.ts';
+import type { RetryPolicy } from './retry.ts';
+
+export interface HttpServiceOptions {
+  /** http or https, without query; a path before every request's own is allowed. */
+  readonly baseUrl: string;
+  readonly credentials: Credentials;
+  /** Most connections at once; further requests wait for one. */
+  readonly connections?: number | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log: Log;
+  /** Uniform in [0, 1): the jitter between tries. */
+  readonly random?: (() => number) | undefined;
+  readonly deadlines?: Partial<Deadlines> | undefined;
+  readonly retry?: Partial<RetryPolicy> | undefined;
+  readonly userAgent?: string | undefined;
+}
+
+const DEFAULT_CONNECTIONS = 32;
+
+/** A page holds at most 1000 entries; with keys of 1 KiB and escapes that is some megabytes. */
+const LISTING_LIMIT = 16 * 1024 * 1024;
+const DOCUMENT_LIMIT = 1024 * 1024;
+
+type Decode<Record> = (document: unknown, details: RefusalDetails) => Record;
+
+/**
+ * The service, over a pool of kept-alive connections. As the port says: every method rejects with a `Refusal` only, and
+ * retries passing faults. When the bytes of an upload cannot be read, or are not as many as announced, `putObject` rejects
+ * with `aborted`, the source's error as cause, and nothing was stored by that try.
+ */
+export class HttpService implements ObjectService {
+  readonly #exchange: Exchange;
+  readonly #clock: Clock;
+
+  private constructor(exchange: Exchange, clock: Clock) {
+    this.#exchange = exchange;
+    this.#clock = clock;
+  }
+
+  /** Connects to nothing yet. Throws a `BaseUrlError`, or an `Error` about credentials that Basic cannot carry. */
+  static open(options: HttpServiceOptions): HttpService {
+    const clock = options.clock ?? systemClock;
+    const exchange = new Exchange({
+      baseUrl: parseBaseUrl(options.baseUrl),
+      authorization: new Authorization(options.credentials),
+      userAgent: options.userAgent ?? 'pailfs',
+      connections: options.connections ?? DEFAULT_CONNECTIONS,
+      deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
+      retry: { ...DEFAULT_RETRY, ...options.retry },
+      clock,
+      random: options.random ?? Math.random,
+      log: options.log,
+    });
+    return new HttpService(exchange, clock);
+  }
+
+  /** Ends all connections; calls still under way reject with `aborted`. */
+  close(): Promise<void> {
+    return this.#exchange.close();
+  }
+
+  listBuckets(query: PageQuery = {}): Promise<BucketPage> {
+    const { limit, page } = query;
+    const path = (): string => bucketsPath({ limit, page });
+    const ask = { operation: 'listBuckets', subject: '', method: 'GET', path } as const;
+    return this.#document({ ...ask, sentPage: page !== undefined }, query, decodeBucketPage, LISTING_LIMIT);
+  }
+
+  createBucket(name: string, options?: CallOptions): Promise<Bucket> {
+    const path = (): string => bucketsPath({});
+    const ask = { operation: 'createBucket', subject: name, method: 'POST', path } as const;
+    return this.#document(withDocument(ask, { name }), options, decodeBucket);
+  }
+
+  getBucket(bucket: string, options?: CallOptions): Promise<Bucket> {
+    const path = (): string => bucketPath(bucket);
+    return this.#document(
+      { operation: 'getBucket', subject: bucket, method: 'GET', path },
+      options,
+      decodeBucket,
+    );
+  }
+
+  deleteBucket(bucket: string, options?: CallOptions): Promise<void> {
+    const path = (): string => bucketPath(bucket);
+    return this.#done({ operation: 'deleteBucket', subject: bucket, method: 'DELETE', path }, options);
+  }
+
+  createFolder(bucket: string, folderPath: string, options?: CallOptions): Promise<void> {
+    const path = (): string => foldersPath(bucket);
+    const subject = `${bucket}/${folderPath}/`;
+    const ask = { operation: 'createFolder', subject, method: 'POST', path } as const;
+    return this.#done(withDocument(ask, { folder_path: folderPath }), options);
+  }
+
+  putObject(bucket: string, key: string, body: UploadBody, options?: CallOptions): Promise<StoredObject> {
+    const startedAt = this.#clock.monotonic();
+    const headers = {
+      'content-length': String(body.size),
+      ...(body.contentType === undefined ? {} : { 'content-type': body.contentType }),
+    };
+    const ask = { ...objectAsk('putObject', 'PUT', bucket, key), headers, upload: body };
+    return this.#exchange.run(ask, options?.signal, async (answer) => {
+      const storedWithin = this.#storedWithin(answer, startedAt);
+      const stored = decodeStored(
+        await readJson(answer.body, DOCUMENT_LIMIT, answer.details),
+        answer.details,
+      );
+      if (stored.size === body.size) return { ...stored, storedWithin };
+      const problem = `${stored.size} bytes were stored instead of ${body.size}`;
+      throw new Refusal('malformed', `the answer's field size: ${problem}`, answer.details);
+    });
+  }
+
+  async getObject(bucket: string, key: string, query: GetObjectQuery = {}): Promise<Download> {
+    const { range, signal } = query;
+    const ask: Ask = objectAsk('getObject', 'GET', bucket, key);
+    const ranged: Ask =
+      range === undefined ? ask : { ...ask, sentRange: true, headers: { range: rangeHeader(range, ask) } };
+    return this.#exchange.open(ranged, signal, (answer) => {
+      const download = decodeDownload(answer.status, answer.headers, range, answer.details);
+      answer.watch.liftTotal();
+      return { ...download, body: new DownloadBody(answer, byteLength(download.range)) };
+    });
+  }
+
+  headObject(bucket: string, key: string, options?: CallOptions): Promise<ObjectHead> {
+    return this.#exchange.run(
+      objectAsk('headObject', 'HEAD', bucket, key),
+      options?.signal,
+      async (answer) => {
+        await readAll(answer.body, DOCUMENT_LIMIT, answer.details);
+        return decodeObjectHead(answer.headers, answer.details);
+      },
+    );
+  }
+
+  deleteObject(bucket: string, key: string, options?: CallOptions): Promise<void> {
+    return this.#done(objectAsk('deleteObject', 'DELETE', bucket, key), options);
+  }
+
+  listObjects(bucket: string, query: ListObjectsQuery): Promise<ObjectPage> {
+    const { limit, page } = query;
+    const folder = query.folder === '' ? undefined : query.folder;
+    const path = (): string => listingPath(bucket, { folder, limit, page });
+    const subject = `${bucket}/${query.folder}`;
+    const ask = { operation: 'listObjects', subject, method: 'GET', path } as const;
+    return this.#document({ ...ask, sentPage: page !== undefined }, query, decodeObjectPage, LISTING_LIMIT);
+  }
+
+  getVisibility(bucket: string, key: string, options?: CallOptions): Promise<VisibilityRecord> {
+    const path = (): string => visibilityPath(bucket, key);
+    const ask = { operation: 'getVisibility', subject: `${bucket}/${key}`, method: 'GET', path } as const;
+    return this.#document(ask, options, decodeVisibility);
+  }
+
+  setVisibility(
+    bucket: string,
+    key: string,
+    visibility: Visibility,
+    options?: CallOptions,
+  ): Promise<VisibilityRecord> {
+    const path = (): string => visibilityPath(bucket);
+    const ask = { operation: 'setVisibility', subject: `${bucket}/${key}`, method: 'PUT', path } as const;
+    return this.#document(withDocument(ask, { object_key: key, visibility }), options, decodeVisibility);
+  }
+
+  getLink(bucket: string, key: string, options?: CallOptions): Promise<LinkRecord> {
+    const path = (): string => linkPath(bucket);
+    const ask = { operation: 'getLink', subject: `${bucket}/${key}`, method: 'POST', path } as const;
+    return this.#document(withDocument(ask, { object_key: key }), options, decodeLink);
+  }
+
+  #document<Record>(
+    ask: Ask,
+    options: CallOptions | undefined,
+    decode: Decode<Record>,
+    limit = DOCUMENT_LIMIT,
+  ): Promise<Record> {
+    return this.#exchange.run(ask, options?.signal, async ({ body, details }) =>
+      decode(await readJson(body, limit, details), details),
+    );
+  }
+
+  /** For answers that say nothing but yes. */
+  #done(ask: Ask, options: CallOptions | undefined): Promise<void> {
+    return this.#exchange.run(ask, options?.signal, async ({ body, details }) => {
+      await readAll(body, DOCUMENT_LIMIT, details);
+    });
+  }
+
+  /** By the service's clock: its Date now, less the time that passed here since the first try began. */
+  #storedWithin(answer: Answer, startedAt: number): TimeSpan | null {
+    const to = parseHttpDate(headerOf(answer.headers, 'date'));
+    if (to === null) return null;
+    return { from: new Date(to.getTime() - (this.#clock.monotonic() - startedAt)), to };
+  }
+}
+
+function objectAsk(operation: Ask['operation'], method: Ask['method'], bucket: string, key: string): Ask {
+  return { operation, method, subject: `${bucket}/${key}`, path: () => objectPath(bucket, key) };
+}
+
+function withDocument(ask: Ask, document: unknown): Ask {
+  return { ...ask, document, headers: { 'content-type': 'application/json' } };
+}
+
+/** HTTP counts both ends in, so it has no way to ask for nothing. */
+function rangeHeader(range: ByteRange, ask: Ask): string {
+  if (Number.isSafeInteger(range.start) && range.start >= 0 && range.end > range.start) {
+    return `bytes=${range.start}-${range.end - 1}`;
+  }
+  const { operation, subject } = ask;
+  throw new Refusal('rejected', 'the range asked for is empty or not valid', { operation, subject });
+}
