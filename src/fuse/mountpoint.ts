@@ -1,0 +1,128 @@
+/**
+ * May this directory be mounted upon, and if not, what should the person do? libfuse answers every such question with
+ * "fuse failed", so each is asked here beforehand. A mount whose process died is cleared away.
+ */
+import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { systemErrorCode } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { MountError } from './driver.ts';
+import { findMount } from './mount-table.ts';
+import { unmountDirectory } from './unmount.ts';
+
+/** What the kernel calls our mounts: never another's is healed away. */
+export const MOUNT_TYPE = 'fuse.pailfs';
+
+/** A mount that does not answer a stat in this time is somebody's, alive or hanging: not ours to judge. */
+const PROBE_LIMIT_MS = 5000;
+
+/**
+ * The canonical path of `mountpoint`, once it is an empty directory with nothing mounted on it.
+ * Rejects with a `MountError`. Nothing below a live mount is touched.
+ */
+export async function prepareMountpoint(mountpoint: string, log: Log): Promise<string> {
+  const canonical = await canonicalPath(mountpoint);
+  await clearMount(canonical, log);
+  await refuseUnsuitable(canonical);
+  return canonical;
+}
+
+async function canonicalPath(mountpoint: string): Promise<string> {
+  const absolute = path.resolve(mountpoint);
+  try {
+    return await realpath(absolute);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    // The directory itself cannot be looked at while a dead mount covers it; the one above can.
+    if (code === 'ENOTCONN' || code === 'ENXIO') {
+      return path.join(await realpath(path.dirname(absolute)), path.basename(absolute));
+    }
+    throw explain(absolute, error);
+  }
+}
+
+async function clearMount(mountpoint: string, log: Log): Promise<void> {
+  const mount = await findMount(mountpoint);
+  if (mount === undefined) return;
+  if (!(await isDead(mountpoint))) {
+    throw new MountError(
+      'already-mounted',
+      `${mountpoint} already has ${mount.source} (${mount.type}) mounted: unmount it first, or choose another directory`,
+    );
+  }
+  if (!isOurs(mount.type)) {
+    throw new MountError(
+      'already-mounted',
+      `${mountpoint} holds a dead mount of ${mount.type}: run "umount -l ${mountpoint}" and mount again`,
+    );
+  }
+  log.warn('clearing away a mount whose process died', { mountpoint, source: mount.source });
+  await unmountDirectory(mountpoint, { lazy: true });
+  // Mounts pile up: another dead one may have been underneath.
+  await clearMount(mountpoint, log);
+}
+
+const isOurs = (type: string): boolean =>
+  type === MOUNT_TYPE || (process.platform === 'darwin' && type.includes('fuse'));
+
+async function isDead(mountpoint: string): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, PROBE_LIMIT_MS, false);
+  });
+  const probe = lstat(mountpoint).then(
+    () => false,
+    (error: unknown) => ['ENOTCONN', 'ENXIO'].includes(systemErrorCode(error) ?? ''),
+  );
+  try {
+    return await Promise.race([probe, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function refuseUnsuitable(mountpoint: string): Promise<void> {
+  let names: string[];
+  try {
+    const found = await stat(mountpoint);
+    if (!found.isDirectory()) {
+      throw new MountError('not-a-directory', `${mountpoint} is not a directory: choose an empty directory`);
+    }
+    // fusermount's rule; root mounts anywhere, also on a read-only file system.
+    if (process.getuid?.() !== 0) await access(mountpoint, constants.W_OK);
+    names = await readdir(mountpoint);
+  } catch (error) {
+    throw error instanceof MountError ? error : explain(mountpoint, error);
+  }
+  if (names.length > 0) {
+    throw new MountError('not-empty', `${mountpoint} is not empty: choose an empty directory`);
+  }
+}
+
+function explain(mountpoint: string, error: unknown): MountError {
+  const cause = { cause: error };
+  switch (systemErrorCode(error) ?? '') {
+    case 'ENOENT':
+      return new MountError(
+        'missing-mountpoint',
+        `${mountpoint} does not exist: create it with "mkdir -p ${mountpoint}"`,
+        cause,
+      );
+    case 'ENOTDIR':
+      return new MountError(
+        'not-a-directory',
+        `${mountpoint} is below something that is not a directory: choose an empty directory`,
+        cause,
+      );
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new MountError(
+        'permission',
+        `${mountpoint} may not be mounted upon: it must be a directory that you can write to`,
+        cause,
+      );
+    default:
+      return new MountError('failed', `${mountpoint} cannot be used as a mountpoint`, cause);
+  }
+}

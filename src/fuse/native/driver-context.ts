@@ -1,0 +1,10 @@
+/** What do all calls of one mount share? */
+import type { Log } from '../../base/log.ts';
+import type { FileSystemOperations } from '../../filesystem/operations.ts';
+import type { OpenFiles } from './open-files.ts';
+
+export interface DriverContext {
+  readonly operations: FileSystemOperations;
+  readonly openFiles: OpenFiles;
+  readonly log: Log;
+}

@@ -1,0 +1,120 @@
+/** How are libfuse's calls on names answered: looking up, listing, making, renaming, removing, setting attributes? */
+import { FsError } from '../../filesystem/errors.ts';
+import type { AttributeChange } from '../../filesystem/operations.ts';
+import type { DriverContext } from './driver-context.ts';
+import { areSiblings, isHiddenPath, isListable, refuseReservedName } from './name-rules.ts';
+import { DONE, type NativeAnswer, type NativeCalls } from './native-calls.ts';
+import { kindRecord, statRecord, statvfsRecord, type StatRecord } from './stat-records.ts';
+
+type LookOperation =
+  'getattr' | 'access' | 'statfs' | 'readdir' | 'opendir' | 'releasedir' | 'fsyncdir' | 'readlink';
+type ChangeOperation = 'mkdir' | 'rmdir' | 'unlink' | 'rename' | 'chmod' | 'chown' | 'utimens';
+type RefusedOperation = 'mknod' | 'link' | 'symlink';
+
+const PERMISSION_BITS = 0o7777;
+/** (uid_t) -1: leave it. */
+const UNCHANGED_OWNER = 2 ** 32 - 1;
+
+/** The calls that change nothing. */
+export function lookCalls({ operations, openFiles, log }: DriverContext): Pick<NativeCalls, LookOperation> {
+  const attributesOf = async (path: string): Promise<StatRecord> => {
+    if (!isHiddenPath(path)) return statRecord(await operations.getAttributes(path));
+    const handle = openFiles.behind(path);
+    return statRecord(await operations.getAttributes(handle.path, handle));
+  };
+  return {
+    getattr: async (path) => ({ result: 0, payload: [await attributesOf(path)] }),
+    // The kernel checks the permission bits itself (default_permissions): left is whether the name exists.
+    access: async (path) => {
+      await attributesOf(path);
+      return DONE;
+    },
+    statfs: () => ({ result: 0, payload: [statvfsRecord(operations.statistics())] }),
+    opendir: () => ({ result: 0, payload: [0] }),
+    readdir: async (path) => {
+      const entries = await operations.readDirectory(path);
+      const listed = entries.filter(({ name }) => isListable(name));
+      if (listed.length < entries.length) log.warn('names left out of a listing', { path });
+      const records = { file: kindRecord('file'), folder: kindRecord('folder') };
+      const names = ['.', '..', ...listed.map(({ name }) => name)];
+      const kinds = [
+        records.folder,
+        records.folder,
+        ...listed.map(({ attributes }) => records[attributes.kind]),
+      ];
+      return { result: 0, payload: [names, kinds] };
+    },
+    releasedir: () => DONE,
+    fsyncdir: () => DONE,
+    readlink: (path) => {
+      throw new FsError('EINVAL', path, 'not a symbolic link');
+    },
+  };
+}
+
+/** The calls that make, move, remove or set. */
+export function changeCalls(context: DriverContext): Pick<NativeCalls, ChangeOperation> {
+  const { operations, openFiles } = context;
+  const setAttributes = async (path: string, change: AttributeChange): Promise<NativeAnswer> => {
+    if (isHiddenPath(path)) {
+      const handle = openFiles.behind(path);
+      await operations.setAttributes(handle.path, change, handle);
+    } else {
+      await operations.setAttributes(path, change);
+    }
+    return DONE;
+  };
+  return {
+    mkdir: async (path, mode) => {
+      refuseReservedName(path);
+      await operations.mkdir(path, mode & PERMISSION_BITS);
+      return DONE;
+    },
+    rmdir: async (path) => {
+      await operations.rmdir(path);
+      return DONE;
+    },
+    unlink: async (path) => {
+      // The object went when the name was hidden.
+      if (isHiddenPath(path)) openFiles.unhide(path);
+      else await operations.unlink(path);
+      return DONE;
+    },
+    rename: async (from, to) => {
+      if (isHiddenPath(to)) await hide(context, from, to);
+      else {
+        await operations.rename(from, to, false);
+        openFiles.moveHidden(from, to);
+      }
+      return DONE;
+    },
+    chmod: (path, mode) => setAttributes(path, { mode: mode & PERMISSION_BITS }),
+    chown: (path, uid, gid) =>
+      setAttributes(path, {
+        ...(uid === UNCHANGED_OWNER ? {} : { uid }),
+        ...(gid === UNCHANGED_OWNER ? {} : { gid }),
+      }),
+    utimens: (path, atime, mtime) => setAttributes(path, { atime, mtime }),
+  };
+}
+
+/** The calls that no object storage can answer. */
+export function refusedCalls(): Pick<NativeCalls, RefusedOperation> {
+  const refuse = (path: string): never => {
+    throw new FsError('EPERM', path, 'only files and folders can be stored');
+  };
+  return { mknod: refuse, link: (_from, to) => refuse(to), symlink: (_target, path) => refuse(path) };
+}
+
+/** libfuse deletes a file that is open: the object goes now, the handles live on under the hidden name. */
+async function hide(
+  { operations, openFiles }: DriverContext,
+  path: string,
+  hiddenPath: string,
+): Promise<void> {
+  // Only libfuse hides, and only what is open and within its folder: anybody else would lose the file.
+  if (!openFiles.mayBeOpen(path) || !areSiblings(path, hiddenPath)) refuseReservedName(hiddenPath);
+  const files = openFiles.visibleAt(path);
+  await operations.unlink(path);
+  openFiles.hide(hiddenPath, files);
+}

@@ -1,0 +1,140 @@
+/** What is one mount of the native driver, from the kernel's first word to its last? */
+import { describeError } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { MountError, type Mounted, type UnmountOptions } from '../driver.ts';
+import { unmountDirectory } from '../unmount.ts';
+import type { NativeBinding } from './binding.ts';
+import { connectionProbe, deviceDescriptors, type ConnectionProbe } from './connection.ts';
+import { handlerTable } from './dispatcher.ts';
+import type { DriverContext } from './driver-context.ts';
+import { releaseFile } from './file-calls.ts';
+import { ThreadLocals } from './thread-locals.ts';
+
+/** Everything a mount is made of. */
+export interface NativeMountParts {
+  readonly binding: NativeBinding;
+  readonly context: DriverContext;
+  readonly clock: Clock;
+  /** Canonical. */
+  readonly mountpoint: string;
+  readonly optionString: string;
+}
+
+const READY_LIMIT_MS = 20_000;
+/** How soon an unmount by somebody else is noticed. */
+const WATCH_PAUSE_MS = 500;
+/** How often to look once we have asked for the end ourselves. */
+const END_PAUSE_MS = 10;
+
+/** libfuse's threads work on these as long as the process lives, and nothing in the addon keeps them from being collected. */
+const keptForLibfuse = new Set<Buffer>();
+
+export class NativeMount implements Mounted {
+  readonly closed: Promise<void>;
+
+  readonly #parts: NativeMountParts;
+  readonly #thread: Buffer;
+  readonly #isConnected: ConnectionProbe;
+  /** Aborted once we have asked for the end ourselves. */
+  readonly #ending = new AbortController();
+
+  private constructor(parts: NativeMountParts, thread: Buffer, isConnected: ConnectionProbe) {
+    this.#parts = parts;
+    this.#thread = thread;
+    this.#isConnected = isConnected;
+    this.closed = this.#watch();
+  }
+
+  /** Mounts; resolves when the kernel and libfuse have agreed. On a rejection (`MountError`) nothing is left mounted. */
+  static async open(parts: NativeMountParts): Promise<NativeMount> {
+    const { binding, context, mountpoint } = parts;
+    const thread = Buffer.alloc(binding.sizeof_fuse_thread_t);
+    keptForLibfuse.add(thread);
+    const threads = new ThreadLocals(context.log);
+    const before = deviceDescriptors();
+    try {
+      await withinLimit(parts, (onReady) => {
+        const { handlers, implemented } = handlerTable(binding, context, threads, onReady);
+        const { optionString } = parts;
+        binding.fuse_native_mount(
+          mountpoint,
+          optionString,
+          thread,
+          {},
+          threads.allocate,
+          handlers,
+          implemented,
+        );
+      });
+    } catch (error) {
+      binding.fuse_native_unmount(mountpoint, thread);
+      await clearFailedMount(parts);
+      throw new MountError('failed', `${mountpoint} could not be mounted: libfuse's reason is on stderr`, {
+        cause: error,
+      });
+    }
+    return new NativeMount(parts, thread, connectionProbe(before, mountpoint));
+  }
+
+  async unmount(options: UnmountOptions): Promise<void> {
+    await unmountDirectory(this.#parts.mountpoint, options, this.#parts.clock);
+    // What is still open ends a lazy unmount whenever it likes.
+    if (options.lazy) return;
+    this.#ending.abort();
+    await this.closed;
+  }
+
+  async #pause(): Promise<void> {
+    const { signal } = this.#ending;
+    const { clock } = this.#parts;
+    if (signal.aborted) return clock.sleep(END_PAUSE_MS);
+    try {
+      await clock.sleep(WATCH_PAUSE_MS, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #watch(): Promise<void> {
+    const { binding, mountpoint, context } = this.#parts;
+    while (await this.#isConnected()) {
+      await this.#pause();
+    }
+    binding.fuse_native_unmount(mountpoint, this.#thread);
+    // A release that the kernel had not yet handed over when it let go never comes.
+    for (const file of context.openFiles.takeAll()) {
+      await releaseFile(context, file).catch((error: unknown) => {
+        context.log.error('a file could not be ended after the unmount', {
+          path: file.handle.path,
+          reason: describeError(error),
+        });
+      });
+    }
+  }
+}
+
+async function withinLimit({ clock }: NativeMountParts, start: (onReady: () => void) => void): Promise<void> {
+  let cancel: () => void = () => undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      cancel = clock.after(READY_LIMIT_MS, () => {
+        reject(new Error('the kernel did not answer'));
+      });
+      start(resolve);
+    });
+  } finally {
+    cancel();
+  }
+}
+
+/** After a refused option the kernel has already mounted, and everybody who looks there hangs. */
+async function clearFailedMount({ mountpoint, context, clock }: NativeMountParts): Promise<void> {
+  try {
+    await unmountDirectory(mountpoint, { lazy: true }, clock);
+  } catch (error) {
+    context.log.error('a failed mount could not be cleared away', {
+      mountpoint,
+      reason: describeError(error),
+    });
+  }
+}

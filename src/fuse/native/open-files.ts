@@ -1,0 +1,114 @@
+/**
+ * Which open file does a number or a hidden path mean?
+ *
+ * libfuse 2.9 names everything by path, so it renames a file deleted while open to `.fuse_hidden…` and goes on asking under
+ * that name. The file system below knows no such thing: it keeps the handles alive, so here the hidden path leads to them.
+ */
+import { FsError } from '../../filesystem/errors.ts';
+import type { FileHandle } from '../../filesystem/operations.ts';
+
+/** One open file description and what the driver has to remember of it. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  /** Made by `create` and not yet flushed: libfuse's mknod releases without a flush. */
+  neverFlushed: boolean;
+}
+
+/** The addon hands numbers in as int32; 0 means none. */
+const LARGEST_NUMBER = 2 ** 31 - 1;
+/** libfuse counts a file as open for a moment after its release was answered. */
+const RELEASED_MEMORY_MS = 10_000;
+const RELEASED_MEMORY_COUNT = 1000;
+
+export class OpenFiles {
+  readonly #now: () => number;
+
+  readonly #files = new Map<number, OpenFile>();
+  readonly #hidden = new Map<string, OpenFile[]>();
+  /** Path to when its last release was answered. */
+  readonly #released = new Map<string, number>();
+  #lastNumber = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Remembers a handle; the number for libfuse. */
+  add(handle: FileHandle, neverFlushed: boolean): number {
+    do {
+      this.#lastNumber = this.#lastNumber >= LARGEST_NUMBER ? 1 : this.#lastNumber + 1;
+    } while (this.#files.has(this.#lastNumber));
+    this.#files.set(this.#lastNumber, { handle, neverFlushed });
+    return this.#lastNumber;
+  }
+
+  /** Throws EBADF for a number that was never given out or is released. */
+  get(number: number): OpenFile {
+    const file = this.#files.get(number);
+    if (file === undefined) throw new FsError('EBADF', `handle ${number}`, 'no such open file');
+    return file;
+  }
+
+  /** Forgets a number whose last descriptor is gone. */
+  forget(number: number): void {
+    const file = this.#files.get(number);
+    if (file === undefined) return;
+    this.#files.delete(number);
+    this.#rememberRelease(file.handle.path);
+  }
+
+  /** Takes all files out that libfuse never released, e.g. when the mount was torn off. */
+  takeAll(): readonly OpenFile[] {
+    const left = [...this.#files.values()];
+    this.#files.clear();
+    this.#hidden.clear();
+    return left;
+  }
+
+  /** Whether libfuse may believe the file at `path` is open, which is when it hides instead of deleting. */
+  mayBeOpen(path: string): boolean {
+    if (this.visibleAt(path).length > 0) return true;
+    const released = this.#released.get(path);
+    return released !== undefined && this.#now() - released < RELEASED_MEMORY_MS;
+  }
+
+  /** The open files that the name `path` means now: not ones deleted under that name before. */
+  visibleAt(path: string): readonly OpenFile[] {
+    const hidden = new Set([...this.#hidden.values()].flat());
+    return [...this.#files.values()].filter((file) => file.handle.path === path && !hidden.has(file));
+  }
+
+  /** From now on `hiddenPath` means these files. */
+  hide(hiddenPath: string, files: readonly OpenFile[]): void {
+    this.#hidden.set(hiddenPath, [...files]);
+  }
+
+  /** libfuse has deleted the hidden name. */
+  unhide(hiddenPath: string): void {
+    this.#hidden.delete(hiddenPath);
+  }
+
+  /** The handle behind a hidden path. Throws ENOENT when there is none. */
+  behind(hiddenPath: string): FileHandle {
+    const open = new Set(this.#files.values());
+    const file = this.#hidden.get(hiddenPath)?.find((candidate) => open.has(candidate));
+    if (file === undefined) throw new FsError('ENOENT', hiddenPath, 'no file is open under this name');
+    return file.handle;
+  }
+
+  /** libfuse renames hidden names along with the folder they are in. */
+  moveHidden(from: string, to: string): void {
+    for (const [path, files] of [...this.#hidden]) {
+      if (!path.startsWith(`${from}/`)) continue;
+      this.#hidden.delete(path);
+      this.#hidden.set(to + path.slice(from.length), files);
+    }
+  }
+
+  #rememberRelease(path: string): void {
+    this.#released.delete(path);
+    this.#released.set(path, this.#now());
+    const [oldest] = this.#released.keys();
+    if (oldest !== undefined && this.#released.size > RELEASED_MEMORY_COUNT) this.#released.delete(oldest);
+  }
+}

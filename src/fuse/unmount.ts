@@ -1,0 +1,80 @@
+/** How is a directory unmounted, by whichever of the system's programs may do it here? */
+import { systemClock, type Clock } from '../base/clock.ts';
+import { MountError, type UnmountOptions } from './driver.ts';
+import { findHolders } from './holders.ts';
+import { findMount } from './mount-table.ts';
+import { runProgram, type ProgramResult } from './run-program.ts';
+
+/** A closed file is let go a moment after close(2) returns, and indexers look at new files: busy at first is not yet busy. */
+const BUSY_PAUSES_MS = [50, 150, 400];
+
+/**
+ * Unmounts what is mounted at `mountpoint` (canonical); nothing mounted there is fine.
+ * Rejects with a `MountError`: `busy`, naming who holds it, or `failed`.
+ */
+export async function unmountDirectory(
+  mountpoint: string,
+  options: UnmountOptions,
+  clock: Clock = systemClock,
+): Promise<void> {
+  for (const pause of [...BUSY_PAUSES_MS, undefined]) {
+    const result = await runUnmount(mountpoint, options.lazy);
+    if (result.exit === 0 || (await findMount(mountpoint)) === undefined) return;
+    if (!/busy/i.test(result.errors)) throw unmountFailure(mountpoint, result);
+    if (pause !== undefined) await clock.sleep(pause);
+  }
+  throw await busyFailure(mountpoint);
+}
+
+/** The first program that exists and knows how; its result. */
+async function runUnmount(mountpoint: string, lazy: boolean): Promise<ProgramResult> {
+  let last: ProgramResult = { exit: 'missing', output: '', errors: '' };
+  for (const [program, ...parameters] of unmountCommands(mountpoint, lazy)) {
+    const result = await runProgram(program, parameters);
+    if (result.exit !== 'missing') last = result;
+    // Another program would meet the same open files, only later and lazily.
+    if (result.exit === 0 || /busy/i.test(result.errors)) return result;
+  }
+  return last;
+}
+
+function unmountCommands(mountpoint: string, lazy: boolean): readonly (readonly [string, ...string[]])[] {
+  if (process.platform === 'darwin') {
+    return lazy
+      ? [['diskutil', 'unmount', 'force', mountpoint]]
+      : [
+          ['umount', mountpoint],
+          ['diskutil', 'unmount', mountpoint],
+        ];
+  }
+  const umount = ['umount', ...(lazy ? ['-l'] : []), '--', mountpoint] as const;
+  const fusermount = ['-u', ...(lazy ? ['-z'] : []), '--', mountpoint] as const;
+  return [
+    // Only root may, whatever umount's set-uid bit says: fuse mounts are not in fstab.
+    ...(process.getuid?.() === 0 ? ([umount] as const) : []),
+    ['fusermount3', ...fusermount],
+    ['fusermount', ...fusermount],
+  ];
+}
+
+async function busyFailure(mountpoint: string): Promise<MountError> {
+  const holders = await findHolders(mountpoint);
+  const named = holders.slice(0, 5).map(({ pid, program }) => `${program} (process ${pid})`);
+  if (holders.length > named.length) named.push(`${holders.length - named.length} more`);
+  const who = named.length > 0 ? `in use by ${named.join(', ')}` : 'in use';
+  return new MountError('busy', `${mountpoint} is ${who}: close what uses it and unmount again`);
+}
+
+function unmountFailure(mountpoint: string, result: ProgramResult): MountError {
+  if (result.exit === 'missing') {
+    return new MountError(
+      'failed',
+      `${mountpoint} cannot be unmounted: neither umount (as root) nor fusermount3 is there; install the package fuse3`,
+    );
+  }
+  const reason = result.errors.trim().split('\n').at(-1) ?? '';
+  return new MountError(
+    'failed',
+    `${mountpoint} cannot be unmounted: ${reason || `exit code ${result.exit}`}`,
+  );
+}
