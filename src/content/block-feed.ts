@@ -1,0 +1,54 @@
+/**
+ * How do the bytes of an upload get into the block cache? They pass through here on their way out, and are kept for the
+ * version that the upload makes, whose number is known only afterwards.
+ */
+import type { BlockCache } from './block-cache.ts';
+
+/** Larger files would push everything else out of the cache: this part of it is the most that one upload may take. */
+const SHARE_OF_CACHE = 1 / 4;
+
+export class BlockFeed {
+  readonly #cache: BlockCache;
+  readonly #size: number;
+  #blocks: Uint8Array[] = [];
+  /** Bytes taken, from the first. */
+  #taken = 0;
+
+  /** For an upload of `size` bytes. */
+  constructor(cache: BlockCache, size: number) {
+    this.#cache = cache;
+    this.#size = size;
+  }
+
+  /** Takes the next bytes, by copy. Position 0 begins anew: the upload is tried again. */
+  take(data: Uint8Array, position: number): void {
+    if (this.#size > this.#cache.maxBytes * SHARE_OF_CACHE) return;
+    if (position === 0) {
+      this.#blocks = [];
+      this.#taken = 0;
+    }
+    if (position !== this.#taken) return;
+    const blockSize = this.#cache.blockSize;
+    for (let from = 0; from < data.length;) {
+      const index = Math.floor(this.#taken / blockSize);
+      const block = (this.#blocks[index] ??= new Uint8Array(
+        Math.min(blockSize, this.#size - index * blockSize),
+      ));
+      const offset = this.#taken - index * blockSize;
+      const piece = data.subarray(from, from + block.length - offset);
+      if (piece.length === 0) return;
+      block.set(piece, offset);
+      from += piece.length;
+      this.#taken += piece.length;
+    }
+  }
+
+  /** Everything has passed and is the content of `version`. Does nothing when some bytes did not pass. */
+  commit(version: number): void {
+    if (this.#taken !== this.#size) return;
+    this.#blocks.forEach((block, index) => {
+      this.#cache.set(version, index, block);
+    });
+    this.#blocks = [];
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * Where do the bytes of one GET go while they land?
+ *
+ * Into blocks for the cache, or into a spool for a version that came whole and is too large for memory; and, at the same
+ * moment, straight into the buffers of the reads that wait for them, so that a read is never late because the cache has already
+ * dropped a block again.
+ */
+import type { ByteRange } from '../base/byte-range.ts';
+import type { ObjectHead } from '../service/records.ts';
+import type { RangeSink } from '../store/range-reader.ts';
+import type { Spool } from './spool.ts';
+
+/** What keeps the bytes after they landed. */
+export interface LandingPlace {
+  readonly blockSize: number;
+  /** Bytes of the whole file. */
+  readonly fileSize: number;
+  /** At the headers. The spool that shall take the bytes; null to be handed blocks. */
+  prepare(range: ByteRange): Promise<Spool | null>;
+  /** A complete block. */
+  keep(index: number, block: Uint8Array): void;
+}
+
+interface Waiter {
+  readonly range: ByteRange;
+  readonly into: Uint8Array;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class Landing implements RangeSink {
+  /** Resolves at the headers of the answer, rejects when there is none. */
+  readonly head: Promise<ObjectHead>;
+  /** Resolves when the GET has ended either way. */
+  readonly ended: Promise<void>;
+  readonly #place: LandingPlace;
+  readonly #abort = new AbortController();
+  #range: ByteRange;
+  /** The first byte that has not landed yet. */
+  #landed: number;
+  #spool: Spool | null = null;
+  /** The block that is being filled. */
+  #block: Uint8Array | null = null;
+  #waiters: Waiter[] = [];
+  #hasBegun = false;
+  #resolveEnded: () => void = () => undefined;
+  #resolveHead: (head: ObjectHead) => void = () => undefined;
+  #rejectHead: (error: unknown) => void = () => undefined;
+
+  /** For a GET of `range`, which begins and ends at block boundaries or at the end of the file. */
+  constructor(range: ByteRange, place: LandingPlace) {
+    this.#range = range;
+    this.#landed = range.start;
+    this.#place = place;
+    this.head = new Promise((resolve, reject) => {
+      this.#resolveHead = resolve;
+      this.#rejectHead = reject;
+    });
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    // Most landings have nobody who asks for the head; the reads that wait are told of a failure by themselves.
+    this.head.catch(() => undefined);
+  }
+
+  /** Whether the headers have arrived: until then, whether Range is honoured may be open. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Settles at the headers or at a failure before them, without rejecting. */
+  get settled(): Promise<void> {
+    return this.head.then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  /** Whether it brings the whole file. */
+  get isWhole(): boolean {
+    return this.#range.start === 0 && this.#range.end >= this.#place.fileSize;
+  }
+
+  /** Bytes still to come. */
+  get remaining(): number {
+    return this.#range.end - this.#landed;
+  }
+
+  abort(): void {
+    this.#abort.abort();
+  }
+
+  /** Whether `serve` can still deliver everything from `position` on, up to the landing's end. */
+  covers(position: number): boolean {
+    const kept = this.#block === null ? this.#landed : this.#blockStart(this.#landed);
+    return position >= kept && position < this.#range.end;
+  }
+
+  /** Fills `into` with bytes `range`, all of which are covered, as they land. Rejects when the landing fails first. */
+  serve(range: ByteRange, into: Uint8Array): Promise<void> {
+    if (range.start < this.#landed && this.#block !== null) {
+      const from = range.start - this.#blockStart(this.#landed);
+      const until = Math.min(this.#landed, range.end) - this.#blockStart(this.#landed);
+      into.set(this.#block.subarray(from, until));
+    }
+    if (range.end <= this.#landed) return Promise.resolve();
+    return new Promise((resolve, reject) => this.#waiters.push({ range, into, resolve, reject }));
+  }
+
+  async begin(head: ObjectHead, range: ByteRange): Promise<void> {
+    this.#spool = await this.#place.prepare(range);
+    this.#range = range;
+    this.#landed = range.start;
+    this.#hasBegun = true;
+    this.#resolveHead(head);
+  }
+
+  async chunk(data: Uint8Array, position: number): Promise<void> {
+    // Written before anybody is told: a read that comes meanwhile waits here instead of finding a hole in the spool.
+    if (this.#spool !== null) await this.#spool.write(data, position);
+    else this.#fillBlocks(data, position);
+    this.#landed = position + data.length;
+    this.#deliver(data, position);
+  }
+
+  /** After the GET: everything landed, or `error` ended it. */
+  finish(error?: unknown): void {
+    this.#rejectHead(error ?? new Error('no answer'));
+    for (const waiter of this.#waiters) waiter.reject(error ?? new Error('the body ended early'));
+    this.#waiters = [];
+    this.#resolveEnded();
+  }
+
+  #fillBlocks(data: Uint8Array, position: number): void {
+    for (let from = 0; from < data.length;) {
+      const at = position + from;
+      const start = this.#blockStart(at);
+      const block = (this.#block ??= new Uint8Array(
+        Math.min(this.#place.blockSize, this.#range.end - start),
+      ));
+      const piece = data.subarray(from, from + block.length - (at - start));
+      block.set(piece, at - start);
+      from += piece.length;
+      if (at - start + piece.length === block.length) {
+        this.#place.keep(start / this.#place.blockSize, block);
+        this.#block = null;
+      }
+    }
+  }
+
+  #deliver(data: Uint8Array, position: number): void {
+    const end = position + data.length;
+    this.#waiters = this.#waiters.filter(({ range, into, resolve }) => {
+      const from = Math.max(position, range.start);
+      const until = Math.min(end, range.end);
+      if (from < until) into.set(data.subarray(from - position, until - position), from - range.start);
+      if (end < range.end) return true;
+      resolve();
+      return false;
+    });
+  }
+
+  #blockStart(position: number): number {
+    return position - (position % this.#place.blockSize);
+  }
+}

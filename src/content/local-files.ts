@@ -1,0 +1,88 @@
+/**
+ * How are temporary files kept on the local disk? A small port, so that a test can let the disk be full, and its
+ * implementation by Node. Only this file knows `node:fs`.
+ */
+import { randomUUID } from 'node:crypto';
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** An open temporary file. Every method rejects with a Node system error (`code`). */
+export interface LocalFile {
+  readonly path: string;
+  /** How many bytes were read; 0 at the end, and maybe fewer than fit before it. */
+  read(into: Uint8Array, position: number): Promise<number>;
+  /** How many bytes were written, maybe fewer than given. */
+  write(data: Uint8Array, position: number): Promise<number>;
+  truncate(size: number): Promise<void>;
+  /** Resolves when the bytes are on the disk. */
+  sync(): Promise<void>;
+  /** Closes and deletes. */
+  remove(): Promise<void>;
+}
+
+export interface LocalFiles {
+  /** A new empty file under a name of its own in `directory`, which must exist; readable by this user only (0600). */
+  create(directory: string): Promise<LocalFile>;
+}
+
+export const nodeLocalFiles: LocalFiles = {
+  create: async (directory) => {
+    const path = join(directory, randomUUID());
+    return new NodeLocalFile(path, await open(path, 'wx+', 0o600));
+  },
+};
+
+class NodeLocalFile implements LocalFile {
+  readonly path: string;
+  readonly #handle: FileHandle;
+
+  constructor(path: string, handle: FileHandle) {
+    this.path = path;
+    this.#handle = handle;
+  }
+
+  async read(into: Uint8Array, position: number): Promise<number> {
+    return (await this.#handle.read(into, 0, into.length, position)).bytesRead;
+  }
+
+  async write(data: Uint8Array, position: number): Promise<number> {
+    return (await this.#handle.write(data, 0, data.length, position)).bytesWritten;
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.#handle.truncate(size);
+  }
+
+  sync(): Promise<void> {
+    return this.#handle.sync();
+  }
+
+  async remove(): Promise<void> {
+    try {
+      await this.#handle.close();
+    } finally {
+      await rm(this.path, { force: true });
+    }
+  }
+}
+
+/** Reads until `into` is full or the file ends; tells how many bytes. */
+export async function readFully(file: LocalFile, into: Uint8Array, position: number): Promise<number> {
+  let done = 0;
+  while (done < into.length) {
+    const count = await file.read(into.subarray(done), position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return done;
+}
+
+/** Writes all of `data`. Rejects with the disk's error; some bytes may be written then. */
+export async function writeFully(file: LocalFile, data: Uint8Array, position: number): Promise<void> {
+  let done = 0;
+  while (done < data.length) {
+    const count = await file.write(data.subarray(done), position + done);
+    if (count === 0) throw Object.assign(new Error('the disk took no bytes'), { code: 'EIO' });
+    done += count;
+  }
+}

@@ -1,0 +1,49 @@
+/** What do all readers of a mount share? */
+import type { Log } from '../base/log.ts';
+import type { RangeReader } from '../store/range-reader.ts';
+import type { BlockCache } from './block-cache.ts';
+import type { LocalFiles } from './local-files.ts';
+import { FIRST_WINDOW, PART, sizesFor, type ReadSizes } from './read-plan.ts';
+
+export interface ReadContextOptions {
+  readonly ranges: RangeReader;
+  readonly cache: BlockCache;
+  readonly files: LocalFiles;
+  /** For spools; must exist. */
+  readonly directory: string;
+  readonly log: Log;
+  readonly sizes?: ReadSizes | undefined;
+}
+
+export class ReadContext {
+  readonly ranges: RangeReader;
+  readonly cache: BlockCache;
+  readonly files: LocalFiles;
+  readonly directory: string;
+  readonly log: Log;
+  /** Fitting the cache. */
+  readonly sizes: ReadSizes;
+  /** Bytes that may be on their way without anybody having asked for them. */
+  #readAheadLeft: number;
+
+  constructor(options: ReadContextOptions) {
+    this.ranges = options.ranges;
+    this.cache = options.cache;
+    this.files = options.files;
+    this.directory = options.directory;
+    this.log = options.log;
+    this.sizes = sizesFor(options.sizes ?? { firstWindow: FIRST_WINDOW, part: PART }, options.cache);
+    this.#readAheadLeft = options.cache.maxBytes / 2;
+  }
+
+  /** Whether `bytes` may be read ahead now; the caller gives them back when they have landed. */
+  takeReadAhead(bytes: number): boolean {
+    if (bytes > this.#readAheadLeft) return false;
+    this.#readAheadLeft -= bytes;
+    return true;
+  }
+
+  giveReadAhead(bytes: number): void {
+    this.#readAheadLeft += bytes;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Which bytes does one GET ask for? A large file is read as a first window and parts of one size after it, so that a
+ * sequential read costs a number of GETs that can be told beforehand. Pure arithmetic.
+ */
+import type { ByteRange } from '../base/byte-range.ts';
+
+export interface ReadSizes {
+  /** Bytes of the first GET; a file that is not larger is read by one plain GET. A multiple of the block size. */
+  readonly firstWindow: number;
+  /** Bytes of each GET after it. A multiple of the block size. */
+  readonly part: number;
+}
+
+/** Bytes. Large enough for most files of a project, small enough to be there at once. */
+export const FIRST_WINDOW = 1024 * 1024;
+/** Bytes. Large enough that the time to the first byte does not matter. */
+export const PART = 8 * 1024 * 1024;
+
+/** A part that is a large share of the cache would push its own bytes out before they are read. */
+const LARGEST_SHARE = 1 / 4;
+
+/** The sizes, cut so that they fit into a cache of `maxBytes`. */
+export function sizesFor(wanted: ReadSizes, cache: { maxBytes: number; blockSize: number }): ReadSizes {
+  const most = cache.maxBytes * LARGEST_SHARE;
+  const fit = (size: number): number => {
+    const blocks = Math.floor(Math.min(size, most) / cache.blockSize);
+    return Math.max(1, blocks) * cache.blockSize;
+  };
+  return { firstWindow: fit(wanted.firstWindow), part: fit(wanted.part) };
+}
+
+/** The window or part that byte `position` of a file of `size` bytes lies in. */
+export function cellAt(position: number, size: number, sizes: ReadSizes): ByteRange {
+  const { firstWindow, part } = sizes;
+  if (position < firstWindow) return { start: 0, end: Math.min(firstWindow, size) };
+  const start = firstWindow + Math.floor((position - firstWindow) / part) * part;
+  return { start, end: Math.min(start + part, size) };
+}
+
+/** The part after `cell`; null at the end of the file. */
+export function cellAfter(cell: ByteRange, size: number, sizes: ReadSizes): ByteRange | null {
+  return cell.end >= size ? null : cellAt(cell.end, size, sizes);
+}
+
+/** The block-sized pieces of `range`, cut at block boundaries. */
+export function* blockPieces(range: ByteRange, blockSize: number): Generator<ByteRange> {
+  for (let start = range.start; start < range.end;) {
+    const end = Math.min(range.end, start - (start % blockSize) + blockSize);
+    yield { start, end };
+    start = end;
+  }
+}

@@ -1,0 +1,281 @@
+/**
+ * How do the bytes of one file version reach the programs that read it?
+ *
+ * From memory or disk when they are there; else by GETs whose number is exact: a small file in one plain GET; a large one read in
+ * order as a first window and parts of one size; here and there only the blocks that are missing; and where the service does
+ * not honour Range, the whole file once. All handles of a version share its reader, so that nobody fetches what another has
+ * under way.
+ */
+import type { ByteRange } from '../base/byte-range.ts';
+import type { ObjectHead } from '../service/records.ts';
+import type { Landing } from './landing.ts';
+import type { ReadContext } from './read-context.ts';
+import { blockPieces, cellAfter, cellAt } from './read-plan.ts';
+import type { ReadPattern, ReadStream } from './read-stream.ts';
+import { SpoolFailed } from './spool.ts';
+import { VersionBytes, type FileVersion } from './version-bytes.ts';
+
+/** Takes a copy of a version's bytes; `Draft` and `Spool` do. */
+export interface CopyTarget {
+  write(data: Uint8Array, position: number): Promise<void>;
+}
+
+/** Why a piece is wanted: as part of a read of `range`. */
+interface Demand extends ReadPattern {
+  readonly range: ByteRange;
+}
+
+const HERE_AND_THERE: ReadPattern = { sequential: false, from: 0 };
+
+export class VersionReader {
+  /** Where the version is stored now; follows a rename. */
+  key: string;
+  readonly #context: ReadContext;
+  readonly #bytes: VersionBytes;
+  #handles = 0;
+
+  constructor(context: ReadContext, key: string, version: FileVersion) {
+    this.#context = context;
+    this.key = key;
+    this.#bytes = new VersionBytes(context, version);
+  }
+
+  /** A handle begins to read. */
+  acquire(): void {
+    this.#handles += 1;
+  }
+
+  /**
+   * A handle ends. After the last one, GETs with more than a first window to come are aborted; less is left to land, since the
+   * next program may want it. What is kept stays readable.
+   */
+  release(): void {
+    this.#handles -= 1;
+    if (this.#handles <= 0) this.#bytes.abort(this.#context.sizes.firstWindow);
+  }
+
+  /** Aborts everything and deletes the temporary file. Cached blocks stay in the cache. */
+  dispose(): void {
+    this.#bytes.dispose();
+  }
+
+  /** Whether every byte is in memory or on disk. Costs nothing. */
+  isCachedWhole(): boolean {
+    return this.#bytes.isWhole();
+  }
+
+  /**
+   * Begins a new GET of the first bytes that are missing, which are kept, and resolves at its headers: the version was
+   * confirmed after this was called. Resolves with null when nothing is missing or all of it is on its way: then ask for a
+   * HEAD. Rejects with `VersionChanged` or a `Refusal`.
+   */
+  async start(): Promise<ObjectHead | null> {
+    const { size } = this.#bytes.version;
+    await this.#untilSupportIsKnown();
+    if (size === 0) return this.#bytes.fetch(this.key, 'whole').head;
+    const [first] = this.#bytes.missing({ start: 0, end: size });
+    if (first === undefined) return null;
+    if (this.#comesWhole()) return this.#wholeLanding() ? null : this.#bytes.fetch(this.key, 'whole').head;
+    const cell = cellAt(first.start, size, this.#context.sizes);
+    return this.#bytes.fetch(this.key, { start: first.start, end: Math.min(first.end, cell.end) }).head;
+  }
+
+  /**
+   * Fills `into` from byte `position` and tells how many bytes; fewer than asked means end of file. `stream` belongs to the
+   * handle. Rejects with `VersionChanged` when bytes are missing here and the service has another version, or with a
+   * `Refusal`; the next read asks again. `into` is not touched after the promise has settled.
+   */
+  async read(into: Uint8Array, position: number, stream: ReadStream): Promise<number> {
+    const end = Math.min(position + into.length, this.#bytes.version.size);
+    if (position >= end) return 0;
+    const pattern = stream.note(position, end);
+    const filled = this.#fill(into, { start: position, end }, pattern);
+    if (pattern.sequential) this.#readAhead(end);
+    await filled;
+    return end - position;
+  }
+
+  /**
+   * Fetches what is missing and keeps all bytes on disk while this reader lives, for handles that go on reading when the
+   * service no longer has the version. Resolves with false when the file is larger than the cache; rejects as `read`.
+   */
+  async whole(signal?: AbortSignal): Promise<boolean> {
+    const { size } = this.#bytes.version;
+    if (this.#bytes.spool !== null && this.#bytes.spool.filled >= size) return true;
+    if (size > this.#context.cache.maxBytes) return false;
+    try {
+      await this.copyTo(await this.#bytes.openSpool(), { start: 0, end: size }, signal);
+      return true;
+    } catch (error) {
+      if (!(error instanceof SpoolFailed)) throw error;
+      this.#bytes.distrustDisk(error);
+      return this.isCachedWhole();
+    }
+  }
+
+  /**
+   * Copies bytes `range` to the same positions of `target`, in order and without holding them all in memory; what is missing
+   * comes in one GET a stretch and is not kept here. Rejects as `read`, or with what the target threw.
+   */
+  async copyTo(target: CopyTarget, range: ByteRange, signal?: AbortSignal): Promise<void> {
+    const { size } = this.#bytes.version;
+    const { blockSize } = this.#context.cache;
+    const end = Math.min(range.end, size);
+    for (let position = range.start; position < end;) {
+      const aligned = position - (position % blockSize);
+      const [gap] = this.#bytes.missing({ start: aligned, end: size });
+      if (gap?.start === aligned && !this.#isSmall()) {
+        position = await this.#stream(target, { start: position, end: Math.min(gap.end, end) }, end, signal);
+      } else {
+        const piece = { start: position, end: Math.min(end, aligned + blockSize) };
+        const data = new Uint8Array(piece.end - piece.start);
+        await this.#fill(data, piece, HERE_AND_THERE);
+        await target.write(data, position);
+        position = piece.end;
+      }
+    }
+  }
+
+  /** Sends bytes from the service straight to `target`; tells where it stopped: `limit` when the whole file came anyway. */
+  async #stream(
+    target: CopyTarget,
+    range: ByteRange,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    let until = range.end;
+    const request = { key: this.key, range, expected: this.#bytes.version, signal };
+    await this.#context.ranges.read(request, {
+      begin: (_head, delivered) => {
+        until = Math.max(until, Math.min(delivered.end, limit));
+      },
+      chunk: async (data, position) => {
+        const from = Math.max(0, range.start - position);
+        const wanted = data.subarray(from, Math.max(from, until - position));
+        if (wanted.length > 0) await target.write(wanted, position + from);
+      },
+    });
+    return until;
+  }
+
+  async #fill(into: Uint8Array, range: ByteRange, pattern: ReadPattern): Promise<void> {
+    let pieces = this.#pieces(range);
+    while (pieces.length > 0) {
+      const steps = pieces.map((piece) => {
+        const room = into.subarray(piece.start - range.start, piece.end - range.start);
+        return this.#provide(piece, room, { ...pattern, range });
+      });
+      // All, also after a failure: nobody may write into the caller's buffer once it has its answer.
+      const results = await Promise.allSettled(steps);
+      const failure = results.find((result) => result.status === 'rejected');
+      if (failure !== undefined) throw failure.reason;
+      pieces = pieces
+        .filter((_, index) => results[index]?.status === 'fulfilled' && results[index].value === 'again')
+        .flatMap((piece) => this.#pieces(piece));
+    }
+  }
+
+  /** At most a block each, and each either spooled or not. */
+  #pieces(range: ByteRange): ByteRange[] {
+    const filled = this.#bytes.spool?.filled ?? 0;
+    return [...blockPieces(range, this.#context.cache.blockSize)].flatMap(({ start, end }) =>
+      start < filled && filled < end
+        ? [
+            { start, end: filled },
+            { start: filled, end },
+          ]
+        : [{ start, end }],
+    );
+  }
+
+  /** Fills `into` with one piece. `again`: something has changed that this piece waited for, so look once more. */
+  async #provide(piece: ByteRange, into: Uint8Array, demand: Demand): Promise<'done' | 'again'> {
+    const block = this.#bytes.block(piece.start);
+    if (block !== undefined) {
+      const offset = piece.start % this.#context.cache.blockSize;
+      into.set(block.subarray(offset, offset + into.length));
+      return 'done';
+    }
+    const { spool } = this.#bytes;
+    const isSpooled = spool !== null && spool.filled >= piece.end;
+    const landing = isSpooled
+      ? undefined
+      : (this.#bytes.landingAt(piece.start) ?? this.#demand(piece, demand));
+    try {
+      if (isSpooled) await spool.read(piece, into);
+      else if (landing === undefined) return await this.#untilSomethingChanges();
+      else await landing.serve(piece, into);
+      return 'done';
+    } catch (error) {
+      if (!(error instanceof SpoolFailed)) throw error;
+      if (isSpooled) this.#bytes.distrustDisk(error);
+      return 'again';
+    }
+  }
+
+  /** Starts the GET that brings a missing piece; undefined when one that is under way has to be waited for. */
+  #demand(piece: ByteRange, demand: Demand): Landing | undefined {
+    if (this.#comesWhole()) return this.#wholeLanding() ? undefined : this.#bytes.fetch(this.key, 'whole');
+    if (this.#isSupportOpen()) return undefined;
+    const { blockSize } = this.#context.cache;
+    const { size } = this.#bytes.version;
+    const cell = cellAt(piece.start, size, this.#context.sizes);
+    const from = demand.sequential
+      ? Math.max(cell.start, Math.min(demand.from, piece.start))
+      : demand.range.start;
+    const until = demand.sequential ? cell.end : Math.ceil(demand.range.end / blockSize) * blockSize;
+    const stretch = this.#bytes
+      .missing({ start: from - (from % blockSize), end: Math.min(until, size) })
+      .find(({ start, end }) => start <= piece.start && piece.end <= end);
+    return stretch && this.#bytes.fetch(this.key, stretch);
+  }
+
+  /** Asks for the parts that a sequential reader at `position` will want soon. */
+  #readAhead(position: number): void {
+    const { sizes, ranges } = this.#context;
+    const { size } = this.#bytes.version;
+    // A program that only looks at the beginning of a file shall not pay for more than the window.
+    if (ranges.rangeSupport !== 'yes' || this.#comesWhole() || position <= sizes.firstWindow / 2) return;
+    const here = cellAt(position - 1, size, sizes);
+    const next = cellAfter(here, size, sizes);
+    const second = next !== null && here.start > 0 ? cellAfter(next, size, sizes) : null;
+    for (const cell of [next, second]) {
+      for (const stretch of cell === null ? [] : this.#bytes.missing(cell)) {
+        const bytes = stretch.end - stretch.start;
+        if (!this.#context.takeReadAhead(bytes)) return;
+        this.#bytes.fetch(this.key, stretch, () => {
+          this.#context.giveReadAhead(bytes);
+        });
+      }
+    }
+  }
+
+  #comesWhole(): boolean {
+    return this.#isSmall() || this.#context.ranges.rangeSupport === 'no';
+  }
+
+  #isSmall(): boolean {
+    return this.#bytes.version.size <= this.#context.sizes.firstWindow;
+  }
+
+  #wholeLanding(): boolean {
+    return [...this.#bytes.landings].some((landing) => landing.isWhole);
+  }
+
+  /** While the first answer is on its way it may turn out to be the whole file: a second GET would fetch bytes twice. */
+  #isSupportOpen(): boolean {
+    const { rangeSupport } = this.#context.ranges;
+    return rangeSupport === 'unknown' && [...this.#bytes.landings].some((landing) => !landing.hasBegun);
+  }
+
+  async #untilSupportIsKnown(): Promise<void> {
+    while (!this.#isSmall() && this.#isSupportOpen()) await this.#untilSomethingChanges();
+  }
+
+  /** Until headers arrive or a GET ends. */
+  async #untilSomethingChanges(): Promise<'again'> {
+    const landings = [...this.#bytes.landings];
+    await Promise.race(landings.map((landing) => (landing.hasBegun ? landing.ended : landing.settled)));
+    return 'again';
+  }
+}

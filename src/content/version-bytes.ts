@@ -1,0 +1,169 @@
+/**
+ * Which bytes of one file version are here, which are on their way, and which are missing?
+ *
+ * Everything that decides is synchronous: between the look and the fetch that follows from it nobody else can start the same
+ * fetch, so no byte is asked for twice.
+ */
+import type { ByteRange } from '../base/byte-range.ts';
+import { describeError } from '../base/errors.ts';
+import type { ExpectedVersion } from '../store/range-reader.ts';
+import { Landing } from './landing.ts';
+import type { ReadContext } from './read-context.ts';
+import { Spool, SpoolFailed } from './spool.ts';
+
+/** The version that a reader reads; `Version` is one. `id` names its cached blocks and may change at the first answer. */
+export interface FileVersion extends ExpectedVersion {
+  readonly id: number;
+}
+
+/** Files that are a larger share of the cache are spooled to disk when they come whole. */
+const LARGEST_SHARE_OF_CACHE = 1 / 4;
+
+export class VersionBytes {
+  readonly version: FileVersion;
+  readonly #context: ReadContext;
+  readonly #landings = new Set<Landing>();
+  #spool: Spool | null = null;
+  /** False after the local disk failed: then the blocks are kept that the cache has room for. */
+  #maySpool = true;
+  #cachedId: number;
+
+  constructor(context: ReadContext, version: FileVersion) {
+    this.#context = context;
+    this.version = version;
+    this.#cachedId = version.id;
+  }
+
+  get landings(): Iterable<Landing> {
+    return this.#landings;
+  }
+
+  /** The file from byte 0 to `filled`, if there is one. */
+  get spool(): Spool | null {
+    return this.#spool;
+  }
+
+  /** The block at `position`, if it is in memory. */
+  block(position: number): Uint8Array | undefined {
+    return this.#context.cache.get(this.#id(), Math.floor(position / this.#context.cache.blockSize));
+  }
+
+  /** Whether the block at `position` is in memory or on disk. */
+  holds(position: number): boolean {
+    const { cache } = this.#context;
+    const index = Math.floor(position / cache.blockSize);
+    const end = Math.min((index + 1) * cache.blockSize, this.version.size);
+    return cache.has(this.#id(), index) || (this.#spool !== null && this.#spool.filled >= end);
+  }
+
+  /** The GET that will bring the byte at `position` and those after it in its block. */
+  landingAt(position: number): Landing | undefined {
+    for (const landing of this.#landings) if (landing.covers(position)) return landing;
+    return undefined;
+  }
+
+  isWhole(): boolean {
+    const { size } = this.version;
+    return (
+      this.#context.cache.hasWhole(this.#id(), size) || (this.#spool !== null && this.#spool.filled >= size)
+    );
+  }
+
+  /** The stretches of `range` (at block boundaries or the end of the file) that neither are here nor on their way. */
+  missing(range: ByteRange): ByteRange[] {
+    const { blockSize } = this.#context.cache;
+    const stretches: ByteRange[] = [];
+    for (let start = range.start; start < range.end; start += blockSize) {
+      if (this.holds(start) || this.landingAt(Math.max(start, this.#spool?.filled ?? 0)) !== undefined)
+        continue;
+      const end = Math.min(start + blockSize, range.end);
+      const last = stretches.at(-1);
+      if (last?.end === start) stretches.splice(-1, 1, { start: last.start, end });
+      else stretches.push({ start, end });
+    }
+    return stretches;
+  }
+
+  /** Starts one GET. It goes on until it has landed, failed, or is aborted. */
+  fetch(key: string, range: ByteRange | 'whole', ended: () => void = () => undefined): Landing {
+    const { cache } = this.#context;
+    const landing = new Landing(range === 'whole' ? { start: 0, end: this.version.size } : range, {
+      blockSize: cache.blockSize,
+      fileSize: this.version.size,
+      prepare: (landed) => this.#prepare(landed),
+      keep: (index, block) => {
+        cache.set(this.#id(), index, block);
+      },
+    });
+    this.#landings.add(landing);
+    const request = { key, range, expected: this.version, signal: landing.signal };
+    const end = (error?: unknown): void => {
+      this.#landings.delete(landing);
+      if (error instanceof SpoolFailed && !landing.signal.aborted) this.distrustDisk(error);
+      else if (error !== undefined) {
+        this.#context.log.debug('a read of the service failed', { key, reason: describeError(error) });
+      }
+      landing.finish(error);
+      ended();
+    };
+    this.#context.ranges.read(request, landing).then(() => {
+      end();
+    }, end);
+    return landing;
+  }
+
+  /** The spool, made when there is none. Rejects with the disk's error. */
+  async openSpool(): Promise<Spool> {
+    const spool = await Spool.create(this.#context.files, this.#context.directory);
+    if (this.#spool === null) this.#spool = spool;
+    else await spool.remove();
+    return this.#spool;
+  }
+
+  /** The local disk failed: what is spooled counts as gone, and nothing is spooled again for this version. */
+  distrustDisk(error: unknown): void {
+    this.#maySpool = false;
+    this.#context.log.warn('cannot keep a downloaded file on the local disk', {
+      reason: describeError(error),
+    });
+    this.#dropSpool();
+  }
+
+  /** Ends the GETs that have more than `bytes` to come. */
+  abort(bytes: number): void {
+    for (const landing of this.#landings) if (landing.remaining > bytes) landing.abort();
+  }
+
+  dispose(): void {
+    this.abort(-1);
+    this.#dropSpool();
+  }
+
+  async #prepare(range: ByteRange): Promise<Spool | null> {
+    const { size } = this.version;
+    const isLarge = size > this.#context.cache.maxBytes * LARGEST_SHARE_OF_CACHE;
+    if (range.start !== 0 || range.end < size || !isLarge || !this.#maySpool) return null;
+    try {
+      return this.#spool ?? (await this.openSpool());
+    } catch (error) {
+      this.distrustDisk(error);
+      return null;
+    }
+  }
+
+  #dropSpool(): void {
+    this.#spool?.remove().catch((error: unknown) => {
+      this.#context.log.warn('cannot remove a temporary file', { reason: describeError(error) });
+    });
+    this.#spool = null;
+  }
+
+  /** Blocks kept before the service named our upload, under a name that turned out not to be proof of its bytes, go. */
+  #id(): number {
+    if (this.#cachedId !== this.version.id) {
+      this.#context.cache.dropVersion(this.#cachedId);
+      this.#cachedId = this.version.id;
+    }
+    return this.#cachedId;
+  }
+}

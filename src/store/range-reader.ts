@@ -1,0 +1,257 @@
+/**
+ * How does one read a stretch of a file from a service that may or may not honour Range?
+ *
+ * The spec does not mention Range (§4.8), so an answer may hold the bytes asked for, fewer of them, or the whole file, and the
+ * request may be refused; bodies may be cut, and the file may be replaced between two answers. All of that ends here: a caller
+ * gets bytes in order, of one version, each once, or an error.
+ */
+import type { ByteRange } from '../base/byte-range.ts';
+import type { Clock } from '../base/clock.ts';
+import { describeError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { Download, ObjectService } from '../service/object-service.ts';
+import type { ObjectHead } from '../service/records.ts';
+import { Refusal, isRefusal } from '../service/refusal.ts';
+import type { Gate } from './gates.ts';
+
+/** The version that a reader means; `Version` is one. */
+export interface ExpectedVersion {
+  /** Bytes. */
+  readonly size: number;
+  /** Null while the service has not named our own upload. */
+  readonly etag: string | null;
+  /** Whether the answer is about this version; may keep what the answer tells. */
+  matches(head: ObjectHead): boolean;
+}
+
+/** The service answered with another version than the one meant; `head` tells which. */
+export class VersionChanged extends Error {
+  override readonly name = 'VersionChanged';
+  readonly key: string;
+  readonly head: ObjectHead;
+
+  constructor(key: string, head: ObjectHead) {
+    super('the file was replaced by another version');
+    this.key = key;
+    this.head = head;
+  }
+}
+
+export interface RangeRequest {
+  readonly key: string;
+  /** Within the expected version; `whole` asks without Range. */
+  readonly range: ByteRange | 'whole';
+  readonly expected: ExpectedVersion;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Takes the bytes as they land. What it throws ends the reading and is passed on. */
+export interface RangeSink {
+  /**
+   * Once, at the headers of the first answer. `range` is what `chunk` will be given: the bytes asked for, or the whole file
+   * when the service does not honour Range.
+   */
+  begin(head: ObjectHead, range: ByteRange): void | Promise<void>;
+  /** In order, without gap or overlap. The next chunk waits for the promise. */
+  chunk(data: Uint8Array, position: number): void | Promise<void>;
+}
+
+/** Whether the service honours Range, as far as this mount has seen. */
+export type RangeSupport = 'unknown' | 'yes' | 'no';
+
+export interface RangeReaderOptions {
+  readonly service: ObjectService;
+  readonly bucket: string;
+  readonly gate: Gate;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How often a body may be cut in a row without real progress before the reader believes that it always will be. */
+const MAX_CUTS = 5;
+/** Bytes in one answer that count as progress: one byte an answer would go on for ever. */
+const PROGRESS = 128 * 1024;
+/** Milliseconds without progress after which no new answer is asked for (design §3.11: a read). */
+const READ_DEADLINE = 60_000;
+/** Milliseconds before the first resumption; doubles with each. */
+const FIRST_BACKOFF = 100;
+
+interface Progress {
+  /** What the sink is given. */
+  target: ByteRange;
+  /** The first byte not delivered yet. */
+  next: number;
+  /** Of the first answer. */
+  head: ObjectHead | null;
+  cuts: number;
+  /** Monotonic milliseconds of the last byte. */
+  lastByteAt: number;
+}
+
+export class RangeReader {
+  readonly #service: ObjectService;
+  readonly #bucket: string;
+  readonly #gate: Gate;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #support: RangeSupport = 'unknown';
+
+  constructor(options: RangeReaderOptions) {
+    this.#service = options.service;
+    this.#bucket = options.bucket;
+    this.#gate = options.gate;
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /** Remembered for the life of this object. With `no`, Range is never sent again. */
+  get rangeSupport(): RangeSupport {
+    return this.#support;
+  }
+
+  /**
+   * Delivers the bytes of `request` to `sink`; resolves after the last. A cut body is resumed from the next byte.
+   * Rejects with `VersionChanged`, with a `Refusal` (`aborted` after the signal), or with what the sink threw. (§4.8)
+   */
+  read(request: RangeRequest, sink: RangeSink): Promise<void> {
+    return this.#gate(() => this.#transfer(request, sink));
+  }
+
+  async #transfer(request: RangeRequest, sink: RangeSink): Promise<void> {
+    const whole = { start: 0, end: request.expected.size };
+    const target = request.range === 'whole' ? whole : request.range;
+    const lastByteAt = this.#clock.monotonic();
+    const progress: Progress = { target, next: target.start, head: null, cuts: 0, lastByteAt };
+    do {
+      const download = await this.#ask(request, progress);
+      const before = progress.next;
+      try {
+        await this.#accept(download, request, progress, sink);
+      } catch (error) {
+        await this.#waitToResume(error, request, progress, progress.next - before);
+      }
+    } while (progress.next < progress.target.end);
+  }
+
+  /** One answer for what is still missing, of the right version. */
+  async #ask(request: RangeRequest, progress: Progress): Promise<Download> {
+    const { key, expected, signal } = request;
+    const needed = { start: progress.next, end: progress.target.end };
+    const isWhole = needed.start === 0 && needed.end >= expected.size;
+    if (isWhole || this.#support === 'no') return this.#checked(await this.#get(request), request, progress);
+    try {
+      const download = await this.#service.getObject(this.#bucket, key, { range: needed, signal });
+      const checked = await this.#checked(download, request, progress);
+      this.#learn(holdsWhole(checked) ? 'no' : 'yes');
+      return checked;
+    } catch (error) {
+      if (!isRefusal(error, 'range-refused')) throw error;
+      // Also the answer when the file has become shorter: the plain answer tells which it is.
+      const checked = await this.#checked(await this.#get(request), request, progress);
+      this.#learn('no');
+      return checked;
+    }
+  }
+
+  #get(request: RangeRequest): Promise<Download> {
+    if (request.signal?.aborted === true) throw aborted(request.key);
+    return this.#service.getObject(this.#bucket, request.key, { signal: request.signal });
+  }
+
+  async #checked(download: Download, request: RangeRequest, progress: Progress): Promise<Download> {
+    const { head } = download;
+    const isFirst = progress.head === null;
+    const asBefore = isFirst || (progress.head?.etag === head.etag && progress.head.size === head.size);
+    if (head.size === request.expected.size && request.expected.matches(head) && asBefore) return download;
+    await close(download);
+    throw new VersionChanged(request.key, head);
+  }
+
+  /** One ignored Range after honoured ones is an odd cache on the way, and no reason to fetch whole files from then on. */
+  #learn(answer: 'yes' | 'no'): void {
+    if (this.#support === answer || (this.#support === 'yes' && answer === 'no')) return;
+    this.#support = answer;
+    this.#log.debug(answer === 'yes' ? 'the service honours Range' : 'the service does not honour Range');
+  }
+
+  async #accept(
+    download: Download,
+    request: RangeRequest,
+    progress: Progress,
+    sink: RangeSink,
+  ): Promise<void> {
+    if (progress.head === null) {
+      progress.head = download.head;
+      if (holdsWhole(download)) {
+        progress.target = download.range;
+        progress.next = 0;
+      }
+      await orClose(download, async () => sink.begin(download.head, progress.target));
+    }
+    const until = Math.min(download.range.end, progress.target.end);
+    if (download.range.start > progress.next || (until <= progress.next && until < progress.target.end)) {
+      await close(download);
+      throw refusal('malformed', 'the answer holds other bytes than asked for', request.key);
+    }
+    let position = download.range.start;
+    for await (const data of download.body) {
+      if (request.signal?.aborted === true) throw aborted(request.key);
+      const wanted = data.subarray(Math.max(0, progress.next - position), Math.max(0, until - position));
+      position += data.length;
+      if (wanted.length > 0) {
+        await sink.chunk(wanted, progress.next);
+        progress.next += wanted.length;
+        progress.lastByteAt = this.#clock.monotonic();
+      }
+      // Reading to the end keeps the connection; leaving early is for bodies that hold more than is wanted.
+      if (progress.next >= until && download.range.end > until) break;
+    }
+    if (progress.next < until) throw refusal('unavailable', 'the body ended early', request.key);
+  }
+
+  /** Resolves when another answer may be asked for; rejects with `error` when not. */
+  async #waitToResume(
+    error: unknown,
+    request: RangeRequest,
+    progress: Progress,
+    delivered: number,
+  ): Promise<void> {
+    if (!isRefusal(error, 'unavailable', 'timeout')) throw error;
+    progress.cuts = delivered >= PROGRESS ? 1 : progress.cuts + 1;
+    const idle = this.#clock.monotonic() - progress.lastByteAt;
+    if (progress.cuts > MAX_CUTS || idle >= READ_DEADLINE) throw error;
+    const fields = { key: request.key, position: progress.next, reason: describeError(error) };
+    this.#log.debug('a body was cut; going on from there', fields);
+    try {
+      await this.#clock.sleep(FIRST_BACKOFF * 2 ** (progress.cuts - 1), request.signal);
+    } catch (reason) {
+      throw request.signal?.aborted === true ? aborted(request.key) : reason;
+    }
+  }
+}
+
+function holdsWhole(download: Download): boolean {
+  return download.range.start === 0 && download.range.end === download.head.size;
+}
+
+/** Gives the connection of a body that nobody reads back. */
+async function close(download: Download): Promise<void> {
+  await download.body[Symbol.asyncIterator]().return?.();
+}
+
+async function orClose(download: Download, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    await close(download);
+    throw error;
+  }
+}
+
+function aborted(key: string): Refusal {
+  return refusal('aborted', 'no longer wanted', key);
+}
+
+function refusal(kind: 'aborted' | 'malformed' | 'unavailable', reason: string, key: string): Refusal {
+  return new Refusal(kind, reason, { operation: 'getObject', subject: key });
+}
