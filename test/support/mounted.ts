@@ -88,7 +88,8 @@ export type ChildRequest =
   | { readonly type: 'leave'; readonly id: number };
 
 export type ChildReply =
-  | { readonly type: 'ready' | 'closed' }
+  | { readonly type: 'ready' }
+  | { readonly type: 'closed' }
   | ({ readonly type: 'log' } & LoggedLine)
   | { readonly type: 'failed'; readonly message: string; readonly kind: string | undefined }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
@@ -98,6 +99,8 @@ export type ChildReply =
       readonly message: string;
       readonly kind: string | undefined;
     };
+
+type OtherReply = Exclude<ChildReply, { readonly type: 'closed' }>;
 
 const DEFAULT_LIFETIME_MS = 170_000;
 const LOADER = new URL('./typescript-loader.mjs', import.meta.url);
@@ -224,7 +227,7 @@ class MountChild implements MountedDirectory {
     });
   }
 
-  #receive(message: Exclude<ChildReply, { type: 'closed' }>): void {
+  #receive(message: OtherReply): void {
     switch (message.type) {
       case 'ready':
         this.#start?.resolve(undefined);
@@ -240,8 +243,6 @@ class MountChild implements MountedDirectory {
         break;
       case 'refusal':
         this.#settle(message.id)?.reject(new ChildRefusal(message.message, message.kind));
-        break;
-      default:
         break;
     }
   }

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { register } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { URL, fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 
 const CACHE = new URL('../../node_modules/.cache/pailfs-typescript/', import.meta.url);

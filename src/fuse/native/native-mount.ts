@@ -84,14 +84,17 @@ export class NativeMount implements Mounted {
     await this.closed;
   }
 
+  #isEnding(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
   async #pause(): Promise<void> {
-    const { signal } = this.#ending;
     const { clock } = this.#parts;
-    if (signal.aborted) return clock.sleep(END_PAUSE_MS);
+    if (this.#isEnding()) return clock.sleep(END_PAUSE_MS);
     try {
-      await clock.sleep(WATCH_PAUSE_MS, signal);
+      await clock.sleep(WATCH_PAUSE_MS, this.#ending.signal);
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!this.#isEnding()) throw error;
     }
   }
 
