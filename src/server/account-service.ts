@@ -1,0 +1,130 @@
+/** How does one account see the store? As the port, refusing with a `Refusal` and with nothing else. */
+import { systemErrorCode } from '../base/errors.ts';
+import type {
+  CallOptions,
+  Download,
+  GetObjectQuery,
+  ListObjectsQuery,
+  ObjectService,
+  PageQuery,
+  UploadBody,
+} from '../service/object-service.ts';
+import type * as records from '../service/records.ts';
+import { Refusal, type Operation, type RefusalKind } from '../service/refusal.ts';
+import { AccountBuckets } from './account-buckets.ts';
+import { AccountFiles } from './account-files.ts';
+import { AccountUploads } from './account-uploads.ts';
+import { AccountVisibility } from './account-visibility.ts';
+import type { AccountState, StoreParts } from './store-parts.ts';
+
+export class AccountService implements ObjectService {
+  readonly #buckets: AccountBuckets;
+  readonly #files: AccountFiles;
+  readonly #uploads: AccountUploads;
+  readonly #visibility: AccountVisibility;
+
+  constructor(parts: StoreParts, account: string, state: AccountState) {
+    this.#buckets = new AccountBuckets(parts, account, state);
+    this.#files = new AccountFiles(parts, account);
+    this.#uploads = new AccountUploads(parts, account, state);
+    this.#visibility = new AccountVisibility(parts, account);
+  }
+
+  listBuckets(query: PageQuery = {}): Promise<records.BucketPage> {
+    return answer('listBuckets', query, () => this.#buckets.list(query));
+  }
+
+  createBucket(name: string, options?: CallOptions): Promise<records.Bucket> {
+    return answer('createBucket', options, () => this.#buckets.create(name));
+  }
+
+  getBucket(bucket: string, options?: CallOptions): Promise<records.Bucket> {
+    return answer('getBucket', options, () => this.#buckets.get(bucket));
+  }
+
+  deleteBucket(bucket: string, options?: CallOptions): Promise<void> {
+    return answer('deleteBucket', options, () => this.#buckets.delete(bucket));
+  }
+
+  createFolder(bucket: string, folderPath: string, options?: CallOptions): Promise<void> {
+    return answer('createFolder', options, () => this.#uploads.createFolder(bucket, folderPath));
+  }
+
+  putObject(
+    bucket: string,
+    key: string,
+    body: UploadBody,
+    options?: CallOptions,
+  ): Promise<records.StoredObject> {
+    return answer('putObject', options, (signal) =>
+      this.#uploads.put(bucket, key, { ...body, open: () => untilAborted(body.open(), signal) }),
+    );
+  }
+
+  getObject(bucket: string, key: string, query: GetObjectQuery = {}): Promise<Download> {
+    return answer('getObject', query, () => this.#files.get(bucket, key, query));
+  }
+
+  headObject(bucket: string, key: string, options?: CallOptions): Promise<records.ObjectHead> {
+    return answer('headObject', options, () => this.#files.head(bucket, key));
+  }
+
+  deleteObject(bucket: string, key: string, options?: CallOptions): Promise<void> {
+    return answer('deleteObject', options, () => this.#uploads.delete(bucket, key));
+  }
+
+  listObjects(bucket: string, query: ListObjectsQuery): Promise<records.ObjectPage> {
+    return answer('listObjects', query, () => this.#files.list(bucket, query));
+  }
+
+  getVisibility(bucket: string, key: string, options?: CallOptions): Promise<records.VisibilityRecord> {
+    return answer('getVisibility', options, () => this.#visibility.get(bucket, key));
+  }
+
+  setVisibility(
+    bucket: string,
+    key: string,
+    visibility: records.Visibility,
+    options?: CallOptions,
+  ): Promise<records.VisibilityRecord> {
+    return answer('setVisibility', options, () => this.#visibility.set(bucket, key, visibility));
+  }
+
+  getLink(bucket: string, key: string, options?: CallOptions): Promise<records.LinkRecord> {
+    return answer('getLink', options, () => this.#visibility.link(bucket, key));
+  }
+}
+
+async function answer<Answer>(
+  operation: Operation,
+  options: CallOptions | undefined,
+  act: (signal: AbortSignal | undefined) => Promise<Answer>,
+): Promise<Answer> {
+  const signal = options?.signal;
+  try {
+    signal?.throwIfAborted();
+    return await act(signal);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const kind = signal?.aborted === true ? 'aborted' : kindOf(error);
+    throw new Refusal(kind, kind === 'no-space' ? 'the disk is full' : 'could not be done', {
+      operation,
+      cause: error,
+    });
+  }
+}
+
+function kindOf(error: unknown): RefusalKind {
+  return ['ENOSPC', 'EDQUOT'].includes(systemErrorCode(error) ?? '') ? 'no-space' : 'unavailable';
+}
+
+async function* untilAborted(
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of source) {
+    signal?.throwIfAborted();
+    yield piece;
+  }
+  signal?.throwIfAborted();
+}

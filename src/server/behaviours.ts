@@ -1,0 +1,71 @@
+/**
+ * What does the service do where the spec is silent?
+ *
+ * Each field is one such question, each value one answer that a real service could give. Clients must live with all of
+ * them; the defaults are the most common answers.
+ */
+
+export interface Behaviours {
+  /** GET with a Range header (§4.8 does not mention it): obeyed, ignored (200), refused (416), or obeyed with fewer bytes. */
+  readonly range: 'honoured' | 'ignored' | 'refused' | 'short';
+  /**
+   * When does a folder go? `implicit`: with its last file, unless it was made by Create a folder. `lasting`: folders made on
+   * the way to an upload (§3.2) stay too. `vanishing`: every folder goes with its last file.
+   */
+  readonly folders: 'implicit' | 'lasting' | 'vanishing';
+  /** DELETE of `x/`: removes an empty folder, or does nothing; 204 either way. */
+  readonly deleteFolder: 'removes' | 'ignored';
+  /** Listing a folder that does not exist. */
+  readonly missingFolder: 'empty' | 'missing';
+  /** HEAD and GET of `x/` where `x` is a folder: 200 with no bytes, or 404. */
+  readonly headFolder: 'found' | 'missing';
+  /** Whether the listing of a created folder `a` holds an entry `a/` of size 0. */
+  readonly folderEntries: 'hidden' | 'listed';
+  /** `nasty`: every liberty of §4.11 rule 6 is taken: short, empty and one-kind pages, null lists, an empty last page. */
+  readonly pages: 'ordinary' | 'nasty';
+  /** What an ETag is made of. */
+  readonly etag: 'md5' | 'random';
+  /** How listings write ETags; `weak` also applies to headers, which are quoted otherwise (§4.9). */
+  readonly etagStyle: 'bare' | 'quoted' | 'weak';
+  /** Seconds by which the Date header is ahead of Last-Modified's clock; or no Date header. */
+  readonly date: number | 'missing';
+  /** Get and Set visibility of a missing file. */
+  readonly missingVisibility: 404 | 400;
+  /** A `limit` above the most: lowered to it, or refused with 400. */
+  readonly excessiveLimit: 'lowered' | 'refused';
+  /** Bytes above which an upload is refused with 413; null: never. */
+  readonly largestUpload: number | null;
+}
+
+export const defaultBehaviours: Behaviours = {
+  range: 'honoured',
+  folders: 'implicit',
+  deleteFolder: 'removes',
+  missingFolder: 'empty',
+  headFolder: 'missing',
+  folderEntries: 'hidden',
+  pages: 'ordinary',
+  etag: 'md5',
+  etagStyle: 'bare',
+  date: 0,
+  missingVisibility: 404,
+  excessiveLimit: 'lowered',
+  largestUpload: null,
+};
+
+/** The values worth testing of every switch, the default first. */
+export const behaviourChoices: { readonly [Name in keyof Behaviours]: readonly Behaviours[Name][] } = {
+  range: ['honoured', 'ignored', 'refused', 'short'],
+  folders: ['implicit', 'lasting', 'vanishing'],
+  deleteFolder: ['removes', 'ignored'],
+  missingFolder: ['empty', 'missing'],
+  headFolder: ['missing', 'found'],
+  folderEntries: ['hidden', 'listed'],
+  pages: ['ordinary', 'nasty'],
+  etag: ['md5', 'random'],
+  etagStyle: ['bare', 'quoted', 'weak'],
+  date: [0, 3600, -3600, 'missing'],
+  missingVisibility: [404, 400],
+  excessiveLimit: ['lowered', 'refused'],
+  largestUpload: [null, 1024 * 1024],
+};

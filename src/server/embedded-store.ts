@@ -1,0 +1,118 @@
+/**
+ * What does the embedded service keep, and for whom?
+ *
+ * A store is a directory, or memory, that holds the buckets of any number of accounts. `account` gives the service as one of
+ * them sees it: the whole port, with every rule of the spec. The HTTP front is one more user of that port.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock, type Clock } from '../base/clock.ts';
+import { AccountService } from './account-service.ts';
+import { defaultBehaviours, type Behaviours } from './behaviours.ts';
+import type { Blobs } from './blobs.ts';
+import { Bookmarks } from './bookmarks.ts';
+import { FileBlobs } from './file-blobs.ts';
+import { Index } from './index-rows.ts';
+import { Links } from './links.ts';
+import { MemoryBlobs } from './memory-blobs.ts';
+import { PublishedFiles } from './published-files.ts';
+import type { AccountState, StoreParts } from './store-parts.ts';
+
+export interface StoreOptions {
+  /** Where to keep everything; in memory when null or absent. */
+  readonly directory?: string | null | undefined;
+  readonly clock?: Clock | undefined;
+  /** That many unpredictable bytes. */
+  readonly random?: ((length: number) => Uint8Array) | undefined;
+  readonly behaviours?: Partial<Behaviours> | undefined;
+  /** How old size_bytes and object_count may be (§2.1), milliseconds; 0 by default: never old. */
+  readonly usageInterval?: number | undefined;
+  /** How long a permanent link outlives its file's turning private (§4.13), milliseconds; 0 by default. */
+  readonly unpublishLag?: number | undefined;
+  /** How long temporary links work, seconds; an hour by default. */
+  readonly linkLifetime?: number | undefined;
+}
+
+const DEFAULT_LINK_LIFETIME = 3600;
+
+export class EmbeddedStore {
+  readonly #parts: StoreParts;
+  readonly #states = new Map<string, AccountState>();
+
+  private constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects when the directory cannot be used or another process has it open. */
+  static async open(options: StoreOptions = {}): Promise<EmbeddedStore> {
+    const directory = options.directory ?? null;
+    const random = options.random ?? randomBytes;
+    if (directory !== null) await mkdir(directory, { recursive: true, mode: 0o700 });
+    const index = await Index.open(directory === null ? null : join(directory, 'index'));
+    const blobs: Blobs = directory === null ? new MemoryBlobs() : await FileBlobs.open(directory);
+    // What a killed process had received but not yet entered in the index.
+    await blobs.sweep(await index.blobs());
+    const secret = await secretOf(index, random);
+    return new EmbeddedStore({
+      index,
+      blobs,
+      bookmarks: new Bookmarks(secret),
+      links: new Links(secret, 'http://localhost', options.linkLifetime ?? DEFAULT_LINK_LIFETIME),
+      clock: options.clock ?? systemClock,
+      random,
+      behaviours: { ...defaultBehaviours, ...options.behaviours },
+      usageInterval: options.usageInterval ?? 0,
+      unpublishLag: options.unpublishLag ?? 0,
+      queue: { tail: Promise.resolve() },
+    });
+  }
+
+  get behaviours(): Behaviours {
+    return this.#parts.behaviours;
+  }
+
+  get clock(): Clock {
+    return this.#parts.clock;
+  }
+
+  get links(): Links {
+    return this.#parts.links;
+  }
+
+  /** The service as this account sees it. Buckets of other accounts do not exist for it (§5). */
+  account(name = 'main'): AccountService {
+    return new AccountService(this.#parts, name, this.#state(name));
+  }
+
+  /** Starts or ends a grace period (§4.3, §4.7), or says whether the account has a running service (§4.3). */
+  changeAccount(change: Partial<AccountState>, name = 'main'): void {
+    Object.assign(this.#state(name), change);
+  }
+
+  /** What links serve, whoever asks. */
+  published(): PublishedFiles {
+    return new PublishedFiles(this.#parts);
+  }
+
+  /** Waits for changes under way. */
+  async close(): Promise<void> {
+    await this.#parts.queue.tail;
+    await this.#parts.index.close();
+  }
+
+  #state(name: string): AccountState {
+    const known = this.#states.get(name) ?? { gracePeriod: false, runningService: true };
+    this.#states.set(name, known);
+    return known;
+  }
+}
+
+/** Bookmarks and links shall outlive a restart, so their secret is kept with the data. */
+async function secretOf(index: Index, random: (length: number) => Uint8Array): Promise<string> {
+  const known = await index.secret();
+  if (known !== undefined) return known;
+  const secret = Buffer.from(random(32)).toString('hex');
+  await index.commit([{ type: 'put', key: 'secret', value: secret }]);
+  return secret;
+}

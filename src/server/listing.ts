@@ -1,0 +1,125 @@
+/**
+ * What is directly inside a folder? (§4.11)
+ *
+ * Files and folders in key order, counted together. A sub-folder costs one seek, whatever is below it, so a page costs as
+ * many steps as it has entries.
+ */
+import type { Bookmark } from './bookmarks.ts';
+import type { EntryCursor, EntryRow, FileRow, FolderRow, Index } from './index-rows.ts';
+
+export interface ListedFile {
+  readonly key: string;
+  readonly row: FileRow | FolderRow;
+}
+
+export interface Level {
+  readonly folders: readonly string[];
+  readonly files: readonly ListedFile[];
+  /** Where to go on; null after the last entry. */
+  readonly next: Bookmark | null;
+}
+
+export interface LevelQuery {
+  readonly bucket: string;
+  /** Empty, or ending in `/`. */
+  readonly prefix: string;
+  readonly limit: number;
+  readonly from: Bookmark;
+  readonly nasty: boolean;
+  /** Whether a created folder's own row is an entry of its listing. */
+  readonly ownEntry: boolean;
+}
+
+/** One of the liberties of §4.11 rule 6, chosen by the page's number so that a listing meets them all. */
+type PageStyle = 'empty' | 'short' | 'one-kind' | 'full';
+
+const STYLES: readonly PageStyle[] = ['short', 'empty', 'one-kind', 'full', 'empty'];
+
+export async function listLevel(index: Index, query: LevelQuery): Promise<Level> {
+  const { last, step } = query.from;
+  const style = query.nasty ? (STYLES[(step + query.prefix.length) % STYLES.length] ?? 'full') : 'full';
+  if (style === 'empty') return { folders: [], files: [], next: { last, step: step + 1 } };
+  const limit = style === 'short' ? Math.ceil(query.limit / 3) : query.limit;
+  const found = new LevelPage(query, limit, style === 'one-kind');
+  const cursor = index.entries(query.bucket, query.prefix, startAfter(last, query.prefix));
+  try {
+    const ended = await fill(found, cursor, query.prefix);
+    // A nasty service looks no further than its page: it says that more may follow, and then gives an empty page.
+    const more = !ended || (query.nasty && found.count === limit);
+    const next = more ? { last: found.last ?? last, step: step + 1 } : null;
+    return { folders: found.folders, files: found.files, next };
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** Whether anything exists in the folder, itself left out. `prefix` ends in `/`. */
+export async function hasContent(index: Index, bucket: string, prefix: string): Promise<boolean> {
+  const cursor = index.entries(bucket, prefix, prefix);
+  try {
+    const first = await cursor.next();
+    if (first?.key !== prefix) return first !== undefined;
+    return (await cursor.next()) !== undefined;
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** Whether the folder exists: by a row of its own or by what is in it. */
+export async function folderExists(index: Index, bucket: string, prefix: string): Promise<boolean> {
+  return (await index.entry(bucket, prefix)) !== undefined || (await hasContent(index, bucket, prefix));
+}
+
+/** Puts entries into the page until it is full; true when there are no more. */
+async function fill(page: LevelPage, cursor: EntryCursor, prefix: string): Promise<boolean> {
+  for (let entry = await cursor.next(); entry !== undefined; entry = await cursor.next()) {
+    const slash = entry.key.indexOf('/', prefix.length);
+    const name = slash === -1 ? entry.key : entry.key.slice(0, slash + 1);
+    if (!page.add(name, slash === -1 ? entry.row : undefined, entry.row)) return false;
+    if (slash !== -1) cursor.skipTo(afterFolder(name));
+  }
+  return true;
+}
+
+class LevelPage {
+  readonly folders: string[] = [];
+  readonly files: ListedFile[] = [];
+  readonly #query: LevelQuery;
+  readonly #limit: number;
+  readonly #oneKind: boolean;
+  last: string | undefined;
+
+  constructor(query: LevelQuery, limit: number, oneKind: boolean) {
+    this.#query = query;
+    this.#limit = limit;
+    this.#oneKind = oneKind;
+  }
+
+  get count(): number {
+    return this.folders.length + this.files.length;
+  }
+
+  /** `file` is undefined for a folder. False when the page is full without it. */
+  add(name: string, file: EntryRow | undefined, row: EntryRow): boolean {
+    // The folder's own row: an uploaded object of that key is an entry, a created folder is one if so switched.
+    const own = name === this.#query.prefix;
+    if (file?.kind === 'folder' && !(own && this.#query.ownEntry)) return true;
+    if (this.count >= this.#limit) return false;
+    if (this.#oneKind && (file === undefined ? this.files : this.folders).length > 0) return false;
+    if (file === undefined) this.folders.push(name);
+    else this.files.push({ key: name, row });
+    this.last = name;
+    return true;
+  }
+}
+
+function startAfter(last: string, prefix: string): string {
+  if (last === '') return prefix;
+  const isFolder = last.endsWith('/') && last !== prefix;
+  return isFolder ? afterFolder(last) : `${last}\0`;
+}
+
+/** The first text after all keys in `folder/`: `0` is the byte after `/`. */
+function afterFolder(folder: string): string {
+  return `${folder.slice(0, -1)}0`;
+}

@@ -1,0 +1,38 @@
+/** Which requests were made? Budgets are tested with exact counts. */
+import type { Operation } from '../service/refusal.ts';
+
+export interface RequestRecord {
+  readonly operation: Operation;
+  readonly bucket?: string | undefined;
+  /** Of operations on a file. */
+  readonly key?: string | undefined;
+  /** Of List files and Create a folder. */
+  readonly folder?: string | undefined;
+}
+
+export class RequestLog {
+  #records: RequestRecord[] = [];
+
+  record(request: RequestRecord): void {
+    this.#records.push(request);
+  }
+
+  /** In the order of arrival, refused and failed ones included. */
+  get all(): readonly RequestRecord[] {
+    return this.#records;
+  }
+
+  /** The operations alone, in the order of arrival. */
+  get operations(): readonly Operation[] {
+    return this.#records.map(({ operation }) => operation);
+  }
+
+  /** How many requests there were; of one operation when given. */
+  count(operation?: Operation): number {
+    return this.#records.filter((record) => operation === undefined || record.operation === operation).length;
+  }
+
+  reset(): void {
+    this.#records = [];
+  }
+}
