@@ -76,7 +76,7 @@ const bucketListDocument = z.object({
     create_blocked_reason: textOrNull,
   }),
   has_next: z.boolean(),
-  next_page: z.unknown(),
+  next_page: z.unknown().optional(),
 });
 
 const fileEntryDocument = z
@@ -96,8 +96,8 @@ const objectListDocument = z
     folders: z.array(z.unknown()).nullable(),
     objects: z.array(z.unknown()).nullable(),
     has_next: z.boolean(),
-    next_page: z.unknown(),
-    next_token: z.unknown(),
+    next_page: z.unknown().optional(),
+    next_token: z.unknown().optional(),
   })
   .refine((document) => document.folder !== undefined || document.prefix !== undefined, {
     path: ['folder'],
