@@ -1,0 +1,119 @@
+/** Is the service there, does it let us in, and which bucket is meant? Each "no" is one line that names the remedy. */
+import { randomUUID } from 'node:crypto';
+import { createConnection } from 'node:net';
+import { describeError, systemErrorCode } from '../base/errors.ts';
+import type { ObjectService } from '../service/object-service.ts';
+import { LIST_BUCKETS_MAX_LIMIT } from '../service/limits.ts';
+import type { Bucket } from '../service/records.ts';
+import { isRefusal } from '../service/refusal.ts';
+import { CommandError, exitCodes, oneLine } from './command-error.ts';
+
+const CONNECT_DEADLINE_MS = 5000;
+/** For all requests before the mount together: a person waits. */
+const CHECK_DEADLINE_MS = 30_000;
+/** Twice the pages that 50 buckets at one a page would take: a listing that never ends is told apart from a long one. */
+const MAX_PAGES = 100;
+const NAMES_SHOWN = 10;
+
+/** Rejects with a `CommandError` when nobody listens there: at once, where a request would be repeated for a while. */
+export async function checkReachable(baseUrl: string): Promise<void> {
+  const url = new URL(baseUrl);
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  await new Promise<void>((resolve, reject) => {
+    const socket = createConnection({ host, port, timeout: CONNECT_DEADLINE_MS });
+    const refuse = (why: string, remedy: string, cause?: unknown): void => {
+      socket.destroy();
+      const line = `the service at ${baseUrl} cannot be reached: ${why}; ${remedy}`;
+      reject(new CommandError(exitCodes.failed, line, { cause }));
+    };
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.on('timeout', () => {
+      refuse(`${host} does not answer`, 'check the network and --base-url');
+    });
+    socket.on('error', (error) => {
+      refuse(...reasonOf(error, host, port), error);
+    });
+  });
+}
+
+function reasonOf(error: Error, host: string, port: number): [why: string, remedy: string] {
+  const code = systemErrorCode(error);
+  if (code === 'ECONNREFUSED') {
+    return [`nothing listens at ${host} port ${port}`, 'start the service, or check --base-url'];
+  }
+  if (code === 'ENOTFOUND') return [`there is no host ${host}`, 'check --base-url'];
+  if (code === 'EAI_AGAIN')
+    return [`the name ${host} cannot be looked up`, 'check the network and --base-url'];
+  return [oneLine(describeError(error)), 'check the network and --base-url'];
+}
+
+/** The bucket of that identifier, else of that name. Rejects with a `CommandError`. */
+export async function findBucket(service: ObjectService, wanted: string, baseUrl: string): Promise<Bucket> {
+  const buckets = await listAllBuckets(service, baseUrl);
+  const found =
+    buckets.find((bucket) => bucket.bucket === wanted) ?? buckets.find((bucket) => bucket.name === wanted);
+  if (found !== undefined) return found;
+  const names = buckets.slice(0, NAMES_SHOWN).map((bucket) => bucket.name);
+  if (buckets.length > names.length) names.push(`${buckets.length - names.length} more`);
+  const there = names.length === 0 ? 'this account has none' : `this account has ${names.join(', ')}`;
+  throw new CommandError(exitCodes.failed, `there is no bucket ${wanted} at ${baseUrl}: ${there}`);
+}
+
+async function listAllBuckets(service: ObjectService, baseUrl: string): Promise<readonly Bucket[]> {
+  const signal = AbortSignal.timeout(CHECK_DEADLINE_MS);
+  const buckets: Bucket[] = [];
+  let page: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    try {
+      const answer = await service.listBuckets({ limit: LIST_BUCKETS_MAX_LIMIT, page, signal });
+      buckets.push(...answer.buckets);
+      if (answer.nextPage === null) return buckets;
+      page = answer.nextPage;
+    } catch (error) {
+      throw explainRefusal(error, baseUrl);
+    }
+  }
+  throw new CommandError(
+    exitCodes.failed,
+    `the service at ${baseUrl} lists buckets without end: check --base-url`,
+  );
+}
+
+function explainRefusal(error: unknown, baseUrl: string): CommandError {
+  const cause = { cause: error };
+  const fail = (line: string): CommandError => new CommandError(exitCodes.failed, line, cause);
+  if (isRefusal(error, 'denied')) {
+    return fail(
+      `the service at ${baseUrl} refuses the credentials (${error.status ?? 'denied'}): check PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY, or the config file`,
+    );
+  }
+  if (isRefusal(error, 'missing', 'rejected', 'malformed')) {
+    const status = error.status === undefined ? '' : ` (status ${error.status})`;
+    return fail(`${baseUrl} answers, but not like an object storage service${status}: check --base-url`);
+  }
+  if (isRefusal(error, 'aborted', 'timeout')) {
+    return fail(`the service at ${baseUrl} does not answer in time: check the network and --base-url`);
+  }
+  return fail(
+    `the service at ${baseUrl} is not available (${oneLine(describeError(error))}): try again later, or check --base-url`,
+  );
+}
+
+/**
+ * Whether the credential may write. The spec has no way to ask (§5), so a file that cannot exist is deleted, which changes
+ * nothing (§4.10). Anything but a clear refusal counts as yes: the first real write will tell.
+ */
+export async function mayWrite(service: ObjectService, bucket: Bucket): Promise<boolean> {
+  try {
+    await service.deleteObject(bucket.bucket, `.pailfs-probe-${randomUUID()}`, {
+      signal: AbortSignal.timeout(CHECK_DEADLINE_MS),
+    });
+    return true;
+  } catch (error) {
+    return !isRefusal(error, 'denied');
+  }
+}

@@ -1,0 +1,55 @@
+/** Why does a mount end? Signals, the kernel letting go, a caller who lost interest, or a fault of ours: the first one counts. */
+import type { Log } from '../base/log.ts';
+
+export type Ending =
+  | { readonly kind: 'signal'; readonly name: NodeJS.Signals }
+  | { readonly kind: 'unmounted' }
+  /** Who started us ended before we were ready. */
+  | { readonly kind: 'abandoned' }
+  | { readonly kind: 'fault'; readonly error: unknown };
+
+const ENDING_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+export class Endings {
+  readonly #log: Log;
+  readonly #first: Promise<Ending>;
+  #tellFirst: (ending: Ending) => void = () => undefined;
+  #count = 0;
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.#first = new Promise((resolve) => {
+      this.#tellFirst = resolve;
+    });
+  }
+
+  /** Resolves at the first reason to end. */
+  get first(): Promise<Ending> {
+    return this.#first;
+  }
+
+  /** Somebody asked a second time: patience is over. */
+  get isUrgent(): boolean {
+    return this.#count > 1;
+  }
+
+  /** Listens to the process's signals and faults until it ends. */
+  listen(): void {
+    for (const name of ENDING_SIGNALS) {
+      process.on(name, () => {
+        this.end({ kind: 'signal', name });
+      });
+    }
+    for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+      process.on(event, (error: unknown) => {
+        this.#log.error('An error of pailfs itself', { error });
+        this.end({ kind: 'fault', error });
+      });
+    }
+  }
+
+  end(ending: Ending): void {
+    this.#count += 1;
+    this.#tellFirst(ending);
+  }
+}

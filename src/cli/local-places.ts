@@ -1,0 +1,66 @@
+/**
+ * May pailfs keep its own files there? Not inside the mount: reading them would ask the very process that waits for them. And
+ * not on a full disk.
+ */
+import { realpath, statfs } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { describeError, systemErrorCode } from '../base/errors.ts';
+import { CommandError, exitCodes } from './command-error.ts';
+
+/** Bytes; less would not take the draft of one photo. */
+const LEAST_SPACE = 16 * 1024 * 1024;
+
+export interface LocalPlace {
+  /** As a person knows it: `state directory`. */
+  readonly what: string;
+  /** The setting that moves it: `--state-dir`. */
+  readonly setting: string;
+  readonly path: string;
+}
+
+/** Rejects with a `CommandError` unless `place`, which need not exist yet, lies outside `mountpoint` (canonical) and has space. */
+export async function checkLocalPlace(place: LocalPlace, mountpoint: string): Promise<void> {
+  const { existing, whole } = await canonical(place);
+  if (whole === mountpoint || whole.startsWith(mountpoint === sep ? sep : mountpoint + sep)) {
+    throw new CommandError(
+      exitCodes.failed,
+      `the ${place.what} ${place.path} is inside the mountpoint ${mountpoint}: choose another with ${place.setting}`,
+    );
+  }
+  const { bavail, bsize } = await statfs(existing);
+  if (bavail * bsize < LEAST_SPACE) throw diskFull(place);
+}
+
+/** What node:fs said about `place`, as one line with a remedy. */
+export function explainLocalFailure(place: LocalPlace, error: unknown): Error {
+  const code = systemErrorCode(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(place, error);
+  return new CommandError(
+    exitCodes.failed,
+    `the ${place.what} ${place.path} cannot be used (${describeError(error)}): choose another with ${place.setting}`,
+    { cause: error },
+  );
+}
+
+function diskFull(place: LocalPlace, cause?: unknown): CommandError {
+  return new CommandError(
+    exitCodes.failed,
+    `the disk of the ${place.what} ${place.path} is full: free some space, or choose another with ${place.setting}`,
+    { cause },
+  );
+}
+
+/** The nearest directory that exists, and where the whole path will be. */
+async function canonical(place: LocalPlace): Promise<{ readonly existing: string; readonly whole: string }> {
+  const missing: string[] = [];
+  for (let path = place.path; ; path = dirname(path)) {
+    try {
+      const existing = await realpath(path);
+      return { existing, whole: join(existing, ...missing) };
+    } catch (error) {
+      if (systemErrorCode(error) !== 'ENOENT' || path === dirname(path))
+        throw explainLocalFailure(place, error);
+      missing.unshift(basename(path));
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** `pailfs mount`: in front or in the background. */
+import { systemClock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { silentLog } from '../base/log.ts';
+import { mountInBackground } from './background.ts';
+import type { ExitCode } from './command-error.ts';
+import { exitCodes } from './command-error.ts';
+import { Endings } from './endings.ts';
+import { openLog } from './log-output.ts';
+import type { MountWish, PreparedMount } from './prepare-mount.ts';
+import { prepareMount } from './prepare-mount.ts';
+import { QuietLog } from './quiet-log.ts';
+import { sayToPerson } from './report.ts';
+import { serveMount } from './serve-mount.ts';
+
+/** What happens before there is a log is told to the person who waits. */
+const personsLog: Log = {
+  ...silentLog,
+  warn: (message, fields) => {
+    sayToPerson([message, ...Object.values(fields ?? {}).map(String)].join(' '));
+  },
+};
+
+/** Resolves when the mount is ready (background) or over (`-f`). Rejects with a `CommandError` or `MountError`. */
+export async function runMount(wish: MountWish): Promise<ExitCode> {
+  const prepared = await prepareMount(wish, personsLog);
+  if (wish.settings.foreground) return serveInFront(prepared);
+  const { job, logDescriptor } = prepared;
+  if (logDescriptor === undefined) throw new Error('a mount in the background needs a log file');
+  for (const warning of await mountInBackground(job, logDescriptor)) sayToPerson(`warning: ${warning}`);
+  return exitCodes.done;
+}
+
+async function serveInFront({ job, logDescriptor }: PreparedMount): Promise<ExitCode> {
+  const { debug } = job.settings;
+  const fields = { bucket: job.bucket, mountpoint: job.mountpoint };
+  const log = new QuietLog(openLog({ descriptor: logDescriptor, debug, fields }), systemClock);
+  return serveMount(job, log, new Endings(log), () => undefined);
+}

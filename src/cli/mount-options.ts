@@ -1,0 +1,93 @@
+/** What does `-o a,b=c` ask for? Our own settings by name, and what mount(8) adds for everybody. */
+import { usageError } from './command-error.ts';
+import type { SettingName } from './settings-table.ts';
+import { settingNames, settingRow, snakeName } from './settings-table.ts';
+
+export interface RawValue {
+  readonly value: unknown;
+  /** Where it was set, for an error's text. */
+  readonly origin: string;
+}
+
+export type RawSettings = Partial<Record<SettingName, RawValue>>;
+
+/** Say how and when to mount, not what: mount(8), systemd and fstab know them. */
+const STANDARD_OPTIONS = new Set([
+  ...['rw', 'defaults', '_netdev', 'auto', 'noauto', 'nofail', 'user', 'nouser', 'users', 'owner', 'group'],
+  ...[
+    'exec',
+    'noexec',
+    'suid',
+    'nosuid',
+    'dev',
+    'nodev',
+    'async',
+    'sync',
+    'dirsync',
+    'remount',
+    'silent',
+    'loud',
+  ],
+  ...[
+    'atime',
+    'noatime',
+    'diratime',
+    'nodiratime',
+    'relatime',
+    'norelatime',
+    'strictatime',
+    'lazytime',
+    'nolazytime',
+  ],
+  ...['iversion', 'noiversion', 'mand', 'nomand', 'nosymfollow', 'fsname', 'subtype', 'comment', 'context'],
+]);
+
+/** Rejects with a usage error that names an option which does not exist or may not stand on a command line. */
+export function parseMountOptions(lists: readonly string[]): RawSettings {
+  const settings: RawSettings = {};
+  for (const option of lists.flatMap(splitAtCommas)) {
+    const equals = option.indexOf('=');
+    const key = equals < 0 ? option : option.slice(0, equals);
+    const value = equals < 0 ? undefined : option.slice(equals + 1);
+    if (key === '' || isStandard(key)) continue;
+    const name = settingNamed(key);
+    settings[name] = { value: requireValue(name, key, value), origin: `-o ${key}` };
+  }
+  return settings;
+}
+
+/** A comma inside a value is written `\,`, as libfuse reads it. */
+function splitAtCommas(list: string): string[] {
+  return (list.match(/(?:\\.|[^\\,])+/gs) ?? []).map((option) => option.replaceAll(/\\(.)/gs, '$1'));
+}
+
+function isStandard(key: string): boolean {
+  return STANDARD_OPTIONS.has(key) || /^x-/i.test(key);
+}
+
+function settingNamed(key: string): SettingName {
+  const name = settingNames.find(
+    (candidate) => snakeName(candidate) === key || settingRow(candidate).aliases?.includes(key) === true,
+  );
+  if (name === undefined) {
+    throw usageError(
+      `unknown option -o ${key}: "pailfs mount --help" lists what there is (write "_" for "-")`,
+    );
+  }
+  if (settingRow(name).credential === true) throw credentialOnCommandLine(`-o ${key}`);
+  return name;
+}
+
+function requireValue(name: SettingName, key: string, value: string | undefined): unknown {
+  if (value !== undefined) return value;
+  const { placeholder } = settingRow(name);
+  if (placeholder === undefined) return true;
+  throw usageError(`-o ${key} needs a value: -o ${key}=${placeholder}`);
+}
+
+/** The refusal of a secret where `ps` would show it. Repeats no value. */
+export function credentialOnCommandLine(option: string): Error {
+  return usageError(
+    `${option} is refused: a command line can be read by every user of this machine; set PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY in the environment, or access_key_id and secret_access_key in the config file`,
+  );
+}

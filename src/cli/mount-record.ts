@@ -1,0 +1,100 @@
+/**
+ * Which process serves a mountpoint, and how did it end? A small file that `pailfs unmount` reads. It lies where it is found
+ * without any setting: the mount may have been made under another environment.
+ */
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { systemErrorCode } from '../base/errors.ts';
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+const recordSchema = z.object({
+  mountpoint: z.string(),
+  bucket: z.string(),
+  process: z.object({ pid: z.number().int().positive(), startTime: z.string().nullable() }),
+  logFile: z.string().nullable(),
+  /** Written as the last thing by a process that could not upload everything. */
+  unsent: z.array(z.object({ path: z.string(), file: z.string(), reason: z.string() })),
+});
+
+export type MountRecord = z.output<typeof recordSchema>;
+
+/** The directory for this user's records, made when missing. Rejects when somebody else made it. */
+export async function recordDirectory(uid: number): Promise<string> {
+  const directory = await candidateDirectory(uid);
+  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
+  const { uid: owner, mode } = await lstat(directory);
+  if (owner === uid && (mode & 0o022) === 0) return directory;
+  throw new Error(`${directory} belongs to somebody else or is open to others: remove it`);
+}
+
+/** Where a mount may be recorded that `uid` may end: root may end everybody's. */
+export async function recordDirectories(uid: number): Promise<readonly string[]> {
+  const own = [`/tmp/pailfs-${uid}`, `/run/user/${uid}/pailfs`];
+  if (uid !== 0) return own;
+  const users = (await listOrNothing('/run/user')).map((user) => join('/run/user', user, 'pailfs'));
+  const temporary = (await listOrNothing('/tmp')).filter((name) => /^pailfs-\d+$/.test(name));
+  return ['/run/pailfs', ...own, ...users, ...temporary.map((name) => join('/tmp', name))];
+}
+
+async function candidateDirectory(uid: number): Promise<string> {
+  if (uid === 0 && process.platform === 'linux') return '/run/pailfs';
+  const home = `/run/user/${uid}`;
+  return (await exists(home)) ? join(home, 'pailfs') : `/tmp/pailfs-${uid}`;
+}
+
+/** Replaces what was recorded for the mountpoint. */
+export async function writeRecord(directory: string, record: MountRecord): Promise<void> {
+  const file = recordFile(directory, record.mountpoint);
+  const temporary = `${file}.${process.pid}`;
+  await writeFile(temporary, JSON.stringify(record), { mode: FILE_MODE });
+  await rename(temporary, file);
+}
+
+/** Undefined when there is none, or none that can be understood. */
+export async function readRecord(
+  directories: readonly string[],
+  mountpoint: string,
+): Promise<MountRecord | undefined> {
+  for (const directory of directories) {
+    const record = await readOne(recordFile(directory, mountpoint));
+    if (record !== undefined) return record;
+  }
+  return undefined;
+}
+
+export async function removeRecord(directories: readonly string[], mountpoint: string): Promise<void> {
+  for (const directory of directories) await rm(recordFile(directory, mountpoint), { force: true });
+}
+
+async function readOne(file: string): Promise<MountRecord | undefined> {
+  try {
+    const parsed = recordSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
+    return parsed.success ? parsed.data : undefined;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(systemErrorCode(error) ?? '')) return undefined;
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function recordFile(directory: string, mountpoint: string): string {
+  return join(directory, `${createHash('sha256').update(mountpoint).digest('hex').slice(0, 32)}.json`);
+}
+
+async function listOrNothing(directory: string): Promise<readonly string[]> {
+  return (await exists(directory)) ? readdir(directory) : [];
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'EACCES'].includes(systemErrorCode(error) ?? '')) return false;
+    throw error;
+  }
+}

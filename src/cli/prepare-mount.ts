@@ -1,0 +1,49 @@
+/** What must be right on this machine before a mount is worth trying? Asked in the caller's process, which touches nothing else. */
+import { join } from 'node:path';
+import type { Log } from '../base/log.ts';
+import { localMachine, requireFuse } from '../fuse/fuse-access.ts';
+import { prepareMountpoint } from '../fuse/mountpoint.ts';
+import { checkLocalPlace, explainLocalFailure } from './local-places.ts';
+import { openLogFile } from './log-output.ts';
+import type { MountJob } from './served-mount.ts';
+import type { MountSettings } from './settings.ts';
+
+/** What a person wrote. */
+export interface MountWish {
+  readonly bucket: string;
+  readonly mountpoint: string;
+  readonly settings: MountSettings;
+}
+
+/** An open log file; undefined: lines go to stderr. */
+export interface PreparedMount {
+  readonly job: MountJob;
+  readonly logDescriptor: number | undefined;
+}
+
+/** Rejects with a `CommandError` or `MountError`. */
+export async function prepareMount(wish: MountWish, log: Log): Promise<PreparedMount> {
+  const { bucket, settings } = wish;
+  if (process.platform === 'linux') await requireFuse(settings, localMachine());
+  const mountpoint = await prepareMountpoint(wish.mountpoint, log);
+  const statePlace = { what: 'state directory', setting: '--state-dir', path: settings.stateDir };
+  await checkLocalPlace(statePlace, mountpoint);
+  const logFile = chooseLogFile(settings, mountpoint);
+  if (logFile === undefined) {
+    return { job: { bucket, mountpoint, settings, logFile: null }, logDescriptor: undefined };
+  }
+  const logPlace = { what: 'log file', setting: '--log-file', path: logFile };
+  await checkLocalPlace(logPlace, mountpoint);
+  try {
+    return { job: { bucket, mountpoint, settings, logFile }, logDescriptor: openLogFile(logFile) };
+  } catch (error) {
+    throw explainLocalFailure(settings.logFile === undefined ? statePlace : logPlace, error);
+  }
+}
+
+function chooseLogFile(settings: MountSettings, mountpoint: string): string | undefined {
+  if (settings.logFile !== undefined) return settings.logFile;
+  if (settings.foreground) return undefined;
+  const slug = mountpoint.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replaceAll(/^-|-$/g, '');
+  return join(settings.stateDir, 'logs', `${slug.slice(-100) || 'root'}.log`);
+}

@@ -1,0 +1,170 @@
+/** Which commands are there, and what do they take? */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { xdgConfig, xdgState } from 'xdg-basedir';
+import { systemClock } from '../base/clock.ts';
+import type { ExitCode } from './command-error.ts';
+import { exitCodes, oneLine } from './command-error.ts';
+import { runMount } from './mount-command.ts';
+import { credentialOnCommandLine } from './mount-options.ts';
+import { failureOf, sayToPerson, stackOf } from './report.ts';
+import type { ServeWish } from './serve-command.ts';
+import { runServe } from './serve-command.ts';
+import { secondsValue } from './setting-values.ts';
+import { resolveSettings } from './settings.ts';
+import { flagName, settingNames, settingRow } from './settings-table.ts';
+import { runUnmount } from './unmount-command.ts';
+
+const MOUNT_EXAMPLES = `
+Credentials come from the environment (PAILFS_ACCESS_KEY_ID, PAILFS_SECRET_ACCESS_KEY) or from the config file, never from
+the command line. Every setting can also be given as -o name=value (with "_" for "-"), as PAILFS_NAME in the environment, or
+in a profile of the config file, in this order of precedence after the flags.
+
+Examples:
+  pailfs mount photos ~/photos                      in the background; logs to a file
+  pailfs mount photos ~/photos -f                   in front; Ctrl-C unmounts
+  pailfs mount photos ~/photos --read-only
+  pailfs photos /mnt/photos -o ro,allow_other       as mount(8) calls it
+  photos /mnt/photos fuse.pailfs _netdev,config=/etc/pailfs.toml 0 0      a line of /etc/fstab`;
+
+const EXAMPLES = `
+Examples:
+  pailfs mount photos ~/photos       the bucket "photos" becomes the directory ~/photos
+  pailfs unmount ~/photos            uploads what is left and unmounts
+  pailfs serve --bucket photos       a small storage service of your own, to try things out
+
+"pailfs help mount" tells more.`;
+
+const UNMOUNT_EXAMPLES = `
+Exit codes: 0 unmounted and everything stored; 1 something could not be stored, or nothing was mounted; 16 busy.
+
+Examples:
+  pailfs unmount ~/photos
+  pailfs unmount ~/photos --timeout 60    wait at most a minute for uploads
+  pailfs unmount ~/photos --lazy          detach although programs still use it`;
+
+/** Runs the command line `words` (without node and script). Prints what there is to print; never rejects. */
+export async function run(words: readonly string[]): Promise<ExitCode> {
+  let exitCode: ExitCode = exitCodes.done;
+  const program = buildProgram(await packageVersion(), (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    const failure = failureOf(error);
+    sayToPerson(failure.message);
+    if (words.includes('--debug')) process.stderr.write(`${stackOf(error)}\n`);
+    return failure.exitCode;
+  }
+}
+
+function buildProgram(version: string, tell: (code: ExitCode) => void): Command {
+  const program = new Command('pailfs')
+    .description('Mount an object storage service as a directory.')
+    .version(version)
+    .showSuggestionAfterError(true)
+    .addHelpText('after', EXAMPLES)
+    .exitOverride()
+    .configureOutput({
+      outputError: (text) => {
+        sayToPerson(`${oneLine(text.replace(/^error: /, ''))}; "pailfs --help" shows the usage`);
+      },
+    });
+  addMountCommand(program, tell);
+  addUnmountCommand(program, tell);
+  addServeCommand(program, tell);
+  return program;
+}
+
+function addMountCommand(program: Command, tell: (code: ExitCode) => void): void {
+  const command = program
+    .command('mount', { isDefault: true })
+    .description('mount a bucket; returns when the directory is ready ("mount" may be left out)')
+    .argument('<bucket>', 'name or identifier')
+    .argument('<mountpoint>', 'an empty directory')
+    .option('-o <options>', 'settings as mount(8) writes them: a,b=c', collect, [])
+    .addHelpText('after', MOUNT_EXAMPLES);
+  for (const name of settingNames) command.addOption(optionFor(name));
+  command.action(async (bucket: string, mountpoint: string, flags: Record<string, unknown>) => {
+    const settings = await resolveSettings({
+      flags,
+      mountOptions: flags['o'] as string[],
+      environment: process.env,
+      configHome: xdgConfig ?? join(homedir(), '.config'),
+      stateHome: xdgState ?? join(homedir(), '.local', 'state'),
+      uid: process.getuid?.() ?? 0,
+      gid: process.getgid?.() ?? 0,
+    });
+    tell(await runMount({ bucket, mountpoint, settings }));
+  });
+}
+
+function optionFor(name: (typeof settingNames)[number]): Option {
+  const { short, placeholder, description, credential } = settingRow(name);
+  const flag = flagName(name);
+  if (credential === true) {
+    // Known only to be refused: whoever tries it learns where the secret belongs.
+    return new Option(`${flag} [refused]`).hideHelp().argParser(() => {
+      throw credentialOnCommandLine(flag);
+    });
+  }
+  const value = placeholder === undefined ? '' : ` <${placeholder}>`;
+  return new Option(`${short === undefined ? '' : `-${short}, `}${flag}${value}`, description);
+}
+
+function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): void {
+  program
+    .command('unmount')
+    .description('finish uploads and unmount')
+    .argument('<mountpoint>')
+    .option('--timeout <SECONDS>', 'stop waiting for uploads after this long; they go on', parseSeconds)
+    .option('--lazy', 'detach even when programs use the mount; what they have not saved is lost', false)
+    .addHelpText('after', UNMOUNT_EXAMPLES)
+    .action(async (mountpoint: string, flags: { timeout?: number; lazy: boolean }) => {
+      tell(await runUnmount({ mountpoint, timeout: flags.timeout, lazy: flags.lazy }, systemClock));
+    });
+}
+
+function addServeCommand(program: Command, tell: (code: ExitCode) => void): void {
+  program
+    .command('serve')
+    .description('run a small storage service on this machine, to try pailfs out')
+    .option('--data <DIR>', 'where to keep the files (default: in memory, gone at the end)')
+    .option('--port <NUMBER>', 'port to listen at (default: any free one)', parsePort, 0)
+    .option('--bucket <NAME>', 'create this bucket if it is missing (repeatable)', collect, [])
+    .option(
+      '--behaviour <NAME=VALUE>',
+      'answer differently where the interface is silent (repeatable)',
+      collect,
+      [],
+    )
+    .action(async (wish: ServeWish) => {
+      tell(await runServe(wish));
+    });
+}
+
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value];
+}
+
+function parseSeconds(text: string): number {
+  const seconds = secondsValue.safeParse(text);
+  if (seconds.success) return seconds.data;
+  throw new InvalidArgumentError(seconds.error.issues[0]?.message ?? 'must be a number of seconds');
+}
+
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new InvalidArgumentError('must be a number from 0 to 65535');
+}
+
+async function packageVersion(): Promise<string> {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}

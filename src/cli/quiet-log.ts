@@ -1,0 +1,87 @@
+/**
+ * How does a log stay readable when everything fails at once? The first few lines of a kind are written, the others are
+ * counted, and the count is written when the window ends. Lines for debugging always pass: who asks for them wants them all.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Log, LogFields } from '../base/log.ts';
+
+const WINDOW_MS = 10_000;
+/** Of one level and message in one window. */
+const LINES_OF_A_KIND = 5;
+/** Of all kinds in one window: also a burst of many different messages stays short. */
+const LINES_IN_ALL = 60;
+
+type QuietLevel = 'info' | 'warn' | 'error';
+
+interface Kind {
+  readonly level: QuietLevel;
+  readonly message: string;
+  count: number;
+  withheld: number;
+}
+
+export class QuietLog implements Log {
+  readonly #log: Log;
+  readonly #clock: Clock;
+  #kinds = new Map<string, Kind>();
+  #lines = 0;
+  #cancelWindow: (() => void) | undefined;
+
+  constructor(log: Log, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#log.debug(message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#write('info', message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#write('warn', message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#write('error', message, fields);
+  }
+
+  /** Writes the counts of what was withheld and begins anew: at the end of a window, and before the process ends. */
+  summarise(): void {
+    this.#cancelWindow?.();
+    this.#cancelWindow = undefined;
+    const repeated = [...this.#kinds.values()].filter((kind) => kind.withheld > 0);
+    this.#kinds = new Map();
+    this.#lines = 0;
+    for (const kind of repeated.slice(0, LINES_OF_A_KIND)) {
+      this.#log[kind.level](kind.message, { repeated: kind.withheld });
+    }
+    const others = repeated.slice(LINES_OF_A_KIND).reduce((sum, kind) => sum + kind.withheld, 0);
+    if (others > 0) this.#log.warn('More lines of other kinds were left out', { lines: others });
+  }
+
+  #write(level: QuietLevel, message: string, fields: LogFields | undefined): void {
+    this.#cancelWindow ??= this.#clock.after(WINDOW_MS, () => {
+      this.summarise();
+    });
+    const kind = this.#kindOf(level, message);
+    kind.count += 1;
+    if (kind.count > LINES_OF_A_KIND || this.#lines >= LINES_IN_ALL) {
+      kind.withheld += 1;
+      return;
+    }
+    this.#lines += 1;
+    this.#log[level](message, fields);
+  }
+
+  #kindOf(level: QuietLevel, message: string): Kind {
+    const name = `${level} ${message}`;
+    const known = this.#kinds.get(name);
+    if (known !== undefined) return known;
+    const kind = { level, message, count: 0, withheld: 0 };
+    this.#kinds.set(name, kind);
+    return kind;
+  }
+}

@@ -1,0 +1,50 @@
+/** How does a process serve a mount from its first step to its last? The same in front and in the background. */
+import { systemClock } from '../base/clock.ts';
+import { createNativeDriver } from '../fuse/native/native-driver.ts';
+import type { ExitCode } from './command-error.ts';
+import { exitCodes } from './command-error.ts';
+import type { Endings } from './endings.ts';
+import type { QuietLog } from './quiet-log.ts';
+import type { MountJob } from './served-mount.ts';
+import { ServedMount } from './served-mount.ts';
+
+/** Only this process's owner may read what it writes, whatever the caller's umask was. */
+const OWNER_ONLY = 0o077;
+/** Finishing has deadlines of its own that add up to less; a process that outlives this hangs. */
+const FINISH_DEADLINE_MS = 60_000;
+
+/** `tellReady` hears when the mount answers. Resolves with the exit code; rejects when the mount never came up. */
+export async function serveMount(
+  job: MountJob,
+  log: QuietLog,
+  endings: Endings,
+  tellReady: (warnings: readonly string[]) => void,
+): Promise<ExitCode> {
+  process.umask(OWNER_ONLY);
+  // The caller's directory may have to be unmounted while we live.
+  process.chdir('/');
+  endings.listen();
+  const mount = await ServedMount.open(job, {
+    clock: systemClock,
+    log,
+    driver: createNativeDriver(),
+  });
+  log.info('Mounted', { bucket: job.bucket, mountpoint: job.mountpoint });
+  process.on('SIGUSR1', () => {
+    log.info('Refreshing');
+    mount.refresh();
+  });
+  tellReady(mount.warnings);
+  void mount.closed.then(() => {
+    endings.end({ kind: 'unmounted' });
+  });
+  const ending = await endings.first;
+  systemClock.after(FINISH_DEADLINE_MS, () => {
+    log.error('Finishing takes too long: giving up');
+    log.summarise();
+    process.exit(exitCodes.failed);
+  });
+  const code = await mount.finish(ending, endings);
+  log.summarise();
+  return code;
+}

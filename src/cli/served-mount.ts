@@ -1,0 +1,247 @@
+/** What does a process that serves a mount hold, in which order does it come up, and in which order does it go? */
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { HttpService } from '../client/http-service.ts';
+import type { MountedFileSystem, UnsentDraft } from '../filesystem/open-file-system.ts';
+import { openFileSystem } from '../filesystem/open-file-system.ts';
+import type { Driver, Mounted } from '../fuse/driver.ts';
+import { MountError } from '../fuse/driver.ts';
+import type { Bucket } from '../service/records.ts';
+import type { ExitCode } from './command-error.ts';
+import { exitCodes } from './command-error.ts';
+import { checkReachable, findBucket, mayWrite } from './connect.ts';
+import type { Ending, Endings } from './endings.ts';
+import { explainLocalFailure } from './local-places.ts';
+import { recordDirectory, removeRecord, writeRecord } from './mount-record.ts';
+import { ownIdentity } from './process-identity.ts';
+import type { MountSettings } from './settings.ts';
+import type { StateDirectory } from './state-directory.ts';
+import { claimStateDirectory } from './state-directory.ts';
+
+/** How long a program may keep the mount busy after a signal; then it is detached. */
+const BUSY_PATIENCE_MS = 5000;
+const BUSY_PAUSE_MS = 250;
+/** With the service down. */
+const UPLOAD_DEADLINE_MS = 30_000;
+/** Between the kernel's letting go and the driver's noticing. */
+const CLOSED_DEADLINE_MS = 5000;
+
+/** Everything that a serving process is told; plain data, so that it can be sent to one. */
+export interface MountJob {
+  /** Name or identifier. */
+  readonly bucket: string;
+  /** Canonical. */
+  readonly mountpoint: string;
+  readonly settings: MountSettings;
+  /** For the record; null when lines go to stderr. */
+  readonly logFile: string | null;
+}
+
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly driver: Driver;
+}
+
+interface Parts {
+  readonly service: HttpService;
+  readonly bucket: Bucket;
+  readonly state: StateDirectory;
+  readonly fileSystem: MountedFileSystem;
+  readonly mounted: Mounted;
+}
+
+type Closers = (() => Promise<unknown>)[];
+
+export class ServedMount {
+  /** What a person should know although the mount works. */
+  readonly warnings: readonly string[];
+  readonly #job: MountJob;
+  readonly #surroundings: Surroundings;
+  readonly #parts: Parts;
+
+  private constructor(job: MountJob, surroundings: Surroundings, parts: Parts, warnings: readonly string[]) {
+    this.#job = job;
+    this.#surroundings = surroundings;
+    this.#parts = parts;
+    this.warnings = warnings;
+  }
+
+  /** Resolves when the mount answers. Rejects with a `CommandError` or `MountError`, leaving nothing behind. */
+  static async open(job: MountJob, surroundings: Surroundings): Promise<ServedMount> {
+    const closers: Closers = [];
+    const warnings: string[] = [];
+    try {
+      const parts = await openParts(job, surroundings, closers, warnings);
+      const mount = new ServedMount(job, surroundings, parts, warnings);
+      await mount.#record([]);
+      for (const warning of warnings) surroundings.log.warn(warning);
+      return mount;
+    } catch (error) {
+      for (const close of closers.toReversed()) {
+        await close().catch((failure: unknown) => {
+          surroundings.log.error('Could not clean up after a mount that failed', { error: failure });
+        });
+      }
+      throw error;
+    }
+  }
+
+  /** Resolves when the kernel has let go, whoever asked for it. */
+  get closed(): Promise<void> {
+    return this.#parts.mounted.closed;
+  }
+
+  /** Forgets what is known about names, so that the next look asks the service. */
+  refresh(): void {
+    this.#parts.fileSystem.refresh();
+  }
+
+  /** Finishes uploads and unmounts. Resolves with the process's exit code. */
+  async finish(ending: Ending, endings: Endings): Promise<ExitCode> {
+    const { log } = this.#surroundings;
+    log.info('Finishing', { because: ending.kind === 'signal' ? ending.name : ending.kind });
+    const isGone = ending.kind === 'unmounted' || (await this.#letGo(endings));
+    const unsent = await this.#upload();
+    // Only now: a program that keeps the mount busy must not cost the bytes it has already written.
+    if (!isGone) await this.#detach();
+    for (const { path, file, reason } of unsent ?? []) {
+      log.error('A file could not be uploaded; its bytes are kept', { path, file, reason });
+    }
+    await this.#record(unsent ?? []);
+    await this.#parts.service.close();
+    await this.#parts.state.release();
+    const isDone = unsent?.length === 0 && ending.kind !== 'fault';
+    log.info('Ended', { unsent: unsent?.length ?? 'unknown' });
+    return isDone ? exitCodes.done : exitCodes.failed;
+  }
+
+  async #letGo(endings: Endings): Promise<boolean> {
+    const { clock, log } = this.#surroundings;
+    const deadline = clock.monotonic() + BUSY_PATIENCE_MS;
+    for (let tries = 0; ; tries += 1) {
+      try {
+        await this.#parts.mounted.unmount({ lazy: false });
+        await Promise.race([this.closed, clock.sleep(CLOSED_DEADLINE_MS)]);
+        return true;
+      } catch (error) {
+        if (tries === 0) log.warn('The mount cannot be unmounted yet', { error });
+        const isBusy = error instanceof MountError && error.kind === 'busy';
+        if (!isBusy || endings.isUrgent || clock.monotonic() >= deadline) return false;
+        await clock.sleep(BUSY_PAUSE_MS);
+      }
+    }
+  }
+
+  async #detach(): Promise<void> {
+    const { log } = this.#surroundings;
+    try {
+      await this.#parts.mounted.unmount({ lazy: true });
+      log.warn('The mount was detached while a program still used it');
+    } catch (error) {
+      log.error('The mount could not be detached', { error });
+    }
+  }
+
+  /** Undefined when nobody knows what is missing. */
+  async #upload(): Promise<readonly UnsentDraft[] | undefined> {
+    try {
+      return await this.#parts.fileSystem.close(UPLOAD_DEADLINE_MS);
+    } catch (error) {
+      this.#surroundings.log.error('Finishing the uploads failed', {
+        error,
+        directory: this.#parts.state.path,
+      });
+      return undefined;
+    }
+  }
+
+  /** While running, and afterwards only when there is something to tell. */
+  async #record(unsent: readonly UnsentDraft[]): Promise<void> {
+    const { mountpoint, logFile } = this.#job;
+    try {
+      const directory = await recordDirectory(process.getuid?.() ?? 0);
+      const isOver = this.#isRecorded && unsent.length === 0;
+      if (isOver) await removeRecord([directory], mountpoint);
+      else {
+        const record = { mountpoint, bucket: this.#parts.bucket.name, process: await ownIdentity(), logFile };
+        await writeRecord(directory, { ...record, unsent: [...unsent] });
+      }
+      this.#isRecorded = true;
+    } catch (error) {
+      // Without it `pailfs unmount` cannot wait for the uploads; the mount itself works.
+      this.#surroundings.log.warn('The mount could not be recorded', { error });
+    }
+  }
+  #isRecorded = false;
+}
+
+async function openParts(
+  job: MountJob,
+  surroundings: Surroundings,
+  closers: Closers,
+  warnings: string[],
+): Promise<Parts> {
+  const { settings, mountpoint } = job;
+  const { clock, log, driver } = surroundings;
+  const { accessKeyId, secretAccessKey, baseUrl } = settings;
+  await checkReachable(baseUrl);
+  const service = HttpService.open({ baseUrl, credentials: { accessKeyId, secretAccessKey }, clock, log });
+  closers.push(() => service.close());
+  const bucket = await findBucket(service, job.bucket, baseUrl);
+  warnings.push(...(await warningsAbout(service, bucket, settings)));
+  const state = await claimState(settings, bucket);
+  closers.push(() => state.release());
+  warnings.push(...state.leftovers.map(leftoverWarning));
+  const fileSystem = openFileSystem({
+    service,
+    bucket,
+    clock,
+    log,
+    settings: { ...settings, stateDirectory: state.path },
+  });
+  closers.push(() => fileSystem.close(UPLOAD_DEADLINE_MS));
+  const { readOnly, allowOther } = settings;
+  // A comma would begin another mount option.
+  const source = bucket.name.replaceAll(',', '_');
+  const mounted = await driver.mount(fileSystem.operations, {
+    mountpoint,
+    source,
+    readOnly,
+    allowOther,
+    log,
+  });
+  closers.push(() => mounted.unmount({ lazy: true }));
+  return { service, bucket, state, fileSystem, mounted };
+}
+
+async function warningsAbout(
+  service: HttpService,
+  bucket: Bucket,
+  settings: MountSettings,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  if (bucket.status !== 'ACTIVE') {
+    const why = bucket.statusMessage === null ? '' : ` (${bucket.statusMessage})`;
+    warnings.push(`bucket ${bucket.name} is ${bucket.status}${why}, not ACTIVE: calls may fail until it is`);
+  }
+  if (!settings.readOnly && !(await mayWrite(service, bucket))) {
+    warnings.push(
+      'these credentials may only read: every change will be refused with "Permission denied"; use credentials that may write, or mount with --read-only',
+    );
+  }
+  return warnings;
+}
+
+async function claimState(settings: MountSettings, bucket: Bucket): Promise<StateDirectory> {
+  const { baseUrl, accessKeyId, stateDir } = settings;
+  try {
+    return await claimStateDirectory(stateDir, { baseUrl, accessKeyId, bucket: bucket.bucket });
+  } catch (error) {
+    throw explainLocalFailure({ what: 'state directory', setting: '--state-dir', path: stateDir }, error);
+  }
+}
+
+function leftoverWarning(directory: string): string {
+  return `an earlier mount of this bucket ended without uploading everything: its files are in ${directory}/drafts; upload or remove them`;
+}

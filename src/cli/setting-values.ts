@@ -1,0 +1,102 @@
+/**
+ * What does a setting's value look like?
+ *
+ * A value comes as text (flag, `-o`, environment) or as TOML knows it (text, number, boolean), so each schema takes both.
+ * The messages complete a sentence that begins with the setting's name.
+ */
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+const MILLISECONDS_PER_SECOND = 1000;
+/** Longer makes no sense for anything here, and timers overflow at 2^31 ms. */
+const MAX_SECONDS = 86_400;
+
+const SIZE_UNITS: Readonly<Record<string, number>> = { '': 0, K: 1, M: 2, G: 3, T: 4 };
+
+/** `true` for a switch that is on. */
+export const switchValue = z
+  .union([z.boolean(), z.string(), z.number()], 'must be true or false')
+  .transform((value, context) => {
+    const text = String(value).toLowerCase();
+    if (['true', 'yes', 'on', '1'].includes(text)) return true;
+    if (['false', 'no', 'off', '0'].includes(text)) return false;
+    context.addIssue({ code: 'custom', message: 'must be true or false' });
+    return z.NEVER;
+  });
+
+/** Seconds, fractions allowed, to milliseconds. */
+export const secondsValue = z
+  .union([z.string(), z.number()], 'must be a number of seconds, such as 10 or 0.5')
+  .transform((value, context) => {
+    const seconds = /^\d+(\.\d+)?$/.test(String(value)) ? Number(value) : Number.NaN;
+    if (seconds <= MAX_SECONDS) return seconds * MILLISECONDS_PER_SECOND;
+    context.addIssue({
+      code: 'custom',
+      message: `must be a number of seconds from 0 to ${MAX_SECONDS}, such as 10 or 0.5`,
+    });
+    return z.NEVER;
+  });
+
+/** `256M`, `1.5GiB`, `4096` to bytes; the units are powers of 1024. */
+export const sizeValue = z
+  .union([z.string(), z.number()], 'must be a size such as 256M or 1G')
+  .transform((value, context) => {
+    const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i.exec(String(value));
+    const bytes = Math.floor(Number(match?.[1]) * 1024 ** (SIZE_UNITS[match?.[2]?.toUpperCase() ?? ''] ?? 0));
+    if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+    context.addIssue({ code: 'custom', message: 'must be a size such as 256M or 1G' });
+    return z.NEVER;
+  });
+
+/** A user or group number. */
+export const idValue = z.union([z.string(), z.number()], 'must be a number').transform((value, context) => {
+  const id = /^\d{1,10}$/.test(String(value)) ? Number(value) : Number.NaN;
+  if (id < 0xffff_ffff) return id;
+  context.addIssue({ code: 'custom', message: 'must be a user or group number, such as 1000' });
+  return z.NEVER;
+});
+
+/** `022`, always read as octal when it is text; TOML writes the number as `0o022`. */
+export const umaskValue = z
+  .union([z.string(), z.number()], 'must be an octal number such as 022')
+  .transform((value, context) => {
+    const text = typeof value === 'number' ? value.toString(8) : value.replace(/^0o/, '');
+    if (/^[0-7]{1,4}$/.test(text) && Number.parseInt(text, 8) <= 0o777) return Number.parseInt(text, 8);
+    context.addIssue({ code: 'custom', message: 'must be an octal number from 000 to 777, such as 022' });
+    return z.NEVER;
+  });
+
+/** Made absolute; a leading `~/`, which no shell expands in a file or after `=`, is the home directory. */
+export const pathValue = z
+  .string('must be a path')
+  .min(1, 'must be a path')
+  .transform((path) => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(path)));
+
+const LOOPBACK_HOST = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** An http or https address without credentials, query or fragment; trailing slashes are dropped. */
+export const baseUrlValue = z.string('must be a web address').transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const complaint = complaintAboutBaseUrl(url);
+  if (complaint === undefined) return text.replace(/\/+$/, '');
+  context.addIssue({ code: 'custom', message: complaint });
+  return z.NEVER;
+});
+
+function complaintAboutBaseUrl(url: URL | undefined): string | undefined {
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
+    return 'must be a web address such as https://storage.example.com';
+  }
+  if (url.username !== '' || url.password !== '') {
+    return 'must not hold credentials: set PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY instead';
+  }
+  if (url.search !== '' || url.hash !== '') return 'must end before any "?" or "#"';
+  return undefined;
+}
+
+/** Whether everything sent to this address can be read on the way. */
+export function isInsecure(baseUrl: string): boolean {
+  const url = new URL(baseUrl);
+  return url.protocol === 'http:' && !LOOPBACK_HOST.test(url.hostname);
+}

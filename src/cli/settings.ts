@@ -1,0 +1,114 @@
+/** What was asked for in all: flag, then `-o`, then environment, then the profile in the config file, then the default. */
+import { join } from 'node:path';
+import { usageError } from './command-error.ts';
+import { readConfigFile } from './config-file.ts';
+import type { RawSettings, RawValue } from './mount-options.ts';
+import { parseMountOptions } from './mount-options.ts';
+import { isInsecure } from './setting-values.ts';
+import type { SettingName, SettingValues } from './settings-table.ts';
+import {
+  environmentName,
+  flagName,
+  settingNames,
+  settingRow,
+  settingsTable,
+  snakeName,
+} from './settings-table.ts';
+
+export interface SettingSources {
+  /** As the argument parser gives them, by setting name; absent or undefined when not given. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  /** Each the text after one `-o`. */
+  readonly mountOptions: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The XDG directories of this user. */
+  readonly configHome: string;
+  readonly stateHome: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Every setting decided. Travels to the background process as JSON. */
+export type MountSettings = SettingValues & {
+  readonly baseUrl: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly stateDir: string;
+  readonly uid: number;
+  readonly gid: number;
+};
+
+/** Rejects with a usage error that names the setting and where it came from. */
+export async function resolveSettings(sources: SettingSources): Promise<MountSettings> {
+  const given = await gather(sources);
+  const values = Object.fromEntries(
+    settingNames.map((name) => [name, valueOf(name, given[name])]),
+  ) as unknown as SettingValues;
+  const baseUrl = requireSetting('baseUrl', values.baseUrl);
+  if (isInsecure(baseUrl) && !values.allowInsecure) {
+    throw usageError(
+      `${given.baseUrl?.origin ?? 'base_url'}: ${baseUrl} is not encrypted and not this machine: use https://, or add --allow-insecure to send credentials and files readable`,
+    );
+  }
+  return {
+    ...values,
+    baseUrl,
+    accessKeyId: requireSetting('accessKeyId', values.accessKeyId),
+    secretAccessKey: requireSetting('secretAccessKey', values.secretAccessKey),
+    stateDir: values.stateDir ?? join(sources.stateHome, 'pailfs'),
+    uid: values.uid ?? sources.uid,
+    gid: values.gid ?? sources.gid,
+  };
+}
+
+async function gather(sources: SettingSources): Promise<RawSettings> {
+  const commandLineAndEnvironment: RawSettings = {
+    ...fromEnvironment(sources.environment),
+    ...parseMountOptions(sources.mountOptions),
+    ...fromFlags(sources.flags),
+  };
+  const config = valueOf('config', commandLineAndEnvironment.config);
+  const profile = valueOf('profile', commandLineAndEnvironment.profile);
+  const fromFile = await readConfigFile({
+    path: config ?? join(sources.configHome, 'pailfs', 'config.toml'),
+    required: config !== undefined,
+    profile,
+  });
+  return { ...fromFile, ...commandLineAndEnvironment };
+}
+
+function fromEnvironment(environment: SettingSources['environment']): RawSettings {
+  const settings: RawSettings = {};
+  for (const name of settingNames) {
+    const value = environment[environmentName(name)];
+    // Set but empty is how scripts unset a variable.
+    if (value !== undefined && value !== '') {
+      settings[name] = { value, origin: `environment ${environmentName(name)}` };
+    }
+  }
+  return settings;
+}
+
+function fromFlags(flags: SettingSources['flags']): RawSettings {
+  const settings: RawSettings = {};
+  for (const name of settingNames) {
+    if (flags[name] !== undefined) settings[name] = { value: flags[name], origin: flagName(name) };
+  }
+  return settings;
+}
+
+function valueOf<Name extends SettingName>(name: Name, given: RawValue | undefined): SettingValues[Name] {
+  const parsed = settingsTable[name].schema.safeParse(given?.value);
+  if (parsed.success) return parsed.data as SettingValues[Name];
+  const complaint = parsed.error.issues[0]?.message ?? 'is not valid';
+  const shown = settingRow(name).credential === true ? '' : ` (given: ${JSON.stringify(given?.value)})`;
+  throw usageError(`${given?.origin ?? flagName(name)} ${complaint}${shown}`);
+}
+
+function requireSetting(name: SettingName, value: string | undefined): string {
+  if (value !== undefined && value !== '') return value;
+  const flag = settingRow(name).credential === true ? '' : `give ${flagName(name)}, `;
+  throw usageError(
+    `${settingRow(name).description} is not set: ${flag}set ${environmentName(name)}, or ${snakeName(name)} in the config file`,
+  );
+}

@@ -1,0 +1,69 @@
+import { closeSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openLog, openLogFile } from '../../src/cli/log-output.ts';
+
+let home: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'pailfs-log-'));
+});
+
+afterEach(async () => {
+  await rm(home, { recursive: true });
+});
+
+function logged(debug: boolean, fields: Record<string, unknown>): string {
+  const file = join(home, 'log');
+  const descriptor = openLogFile(file);
+  openLog({ descriptor, debug, fields: { bucket: 'photos' } }).error('It failed', fields);
+  closeSync(descriptor);
+  return readFileSync(file, 'utf8');
+}
+
+describe('the log file', () => {
+  it('can be read by its owner only, also when it was there with other permissions', () => {
+    const file = join(home, 'deep', 'log');
+    closeSync(openLogFile(file));
+
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    writeFileSync(join(home, 'open'), '', { mode: 0o644 });
+    closeSync(openLogFile(join(home, 'open')));
+    expect(statSync(join(home, 'open')).mode & 0o777).toBe(0o600);
+  });
+
+  it('holds one JSON document a line, with the mount it is about', () => {
+    const line = JSON.parse(logged(false, { key: 'a' })) as unknown;
+
+    expect(line).toMatchObject({ level: 'error', msg: 'It failed', bucket: 'photos', key: 'a' });
+  });
+
+  it('names an error and its causes, and shows the stack only to who debugs', () => {
+    const error = new Error('outer', { cause: new Error('inner') });
+
+    expect(JSON.parse(logged(false, { error }))).toMatchObject({ error: 'outer: inner' });
+    expect(logged(true, { error })).toContain('log-output.test');
+  });
+
+  it('withholds credentials that find their way into a field', () => {
+    const text = logged(true, {
+      credentials: { secretAccessKey: 'hush' },
+      settings: { secretAccessKey: 'hush' },
+    });
+
+    expect(text).not.toContain('hush');
+  });
+
+  it('is put aside when it has grown long', () => {
+    const file = join(home, 'log');
+    writeFileSync(file, '');
+    truncateSync(file, 17 * 1024 * 1024);
+
+    closeSync(openLogFile(file));
+
+    expect(statSync(file).size).toBe(0);
+    expect(statSync(`${file}.1`).size).toBe(17 * 1024 * 1024);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { parseMountOptions } from '../../src/cli/mount-options.ts';
+
+describe('-o', () => {
+  it('takes settings by name, switches without a value, and aliases', () => {
+    const settings = parseMountOptions(['ro,metadata_ttl=2', 'uid=1000']);
+
+    expect(settings).toEqual({
+      readOnly: { value: true, origin: '-o ro' },
+      metadataTtl: { value: '2', origin: '-o metadata_ttl' },
+      uid: { value: '1000', origin: '-o uid' },
+    });
+  });
+
+  it('ignores what mount(8), systemd and fstab add for everybody', () => {
+    const standard =
+      'rw,defaults,_netdev,nofail,noauto,user,users,x-systemd.automount,X-mount.mkdir,exec,suid,dev,nosuid,relatime';
+
+    expect(parseMountOptions([standard])).toEqual({});
+  });
+
+  it('reads an escaped comma as part of the value', () => {
+    expect(parseMountOptions(['state_dir=/a\\,b,ro']).stateDir?.value).toBe('/a,b');
+  });
+
+  it('keeps equals signs within a value', () => {
+    expect(parseMountOptions(['base_url=http://localhost/a=b']).baseUrl?.value).toBe('http://localhost/a=b');
+  });
+
+  it.each(['write_bakc', 'metadata-ttl=3', 'READ_ONLY'])('refuses %s by name as wrong usage', (option) => {
+    const attempt = (): unknown => parseMountOptions([`ro,${option}`]);
+
+    expect(attempt).toThrow(expect.objectContaining({ exitCode: 2 }) as Error);
+    expect(attempt).toThrow(`unknown option -o ${option.split('=', 1)[0] ?? ''}`);
+  });
+
+  it('refuses a setting without the value that it needs', () => {
+    expect(() => parseMountOptions(['uid'])).toThrow('-o uid needs a value');
+  });
+
+  it.each(['secret_access_key', 'access_key_id'])('refuses %s without repeating it', (name) => {
+    const attempt = (): unknown => parseMountOptions([`${name}=hush`]);
+
+    expect(attempt).toThrow('PAILFS_SECRET_ACCESS_KEY in the environment');
+    expect(attempt).not.toThrow('hush');
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/base/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Log } from '../../src/base/log.ts';
+import { QuietLog } from '../../src/cli/quiet-log.ts';
+
+interface Recorded {
+  readonly lines: string[];
+  readonly log: QuietLog;
+  /** As if the window had passed. */
+  readonly passWindow: () => void;
+}
+
+function recordedLog(): Recorded {
+  const lines: string[] = [];
+  const write =
+    (level: string) =>
+    (message: string, fields: object = {}): void => {
+      lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+    };
+  const log: Log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  const timers = new Set<() => void>();
+  const clock: Clock = {
+    ...systemClock,
+    after: (_milliseconds, action) => {
+      timers.add(action);
+      return () => timers.delete(action);
+    },
+  };
+  const passWindow = (): void => {
+    for (const action of timers) {
+      timers.delete(action);
+      action();
+    }
+  };
+  return { lines, log: new QuietLog(log, clock), passWindow };
+}
+
+describe('the log', () => {
+  it('shows a few of 300 equal failures and counts the others', () => {
+    const { lines, log, passWindow } = recordedLog();
+
+    for (let call = 0; call < 300; call += 1) log.error('A call failed', { call });
+    passWindow();
+
+    expect(lines).toHaveLength(6);
+    expect(lines[0]).toBe('error A call failed {"call":0}');
+    expect(lines[5]).toBe('error A call failed {"repeated":295}');
+  });
+
+  it('stays below 100 lines when 300 failures are all different', () => {
+    const { lines, log, passWindow } = recordedLog();
+
+    for (let call = 0; call < 300; call += 1) log.error(`Call ${call} failed`);
+    passWindow();
+
+    expect(lines.length).toBeLessThan(100);
+    expect(lines.at(-1)).toMatch(/More lines of other kinds were left out/);
+  });
+
+  it('writes every line that is not repeated, and repeats again in the next window', () => {
+    const { lines, log, passWindow } = recordedLog();
+
+    log.info('Mounted');
+    log.warn('Slow');
+    passWindow();
+    log.info('Mounted');
+
+    expect(lines).toEqual(['info Mounted {}', 'warn Slow {}', 'info Mounted {}']);
+  });
+
+  it('writes the count of withheld lines when the process ends before the window does', () => {
+    const { lines, log } = recordedLog();
+
+    for (let call = 0; call < 7; call += 1) log.warn('Again');
+    log.summarise();
+
+    expect(lines.at(-1)).toBe('warn Again {"repeated":2}');
+  });
+
+  it('withholds nothing from who asked for every line', () => {
+    const { lines, log } = recordedLog();
+
+    for (let call = 0; call < 300; call += 1) log.debug('Detail');
+
+    expect(lines).toHaveLength(300);
+  });
+});

@@ -1,0 +1,240 @@
+import { chmod, mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MountSettings, SettingSources } from '../../src/cli/settings.ts';
+import { resolveSettings } from '../../src/cli/settings.ts';
+import {
+  environmentName,
+  flagName,
+  settingNames,
+  settingRow,
+  snakeName,
+} from '../../src/cli/settings-table.ts';
+
+const CREDENTIALS = { PAILFS_ACCESS_KEY_ID: 'id', PAILFS_SECRET_ACCESS_KEY: 'hush' };
+const ENOUGH = { ...CREDENTIALS, PAILFS_BASE_URL: 'https://storage.example.com' };
+
+let home: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'pailfs-settings-'));
+});
+
+afterEach(async () => {
+  await rm(home, { recursive: true });
+});
+
+function resolve(sources: Partial<SettingSources> = {}): Promise<MountSettings> {
+  return resolveSettings({
+    flags: {},
+    mountOptions: [],
+    environment: ENOUGH,
+    configHome: home,
+    stateHome: '/state-home',
+    uid: 1000,
+    gid: 100,
+    ...sources,
+  });
+}
+
+async function writeConfig(text: string, mode = 0o600): Promise<string> {
+  const file = join(home, 'pailfs', 'config.toml');
+  await mkdir(join(home, 'pailfs'), { recursive: true });
+  await writeFile(file, text);
+  await chmod(file, mode);
+  return file;
+}
+
+const usage = (text: string): Error =>
+  expect.objectContaining({ exitCode: 2, message: expect.stringContaining(text) as string }) as Error;
+
+describe('settings', () => {
+  it('have sensible values when only the service and credentials are given', async () => {
+    const settings = await resolve();
+
+    expect(settings).toMatchObject({
+      baseUrl: 'https://storage.example.com',
+      accessKeyId: 'id',
+      secretAccessKey: 'hush',
+      metadataTtl: 10_000,
+      memoryLimit: 256 * 1024 * 1024,
+      stateDir: '/state-home/pailfs',
+      visibility: 'preserve',
+      uid: 1000,
+      gid: 100,
+      umask: 0o022,
+      readOnly: false,
+      foreground: false,
+    });
+  });
+
+  it('come from the flag, else -o, else the environment, else the config file', async () => {
+    await writeConfig('[default]\nuid = 4\ngid = 4\nmetadata_ttl = 4\nmemory_limit = "4M"\n');
+    const environment = { ...ENOUGH, PAILFS_UID: '3', PAILFS_GID: '3', PAILFS_METADATA_TTL: '3' };
+
+    const settings = await resolve({
+      flags: { uid: '1' },
+      mountOptions: ['uid=2,gid=2'],
+      environment,
+    });
+
+    expect(settings).toMatchObject({ uid: 1, gid: 2, metadataTtl: 3000, memoryLimit: 4 * 1024 * 1024 });
+  });
+
+  it('treat an empty environment variable as not set', async () => {
+    expect((await resolve({ environment: { ...ENOUGH, PAILFS_UID: '' } })).uid).toBe(1000);
+  });
+
+  it('take credentials and the service from the profile that is asked for', async () => {
+    await writeConfig(
+      '[default]\nbase_url = "https://a.example"\n[work]\nbase_url = "https://b.example/"\naccess_key_id = "w"\nsecret_access_key = "s"\n',
+    );
+
+    const settings = await resolve({ environment: { PAILFS_PROFILE: 'work' } });
+
+    expect(settings).toMatchObject({ baseUrl: 'https://b.example', accessKeyId: 'w', secretAccessKey: 's' });
+  });
+
+  it.each([0o640, 0o604, 0o644, 0o620])('refuse a config file with a secret and mode %o', async (mode) => {
+    const file = await writeConfig('[default]\nsecret_access_key = "hush"\n', mode);
+
+    await expect(resolve()).rejects.toThrow(usage(`chmod 600 ${file}`));
+  });
+
+  it('accept a readable config file without a secret', async () => {
+    await writeConfig('[default]\nuid = 7\n', 0o644);
+
+    expect((await resolve()).uid).toBe(7);
+  });
+
+  it.each([
+    ['[default]\nuit = 7\n', '[default]: there is no setting uit'],
+    ['[default]\nprofile = "x"\n', 'there is no setting profile'],
+    ['uid = 7\n', 'uid stands outside a profile: put it under [default]'],
+    ['[default\n', 'is not valid TOML'],
+    ['[default]\numask = "9"\n', '[default] umask must be an octal number'],
+    ['[default]\nread_only = [true]\n', 'read_only must be true or false'],
+  ])('name what is wrong in the config file %j', async (text, complaint) => {
+    await writeConfig(text);
+
+    await expect(resolve()).rejects.toThrow(usage(complaint));
+  });
+
+  it('do not repeat the text of a broken config file, which may hold the secret', async () => {
+    await writeConfig('[default]\nsecret_access_key = "hush\n');
+
+    await expect(resolve()).rejects.not.toThrow('hush');
+  });
+
+  it('need the config file and the profile that were asked for', async () => {
+    await writeConfig('[default]\nuid = 1\n');
+
+    await expect(resolve({ flags: { config: join(home, 'none') } })).rejects.toThrow(usage('does not exist'));
+    await expect(resolve({ flags: { profile: 'work' } })).rejects.toThrow(
+      usage('has no profile work: it has default'),
+    );
+  });
+
+  it.each([
+    [{ uid: 'me' }, '--uid must be a user or group number, such as 1000 (given: "me")'],
+    [{ metadataTtl: '-1' }, '--metadata-ttl must be a number of seconds'],
+    [{ metadataTtl: '' }, '--metadata-ttl must be a number of seconds'],
+    [{ memoryLimit: '0' }, '--memory-limit must be a size such as 256M'],
+    [{ visibility: 'secret' }, '--visibility must be preserve, private or public'],
+    [{ umask: '1777' }, '--umask must be an octal number'],
+    [{ driver: 'kernel' }, '--driver must be native'],
+    [{ baseUrl: 'storage.example.com' }, '--base-url must be a web address such as https://'],
+    [{ baseUrl: 'ftp://storage.example.com' }, '--base-url must be a web address such as https://'],
+    [{ baseUrl: 'https://id:hush@storage.example.com' }, 'must not hold credentials'],
+    [{ baseUrl: 'https://storage.example.com/?a' }, 'must end before any "?"'],
+  ])('refuse %j by name', async (flags, complaint) => {
+    await expect(resolve({ flags })).rejects.toThrow(usage(complaint));
+  });
+
+  it.each([
+    ['PAILFS_BASE_URL', 'address of the storage service is not set: give --base-url, set PAILFS_BASE_URL'],
+    [
+      'PAILFS_ACCESS_KEY_ID',
+      'access key id is not set: set PAILFS_ACCESS_KEY_ID, or access_key_id in the config',
+    ],
+    ['PAILFS_SECRET_ACCESS_KEY', 'secret access key is not set: set PAILFS_SECRET_ACCESS_KEY'],
+  ])('say what to do when %s is missing', async (name, complaint) => {
+    const environment = { ...ENOUGH, [name]: undefined };
+
+    await expect(resolve({ environment })).rejects.toThrow(usage(complaint));
+  });
+
+  it.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://127.9.9.9', 'http://[::1]:80'])(
+    'accept unencrypted %s, which does not leave the machine',
+    async (baseUrl) => {
+      expect((await resolve({ flags: { baseUrl } })).baseUrl).toBe(baseUrl);
+    },
+  );
+
+  it.each([
+    'http://storage.example.com',
+    'http://10.0.0.1',
+    'http://127.0.0.1.example.com',
+    'http://localhost.evil',
+  ])('refuse unencrypted %s unless it is allowed', async (baseUrl) => {
+    await expect(resolve({ flags: { baseUrl } })).rejects.toThrow(usage('--allow-insecure'));
+    expect((await resolve({ flags: { baseUrl, allowInsecure: true } })).baseUrl).toBe(baseUrl);
+  });
+
+  it.each([
+    ['4096', 4096],
+    ['1k', 1024],
+    ['1.5G', 1.5 * 1024 ** 3],
+    ['2MiB', 2 * 1024 ** 2],
+    ['2MB', 2 * 1024 ** 2],
+  ])('read the size %s as %d bytes', async (memoryLimit, bytes) => {
+    expect((await resolve({ flags: { memoryLimit } })).memoryLimit).toBe(bytes);
+  });
+
+  it('read a umask as octal wherever it stands', async () => {
+    await writeConfig('[default]\numask = 0o027\n');
+
+    expect((await resolve()).umask).toBe(0o027);
+    expect((await resolve({ mountOptions: ['umask=077'] })).umask).toBe(0o077);
+  });
+
+  it('never repeat a secret that is not valid', async () => {
+    await writeConfig('[default]\nsecret_access_key = 12345\n');
+
+    await expect(resolve({ environment: {} })).rejects.not.toThrow('12345');
+  });
+
+  it('answer any text for any setting with a value or one line of complaint', async () => {
+    const names = settingNames.filter((name) => name !== 'config' && name !== 'profile');
+
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...names), fc.string(), async (name, text) => {
+        try {
+          await resolve({ environment: { ...ENOUGH, [environmentName(name)]: text } });
+        } catch (error) {
+          expect(error).toMatchObject({ exitCode: 2 });
+          expect((error as Error).message).not.toMatch(/hush/);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('the names of a setting', () => {
+  it('are one name in four notations', () => {
+    expect([flagName('metadataTtl'), snakeName('metadataTtl'), environmentName('metadataTtl')]).toEqual([
+      '--metadata-ttl',
+      'metadata_ttl',
+      'PAILFS_METADATA_TTL',
+    ]);
+  });
+
+  it('are unique after -o, aliases included', () => {
+    const names = settingNames.flatMap((name) => [snakeName(name), ...(settingRow(name).aliases ?? [])]);
+
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
