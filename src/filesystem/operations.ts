@@ -19,8 +19,6 @@ export interface Attributes {
   readonly mtime: number;
   readonly atime: number;
   readonly ctime: number;
-  /** Stable for a path while the mount lives; fits 53 bits. */
-  readonly inode: number;
   /** For how many more milliseconds the kernel may trust this; 0 while the size is changing here. */
   readonly validFor: number;
 }

@@ -11,6 +11,8 @@ export interface FileEntryKnown {
 export interface FolderEntryKnown {
   readonly kind: 'folder';
   readonly confirmedAt: number;
+  /** Whether the service itself showed it; otherwise only our own change says so. */
+  readonly told: boolean;
 }
 
 export interface MissingKnown {

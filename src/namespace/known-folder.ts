@@ -8,6 +8,8 @@ export interface Listed {
   readonly pages: number;
   /** Keys that cannot be shown as names. */
   readonly hidden: number;
+  /** False for a folder just made by us: nobody listed it. */
+  readonly told: boolean;
 }
 
 export class KnownFolder {

@@ -74,7 +74,7 @@ export class Namespace {
 
   /** What is known of `path`, fresh or not, without a request. */
   recall(path: string): Entry | undefined {
-    if (path === '/') return { kind: 'folder', confirmedAt: this.#clock.monotonic() };
+    if (path === '/') return { kind: 'folder', confirmedAt: this.#clock.monotonic(), told: true };
     return this.#folders.get(parentOf(path))?.recall(nameOf(path));
   }
 
@@ -139,7 +139,7 @@ export class Namespace {
   folderMade(path: string): void {
     this.changed(path, { kind: 'folder' });
     const folder = new KnownFolder();
-    folder.listed = { at: this.#clock.monotonic(), pages: 1, hidden: 0 };
+    folder.listed = { at: this.#clock.monotonic(), pages: 1, hidden: 0, told: false };
     this.#folders.set(path, folder);
     this.kept.drop(path);
   }
@@ -217,7 +217,7 @@ export class Namespace {
       const walk = await walkFolder(this.#store, this.#clock, path, { stopAtFirstEntry: true });
       if (!walk.names.existed) return false;
       const outcome = this.#changes.since(question, parentOf(path), nameOf(path));
-      if (outcome === undefined) this.#setName(path, { kind: 'folder', confirmedAt: walk.at });
+      if (outcome === undefined) this.#setName(path, { kind: 'folder', confirmedAt: walk.at, told: true });
       if (walk.complete) this.#applyWalk(path, question, walk);
       else if (this.#changes.allSince(question, path).size === 0) this.#keepFirstPage(path, walk);
       return outcome === undefined || outcome.kind === 'folder';
@@ -252,13 +252,14 @@ export class Namespace {
   #applyWalk(path: string, question: Question, walk: Walk): KnownFolder {
     const before = this.#folders.get(path);
     const folder = new KnownFolder();
-    for (const name of walk.names.folders) folder.names.set(name, { kind: 'folder', confirmedAt: walk.at });
+    for (const name of walk.names.folders)
+      folder.names.set(name, { kind: 'folder', confirmedAt: walk.at, told: true });
     for (const [name, facts] of walk.names.files) {
       if (!folder.names.has(name))
         folder.names.set(name, this.#entryOf(before?.names.get(name), facts, walk.at));
     }
     const hidden = walk.names.hidden.size + walk.names.skipped;
-    folder.listed = { at: walk.at, pages: walk.pages, hidden };
+    folder.listed = { at: walk.at, pages: walk.pages, hidden, told: true };
     const changes = this.#changes.allSince(question, path);
     this.#mergeKept(path, folder, changes);
     for (const [name, outcome] of changes) this.#apply(folder, name, outcome, before?.names.get(name));
@@ -274,7 +275,7 @@ export class Namespace {
       const shown = folder.names.get(name);
       if (shown === undefined) {
         this.kept.markAbsent(keptPath);
-        folder.names.set(name, { kind: 'folder', confirmedAt: folder.listed?.at ?? 0 });
+        folder.names.set(name, { kind: 'folder', confirmedAt: folder.listed?.at ?? 0, told: false });
       } else {
         this.kept.drop(keptPath);
       }
@@ -288,7 +289,7 @@ export class Namespace {
         folder.names.set(name, { kind: 'file', version: outcome.version, confirmedAt });
         break;
       case 'folder':
-        folder.names.set(name, { kind: 'folder', confirmedAt });
+        folder.names.set(name, { kind: 'folder', confirmedAt, told: false });
         break;
       case 'missing':
         folder.names.set(name, { kind: 'missing', confirmedAt });

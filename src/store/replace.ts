@@ -17,6 +17,8 @@ export type VisibilityWish = Visibility | 'keep';
 
 export interface Replacement {
   readonly version: Version;
+  /** What was wanted, and is so unless `visibilityFailure` is set. */
+  readonly visibility: Visibility;
   /** Why the visibility could not be set, though the bytes are stored: the caller must report it and may try again. */
   readonly visibilityFailure: unknown;
 }
@@ -26,7 +28,7 @@ export interface NewContent {
   readonly contentType: string;
   /** MD5 of exactly the body's bytes; called after the upload, when they were all read. */
   md5(): Promise<string>;
-  /** Called with the time (milliseconds since 1970) that the new version shall show until the service names it. */
+  /** The Last-Modified that the new version shows until the service names it. */
   readonly modified: Date;
 }
 
@@ -48,12 +50,12 @@ export async function replaceObject(
     },
     content.modified,
   );
-  if (wanted === 'private') return { version, visibilityFailure: undefined };
+  if (wanted === 'private') return { version, visibility: wanted, visibilityFailure: undefined };
   try {
     await publish(store, key, version);
-    return { version, visibilityFailure: undefined };
+    return { version, visibility: wanted, visibilityFailure: undefined };
   } catch (error) {
-    return { version, visibilityFailure: error };
+    return { version, visibility: wanted, visibilityFailure: error };
   }
 }
 

@@ -32,6 +32,7 @@ export interface LocalAttributes {
   readonly gid?: number | undefined;
   readonly atime?: number | undefined;
   readonly mtime?: number | undefined;
+  readonly ctime?: number | undefined;
 }
 
 /** Last-Modified has second precision (§2.3) and clocks within a service differ a little. Milliseconds. */
@@ -41,13 +42,18 @@ const MD5_PATTERN = /^[0-9a-f]{32}$/;
 
 let versions = 0;
 
+function nextId(): number {
+  versions += 1;
+  return versions;
+}
+
 export class Version {
   /** Bytes. */
   readonly size: number;
   /** The upload of ours that made it, while or after its ETag was unknown. */
   readonly own: OwnUpload | null;
   /** Unique in this process: the key under which bytes are cached. */
-  id: number = (versions += 1);
+  id = nextId();
   /** Null until the service has named our upload. */
   etag: string | null;
   lastModified: Date;
@@ -56,6 +62,8 @@ export class Version {
   /** With the moment (monotonic milliseconds) at which the answer's request left. */
   visibility: { readonly value: Visibility; readonly at: number } | undefined;
 
+  /** Monotonic milliseconds at which this mount created the file, as long as nobody set its visibility. */
+  madeHereAt: number | null = null;
   /** What chmod, chown and utimes set (design: kept locally per file version). */
   local: LocalAttributes = {};
 
@@ -103,7 +111,7 @@ export class Version {
       this.etag = facts.etag;
     } else if (this.#wasModifiedWhileUploading(facts)) {
       this.etag = facts.etag;
-      this.id = versions += 1;
+      this.id = nextId();
     }
   }
 

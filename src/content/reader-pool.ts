@@ -1,0 +1,66 @@
+/**
+ * Which readers are in use, and which are kept for the next program?
+ *
+ * A version has one reader, whoever has it open, so that nobody fetches what another has under way. A program that has closed
+ * a file often opens it again at once; its reader, with the bytes that are still landing, is kept for a while.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Version } from '../store/version.ts';
+import type { ReadContext } from './read-context.ts';
+import { VersionReader } from './reader.ts';
+
+/** Idle readers kept; each may have a temporary file on disk. */
+const MAX_IDLE = 16;
+
+interface InUse {
+  readonly reader: VersionReader;
+  users: number;
+}
+
+export class ReaderPool {
+  readonly #context: ReadContext;
+  readonly #inUse = new Map<Version, InUse>();
+  readonly #idle = new LRUCache<Version, VersionReader>({
+    max: MAX_IDLE,
+    dispose: (reader, _version, reason) => {
+      if (reason === 'evict') reader.dispose();
+    },
+  });
+
+  constructor(context: ReadContext) {
+    this.#context = context;
+  }
+
+  /** The version's reader, where it is stored under `key`. Every `acquire` needs a `release`. */
+  acquire(key: string, version: Version): VersionReader {
+    const used = this.#inUse.get(version) ?? { reader: this.#readerFor(key, version), users: 0 };
+    used.users += 1;
+    used.reader.acquire();
+    this.#inUse.set(version, used);
+    return used.reader;
+  }
+
+  release(version: Version): void {
+    const used = this.#inUse.get(version);
+    if (used === undefined) return;
+    used.users -= 1;
+    used.reader.release();
+    if (used.users > 0) return;
+    this.#inUse.delete(version);
+    this.#idle.set(version, used.reader);
+  }
+
+  /** Ends all idle readers. */
+  clear(): void {
+    for (const reader of this.#idle.values()) reader.dispose();
+    this.#idle.clear();
+  }
+
+  #readerFor(key: string, version: Version): VersionReader {
+    const idle = this.#idle.get(version);
+    if (idle === undefined) return new VersionReader(this.#context, key, version);
+    this.#idle.delete(version);
+    idle.key = key;
+    return idle;
+  }
+}

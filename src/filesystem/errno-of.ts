@@ -1,0 +1,69 @@
+/** Which POSIX error is a refusal of the service? The one place where it is decided. */
+import { describeError, systemErrorCode } from '../base/errors.ts';
+import { Refusal } from '../service/refusal.ts';
+import { VersionChanged } from '../store/range-reader.ts';
+import { FsError, type ErrnoName } from './errors.ts';
+
+/** A new kind of refusal does not compile until it is answered here. */
+export function errnoOf(refusal: Refusal): ErrnoName {
+  switch (refusal.kind) {
+    case 'missing':
+      // A PUT creates what is missing: its 404 speaks of something else, the bucket.
+      return refusal.operation === 'putObject' ? 'EIO' : 'ENOENT';
+    case 'denied':
+      return 'EACCES';
+    case 'paused':
+      return 'EDQUOT';
+    case 'too-large':
+      return 'EFBIG';
+    case 'no-space':
+      return 'ENOSPC';
+    case 'rejected':
+      return refusal.status === 400 ? 'EINVAL' : 'EIO';
+    case 'timeout':
+      return 'ETIMEDOUT';
+    case 'aborted':
+      return 'EINTR';
+    case 'stale-bookmark':
+    case 'range-refused':
+    case 'unavailable':
+    case 'malformed':
+      return 'EIO';
+  }
+}
+
+/** Whether asking again later may help: then the bytes wait at their path; otherwise they are set aside. */
+export function isPassing(thrown: unknown): boolean {
+  if (thrown instanceof FsError) return thrown.code !== 'ESTALE';
+  if (!(thrown instanceof Refusal)) return true;
+  switch (thrown.kind) {
+    case 'missing':
+    case 'denied':
+    case 'too-large':
+    case 'rejected':
+      return false;
+    case 'paused':
+    case 'no-space':
+    case 'timeout':
+    case 'aborted':
+    case 'stale-bookmark':
+    case 'range-refused':
+    case 'unavailable':
+    case 'malformed':
+      return true;
+  }
+}
+
+/** Any thrown value as an `FsError` about `path`. */
+export function toFsError(thrown: unknown, path: string): FsError {
+  if (thrown instanceof FsError) return thrown;
+  if (thrown instanceof Refusal) return new FsError(errnoOf(thrown), path, thrown.message, { cause: thrown });
+  if (thrown instanceof VersionChanged) {
+    return new FsError('ESTALE', path, 'the file was replaced by somebody else', { cause: thrown });
+  }
+  const code = systemErrorCode(thrown);
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new FsError('ENOSPC', path, 'no space for drafts in the state directory', { cause: thrown });
+  }
+  return new FsError('EIO', path, describeError(thrown), { cause: thrown });
+}

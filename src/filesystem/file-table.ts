@@ -1,0 +1,45 @@
+/** Which files are open, or wait to be uploaded, and under which path? */
+import { nameOf, parentOf } from '../store/keys.ts';
+import type { OpenFile } from './open-file.ts';
+
+export class FileTable {
+  readonly #byPath = new Map<string, OpenFile>();
+  /** Names of files with something to upload, by folder: a listing must show them without looking at every open file. */
+  readonly #byFolder = new Map<string, Map<string, OpenFile>>();
+
+  get(path: string): OpenFile | undefined {
+    return this.#byPath.get(path);
+  }
+
+  /** The file at `path` when its draft is what the path shows. */
+  dirty(path: string): OpenFile | undefined {
+    const file = this.#byPath.get(path);
+    return file?.dirty === true ? file : undefined;
+  }
+
+  /** `file` is from now on the one at its path. */
+  add(file: OpenFile): void {
+    this.#byPath.set(file.path, file);
+    const names = this.#byFolder.get(parentOf(file.path)) ?? new Map<string, OpenFile>();
+    names.set(nameOf(file.path), file);
+    this.#byFolder.set(parentOf(file.path), names);
+  }
+
+  /** Its path no longer leads to `file`; nothing happens when it leads to another already. */
+  remove(file: OpenFile): void {
+    if (this.#byPath.get(file.path) !== file) return;
+    this.#byPath.delete(file.path);
+    const names = this.#byFolder.get(parentOf(file.path));
+    names?.delete(nameOf(file.path));
+    if (names?.size === 0) this.#byFolder.delete(parentOf(file.path));
+  }
+
+  /** Files with a draft to show, directly inside `folder`. */
+  dirtyIn(folder: string): OpenFile[] {
+    return [...(this.#byFolder.get(folder)?.values() ?? [])].filter((file) => file.dirty);
+  }
+
+  all(): OpenFile[] {
+    return [...this.#byPath.values()];
+  }
+}

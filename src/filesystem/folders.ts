@@ -1,0 +1,150 @@
+/**
+ * How are folders made and removed on a service that has no request to remove one?
+ *
+ * `DELETE folder/` may remove a folder or do nothing; the spec does not say. So after a removal the parent is listed until one
+ * folder that the service itself listed as empty was seen to go (then no look is needed any more) or to stay (then every such
+ * rmdir is refused): a yes that is not true would make files reappear under programs that believe they are gone.
+ */
+import { describeError } from '../base/errors.ts';
+import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
+import { FsError } from './errors.ts';
+import type { FolderTimes } from './folder-times.ts';
+import type { MountState } from './mount-state.ts';
+
+/** How long an emptied folder may stay only ours before it is made real, milliseconds: most are removed at once. */
+const MAKE_REAL_AFTER = 3000;
+/** After a failure to make one real, milliseconds. */
+const TRY_AGAIN_AFTER = 30_000;
+
+export class Folders {
+  readonly #mount: MountState;
+  readonly #times: FolderTimes;
+  #removal: 'untried' | 'works' | 'does nothing' = 'untried';
+  #timer: (() => void) | null = null;
+
+  constructor(mount: MountState, times: FolderTimes) {
+    this.#mount = mount;
+    this.#times = times;
+  }
+
+  async make(path: string, mode: number): Promise<void> {
+    await this.#mount.claims.run([path], async () => {
+      const { namespace, store, table } = this.#mount;
+      if (table.dirty(path) !== undefined) throw new FsError('EEXIST', path, 'the name is taken');
+      const found = await namespace.lookup(path);
+      if (found.kind === 'under-file')
+        throw new FsError('ENOTDIR', path, 'a component of the path is a file');
+      if (found.kind !== 'missing') throw new FsError('EEXIST', path, 'the name is taken');
+      const parent = await namespace.lookup(parentOf(path));
+      if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its parent does not exist');
+      await store.createFolder(keyOfPath(path));
+      namespace.folderMade(path);
+      this.#times.forget(path);
+      const now = this.#mount.clock.now();
+      this.#times.set(path, { mode: mode & 0o7777 & ~this.#mount.settings.umask, mtime: now, ctime: now });
+      this.#times.touch(parentOf(path));
+    });
+  }
+
+  async remove(path: string): Promise<void> {
+    if (path === '/') throw new FsError('EBUSY', path, 'it is the mountpoint');
+    await this.#mount.claims.run([path], async () => {
+      const listedEmpty = await this.#refuseUnlessEmpty(path);
+      const kept = this.#mount.namespace.kept.get(path);
+      if (kept?.onService !== 'absent') await this.#removeFromService(path, listedEmpty);
+      this.#mount.namespace.folderRemoved(path);
+      this.#times.forget(path);
+      this.#times.touch(parentOf(path));
+    });
+  }
+
+  /** Call after an own change that may have emptied a folder: what stays empty for a while is made real. */
+  watchEmptied(): void {
+    this.#schedule(MAKE_REAL_AFTER);
+  }
+
+  /**
+   * Makes kept folders real now, as far as the service lets; the rest is logged. One that is only perhaps empty is looked at
+   * first when `thorough`, and left as it is otherwise: the look would cost a request for every unlink.
+   */
+  async makeAllReal(thorough: boolean): Promise<void> {
+    this.#timer?.();
+    this.#timer = null;
+    let failed = false;
+    for (const path of this.#mount.namespace.kept.paths()) {
+      try {
+        await this.#mount.claims.run([path], () => this.#makeReal(path, thorough));
+      } catch (error) {
+        failed = true;
+        this.#mount.log.warn('an emptied folder could not be made to stay', {
+          path,
+          cause: describeError(error),
+        });
+      }
+    }
+    if (failed) this.#schedule(TRY_AGAIN_AFTER);
+  }
+
+  /** Stops waiting to make folders real. */
+  stop(): void {
+    this.#timer?.();
+    this.#timer = null;
+  }
+
+  /** Returns whether listings of the service, and not only our own memory, showed the folder, and showed it empty. */
+  async #refuseUnlessEmpty(path: string): Promise<boolean> {
+    const { namespace, table } = this.#mount;
+    if (table.dirty(path) !== undefined) throw new FsError('ENOTDIR', path, 'it is a file');
+    const found = await namespace.lookup(path);
+    if (found.kind === 'under-file' || found.kind === 'file')
+      throw new FsError('ENOTDIR', path, 'it is not a folder');
+    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such folder');
+    if (table.dirtyIn(path).length > 0) throw new FsError('ENOTEMPTY', path, 'files in it wait to be stored');
+    const folder = await namespace.list(path);
+    if (folder.visibleCount() > 0) throw new FsError('ENOTEMPTY', path, 'it has entries');
+    const hidden = folder.listed?.hidden ?? 0;
+    if (hidden > 0)
+      throw new FsError('ENOTEMPTY', path, `it has ${hidden} keys that cannot be shown as names`);
+    return found.told && folder.listed?.told === true && namespace.kept.get(path) === undefined;
+  }
+
+  async #removeFromService(path: string, provesSomething: boolean): Promise<void> {
+    const { namespace, store } = this.#mount;
+    if (this.#removal !== 'does nothing') await store.remove(`${keyOfPath(path)}/`);
+    if (this.#removal === 'works') return;
+    const parent = await namespace.relist(parentOf(path));
+    const gone =
+      namespace.kept.get(path)?.onService === 'absent' || parent.recall(nameOf(path))?.kind !== 'folder';
+    if (gone) {
+      if (provesSomething && this.#removal === 'untried') this.#removal = 'works';
+      return;
+    }
+    if (this.#removal === 'untried') {
+      this.#removal = 'does nothing';
+      this.#mount.log.warn('this service does not remove folders: rmdir is refused from now on', { path });
+    }
+    throw new FsError('EPERM', path, 'the service keeps the folder, though it was asked to delete it');
+  }
+
+  async #makeReal(path: string, thorough: boolean): Promise<void> {
+    const { namespace, store, table } = this.#mount;
+    const kept = namespace.kept.get(path);
+    if (kept === undefined || table.dirtyIn(path).length > 0) return;
+    if (kept.emptied === 'maybe' && !thorough) return;
+    if (kept.emptied === 'maybe' && (await namespace.list(path)).isEmpty() !== true) {
+      namespace.kept.drop(path);
+      return;
+    }
+    await store.createFolder(keyOfPath(path));
+    namespace.kept.drop(path);
+  }
+
+  #schedule(delay: number): void {
+    if (this.#timer !== null || this.#mount.namespace.kept.paths().length === 0) return;
+    this.#timer = this.#mount.clock.after(delay, () => {
+      this.#timer = null;
+      // It reports its failures itself.
+      void this.makeAllReal(false);
+    });
+  }
+}

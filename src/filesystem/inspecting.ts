@@ -1,0 +1,113 @@
+/** What do stat and readdir show? */
+import type { Entry } from '../namespace/entries.ts';
+import { childOf, nameOf } from '../store/keys.ts';
+import type { LocalAttributes, Version } from '../store/version.ts';
+import { FsError } from './errors.ts';
+import type { FolderTimes } from './folder-times.ts';
+import type { MountState } from './mount-state.ts';
+import type { Handle, OpenFile } from './open-file.ts';
+import type { AttributeChange, Attributes, DirectoryEntry } from './operations.ts';
+
+const FILE_MODE = 0o666;
+const FOLDER_MODE = 0o777;
+
+export class Inspecting {
+  readonly #mount: MountState;
+  readonly #folderTimes: FolderTimes;
+
+  constructor(mount: MountState, folderTimes: FolderTimes) {
+    this.#mount = mount;
+    this.#folderTimes = folderTimes;
+  }
+
+  async attributes(path: string, handle?: Handle): Promise<Attributes> {
+    const file = handle?.file ?? this.#mount.table.dirty(path);
+    if (file !== undefined) return this.#ofOpenFile(file);
+    const entry = await this.entry(path);
+    return this.#ofEntry(path, entry);
+  }
+
+  async list(path: string): Promise<DirectoryEntry[]> {
+    const entry = await this.entry(path);
+    if (entry.kind !== 'folder') throw new FsError('ENOTDIR', path, 'it is not a folder');
+    const folder = await this.#mount.namespace.list(path);
+    const shown = new Map<string, Attributes>();
+    for (const [name, known] of folder.names) {
+      if (known.kind !== 'missing') shown.set(name, this.#ofEntry(childOf(path, name), known));
+    }
+    for (const file of this.#mount.table.dirtyIn(path)) {
+      if (shown.get(nameOf(file.path))?.kind !== 'folder')
+        shown.set(nameOf(file.path), this.#ofOpenFile(file));
+    }
+    return [...shown].map(([name, attributes]) => ({ name, attributes }));
+  }
+
+  /** Kept here, for this version of the file; costs no request. */
+  async setAttributes(path: string, change: AttributeChange, handle?: Handle): Promise<void> {
+    const local = { ...definedOf(change), ctime: this.#mount.clock.now() };
+    const file = handle?.file ?? this.#mount.table.dirty(path);
+    if (file !== undefined && (file.dirty || file.version === null)) {
+      file.local = { ...file.local, ...local };
+      return;
+    }
+    if (file?.version != null) {
+      file.version.local = { ...file.version.local, ...local };
+      return;
+    }
+    const entry = await this.entry(path);
+    if (entry.kind === 'file') entry.version.local = { ...entry.version.local, ...local };
+    else this.#folderTimes.set(path, local);
+  }
+
+  /** What exists at `path`. Rejects with ENOENT or ENOTDIR. */
+  async entry(path: string): Promise<Exclude<Entry, { kind: 'missing' }>> {
+    const found = await this.#mount.namespace.lookup(path);
+    if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
+    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file or folder');
+    return found;
+  }
+
+  #ofEntry(path: string, entry: Exclude<Entry, { kind: 'missing' }>): Attributes {
+    const validFor = this.#mount.namespace.freshFor(entry.confirmedAt);
+    if (entry.kind === 'folder') {
+      const local = this.#folderTimes.of(path);
+      return { kind: 'folder', size: 0, validFor, ...this.#common(local, FOLDER_MODE, local.mtime) };
+    }
+    const { version } = entry;
+    return { kind: 'file', size: version.size, validFor, ...this.#ofVersion(version) };
+  }
+
+  #ofOpenFile(file: OpenFile): Attributes {
+    const { version } = file;
+    if (!file.dirty && version !== null) {
+      return { kind: 'file', size: file.size, validFor: 0, ...this.#ofVersion(version) };
+    }
+    const modified = version?.lastModified.getTime() ?? this.#mount.clock.now();
+    return { kind: 'file', size: file.size, validFor: 0, ...this.#common(file.local, FILE_MODE, modified) };
+  }
+
+  #ofVersion(version: Version): Omit<Attributes, 'kind' | 'size' | 'validFor'> {
+    return this.#common(version.local, FILE_MODE, version.lastModified.getTime());
+  }
+
+  #common(
+    local: LocalAttributes,
+    mode: number,
+    modified: number,
+  ): Omit<Attributes, 'kind' | 'size' | 'validFor'> {
+    const { uid, gid, umask } = this.#mount.settings;
+    const mtime = local.mtime ?? modified;
+    return {
+      mode: local.mode ?? mode & ~umask,
+      uid: local.uid ?? uid,
+      gid: local.gid ?? gid,
+      mtime,
+      atime: local.atime ?? mtime,
+      ctime: local.ctime ?? mtime,
+    };
+  }
+}
+
+function definedOf(change: AttributeChange): LocalAttributes {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}

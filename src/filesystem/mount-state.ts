@@ -1,0 +1,21 @@
+/** What do the parts of one mounted file system share? Made once (open-file-system.ts) and handed to each part. */
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { PathClaims } from '../base/path-claims.ts';
+import type { ContentStore } from '../content/content-store.ts';
+import type { Namespace } from '../namespace/namespace.ts';
+import type { BucketStore } from '../store/bucket-store.ts';
+import type { FileTable } from './file-table.ts';
+import type { FileSystemSettings } from './settings.ts';
+
+export interface MountState {
+  readonly store: BucketStore;
+  readonly namespace: Namespace;
+  readonly content: ContentStore;
+  /** Changes in progress. Never held by stat, listing or reading. */
+  readonly claims: PathClaims;
+  readonly table: FileTable;
+  readonly settings: FileSystemSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}

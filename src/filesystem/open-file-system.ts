@@ -1,0 +1,164 @@
+/** How is a file system put together over a bucket, and how does it end without losing anything? */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
+import { describeError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { PathClaims } from '../base/path-claims.ts';
+import { BlockCache } from '../content/block-cache.ts';
+import { ContentStore } from '../content/content-store.ts';
+import { nodeLocalFiles, type LocalFiles } from '../content/local-files.ts';
+import { Namespace } from '../namespace/namespace.ts';
+import type { ObjectService } from '../service/object-service.ts';
+import type { Bucket } from '../service/records.ts';
+import { BucketStore } from '../store/bucket-store.ts';
+import { createGates, type Gates } from '../store/gates.ts';
+import { RangeReader } from '../store/range-reader.ts';
+import { FileTable } from './file-table.ts';
+import { FolderTimes } from './folder-times.ts';
+import { Folders } from './folders.ts';
+import { Inspecting } from './inspecting.ts';
+import type { MountState } from './mount-state.ts';
+import { Opening } from './opening.ts';
+import type { OpenFile } from './open-file.ts';
+import type { FileSystemOperations } from './operations.ts';
+import { PailFileSystem, unsentFiles, type FileSystemParts } from './pail-file-system.ts';
+import { readOnly } from './read-only.ts';
+import { Reading } from './reading.ts';
+import { Removing } from './removing.ts';
+import { Renaming } from './renaming.ts';
+import type { FileSystemSettings } from './settings.ts';
+import { Uploading } from './uploading.ts';
+import { Usage } from './usage.ts';
+import { Writing } from './writing.ts';
+import { Xattrs } from './xattrs.ts';
+
+/** Names remembered in all; about 300 bytes each. */
+const MAX_NAMES = 1_000_000;
+
+export interface FileSystemInputs {
+  readonly service: ObjectService;
+  readonly bucket: Bucket;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: FileSystemSettings;
+  /** The local disk; a test may hand in one that is full. */
+  readonly localFiles?: LocalFiles;
+}
+
+/** Bytes that the service could not be given. */
+export interface UnsentDraft {
+  readonly path: string;
+  /** The local file that holds them. */
+  readonly file: string;
+  readonly reason: string;
+}
+
+export interface MountedFileSystem {
+  readonly operations: FileSystemOperations;
+  /** Trust no earlier answer of the service any more. */
+  refresh(): void;
+  /**
+   * Stores what is not stored yet, for at most `deadline` milliseconds. Returns what could not be: those bytes stay in their
+   * local files. Call after the kernel has let go.
+   */
+  close(deadline: number): Promise<UnsentDraft[]>;
+}
+
+/** A file system over `bucket`. Asks the service nothing before a program does. Rejects with the local disk's error. */
+export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedFileSystem> {
+  const gates = createGates();
+  const mount = mountState(inputs, gates);
+  const parts = fileSystemParts(mount, inputs, gates);
+  await mount.content.prepare();
+  const operations = new PailFileSystem(parts);
+  return {
+    operations: inputs.settings.readOnly ? readOnly(operations) : operations,
+    refresh: () => {
+      mount.namespace.refresh();
+    },
+    close: (deadline) => closeFileSystem(parts, deadline),
+  };
+}
+
+function mountState(inputs: FileSystemInputs, gates: Gates): MountState {
+  const { service, bucket, clock, log, settings } = inputs;
+  const store = new BucketStore(service, bucket.bucket, gates);
+  const ranges = new RangeReader({ service, bucket: bucket.bucket, gate: gates.reads, clock, log });
+  return {
+    store,
+    namespace: new Namespace({ store, clock, log, ttl: settings.metadataTtl, maxNames: MAX_NAMES }),
+    content: new ContentStore({
+      ranges,
+      cache: new BlockCache(settings.memoryLimit),
+      files: inputs.localFiles ?? nodeLocalFiles,
+      stateDirectory: settings.stateDirectory,
+      clock,
+      log,
+    }),
+    claims: new PathClaims(),
+    table: new FileTable(),
+    settings,
+    clock,
+    log,
+  };
+}
+
+function fileSystemParts(mount: MountState, inputs: FileSystemInputs, gates: Gates): FileSystemParts {
+  const { service, bucket, clock, log } = inputs;
+  const folderTimes = new FolderTimes(clock);
+  const folders = new Folders(mount, folderTimes);
+  const inspecting = new Inspecting(mount, folderTimes);
+  const reading = new Reading(mount);
+  const writing = new Writing(mount, reading);
+  const uploading = new Uploading(mount, reading);
+  const opening = new Opening(mount, writing, uploading, folderTimes);
+  const removing = new Removing(mount, writing, folders, folderTimes);
+  const renaming = new Renaming(mount, { writing, uploading, removing, folders, folderTimes });
+  const xattrs = new Xattrs(mount, { inspecting, opening, writing, uploading });
+  const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
+  return {
+    mount,
+    inspecting,
+    opening,
+    reading,
+    writing,
+    uploading,
+    removing,
+    renaming,
+    folders,
+    xattrs,
+    usage,
+  };
+}
+
+async function closeFileSystem(parts: FileSystemParts, deadline: number): Promise<UnsentDraft[]> {
+  const { mount, uploading, folders } = parts;
+  folders.stop();
+  const giveUp = new AbortController();
+  const work = Promise.all([
+    ...unsentFiles(mount).map((file) => storeOrLog(mount, uploading, file)),
+    folders.makeAllReal(true),
+  ]);
+  // The clock of the machine, not the injected one: this bounds how long a person waits.
+  const timer = delay(deadline, undefined, { signal: giveUp.signal, ref: false }).catch(() => undefined);
+  await Promise.race([work, timer]);
+  giveUp.abort();
+  folders.stop();
+  mount.content.close();
+  return unsentFiles(mount).map((file) => ({
+    path: file.path,
+    file: file.draft?.path ?? '',
+    reason: file.failure === null ? 'there was no time left' : describeError(file.failure.error),
+  }));
+}
+
+async function storeOrLog(mount: MountState, uploading: Uploading, file: OpenFile): Promise<void> {
+  try {
+    await uploading.store(file);
+  } catch (error) {
+    mount.log.error('a file could not be stored before the end', {
+      path: file.path,
+      cause: describeError(error),
+    });
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * What is one file that somebody has open, or whose bytes the service does not have yet?
+ *
+ * Handles are on the file, not on a version: while a draft exists all of them read the draft, and after its upload they go on
+ * with the new version. The states of the design's table are combinations of the fields below; `state` names them.
+ */
+import type { Draft } from '../content/draft.ts';
+import type { ReadStream } from '../content/read-stream.ts';
+import type { VersionReader } from '../content/reader.ts';
+import type { Visibility } from '../service/records.ts';
+import type { LocalAttributes, Version } from '../store/version.ts';
+import type { FileHandle } from './operations.ts';
+import { WriteGate } from './write-gate.ts';
+
+export class OpenFile {
+  readonly gate = new WriteGate();
+  readonly handles = new Set<Handle>();
+
+  /** Changes with a rename. Of a detached file: where it was last. */
+  path: string;
+  /** What the service has, as far as this file is concerned; null while it has nothing. */
+  version: Version | null;
+  /** Local bytes. After an upload they stay, clean, until the last handle closes. */
+  draft: Draft | null = null;
+  /** The draft being filled with the base version, so that two first writers do it once. */
+  drafting: Promise<Draft> | null = null;
+  /** Reads `reader.version`; let go when the last handle closes, or when another version takes its place. */
+  reader: { readonly version: Version; readonly source: VersionReader } | null = null;
+  /** Whether the draft holds bytes, or a Content-Type, that the service has not. */
+  dirty = false;
+  /** Whether the draft was made from `version` (an edit in place) or replaces it whole. Only an edit can conflict. */
+  basis: 'edit' | 'rewrite' = 'rewrite';
+  /** Whether anything was written since the draft was emptied over an existing object. */
+  written = false;
+  /** Whether a flush has already passed over that emptied draft. */
+  passedOver = false;
+  /** The name is gone, or another file's; nothing is uploaded any more. */
+  detached = false;
+  uploading = false;
+  /** A PUT whose end is not known: the service may have the object though `version` does not say so. */
+  endUnknown = false;
+  /** Set by user.mime_type; otherwise guessed from the name. */
+  contentType: string | null = null;
+  /** Set by user.pailfs.visibility on a draft: applied after its upload. */
+  visibilityWish: Visibility | null = null;
+  /** The stored version should be public and could not be made so yet. */
+  publishPending = false;
+  /** Attributes of the draft. */
+  local: LocalAttributes = {};
+  /** Why the last upload failed, and which revision of the draft it was. */
+  failure: { readonly error: unknown; readonly revision: number } | null = null;
+  constructor(path: string, version: Version | null) {
+    this.path = path;
+    this.version = version;
+  }
+
+  get state(): 'clean' | 'dirty' | 'uploading' | 'failed' {
+    if (this.uploading) return 'uploading';
+    if (this.dirty || this.publishPending) return this.failure === null ? 'dirty' : 'failed';
+    return 'clean';
+  }
+
+  get size(): number {
+    return this.draft?.size ?? this.version?.size ?? 0;
+  }
+
+  hasWriters(): boolean {
+    for (const handle of this.handles) if (handle.canWrite) return true;
+    return false;
+  }
+}
+
+/** One open file description. */
+export class Handle implements FileHandle {
+  readonly file: OpenFile;
+  readonly canRead: boolean;
+  readonly canWrite: boolean;
+  readonly stream: ReadStream;
+
+  constructor(file: OpenFile, canRead: boolean, canWrite: boolean, stream: ReadStream) {
+    this.file = file;
+    this.canRead = canRead;
+    this.canWrite = canWrite;
+    this.stream = stream;
+  }
+
+  get path(): string {
+    return this.file.path;
+  }
+}

@@ -1,0 +1,111 @@
+/** How does a name become a handle, and a handle end? */
+import type { Found } from '../namespace/entries.ts';
+import { ReadStream } from '../content/read-stream.ts';
+import { parentOf } from '../store/keys.ts';
+import type { FolderTimes } from './folder-times.ts';
+import { FsError } from './errors.ts';
+import type { MountState } from './mount-state.ts';
+import { Handle, OpenFile } from './open-file.ts';
+import type { CreateIntent, OpenIntent } from './operations.ts';
+import type { Uploading } from './uploading.ts';
+import type { Writing } from './writing.ts';
+
+export class Opening {
+  readonly #mount: MountState;
+  readonly #writing: Writing;
+  readonly #uploading: Uploading;
+  readonly #folderTimes: FolderTimes;
+
+  constructor(mount: MountState, writing: Writing, uploading: Uploading, folderTimes: FolderTimes) {
+    this.#mount = mount;
+    this.#writing = writing;
+    this.#uploading = uploading;
+    this.#folderTimes = folderTimes;
+  }
+
+  async open(path: string, intent: OpenIntent): Promise<Handle> {
+    const file = this.#mount.table.dirty(path) ?? (await this.#fileAt(path, await this.#lookUp(path)));
+    return this.#handle(file, intent);
+  }
+
+  async create(path: string, intent: CreateIntent): Promise<Handle> {
+    const existing = this.#mount.table.dirty(path) ?? (await this.#existing(path));
+    if (existing !== undefined) {
+      if (intent.exclusive) throw new FsError('EEXIST', path, 'the name is taken');
+      return this.#handle(existing, intent);
+    }
+    const file = await this.#newFile(path, intent.mode);
+    // Another program may have created it while our draft was made.
+    const rival = this.#mount.table.dirty(path);
+    if (rival !== undefined) {
+      await file.draft?.remove();
+      if (intent.exclusive) throw new FsError('EEXIST', path, 'the name is taken');
+      return this.#handle(rival, intent);
+    }
+    this.#mount.table.add(file);
+    this.#folderTimes.touch(parentOf(path));
+    return this.#handle(file, { ...intent, truncate: false });
+  }
+
+  async release(handle: Handle): Promise<void> {
+    const { file } = handle;
+    file.handles.delete(handle);
+    if (file.handles.size === 0) {
+      await this.#uploading.settle(file);
+    } else if (handle.canWrite && !file.hasWriters() && file.dirty && !file.detached) {
+      // Readers may stay for hours; what the last writer left (a page dirtied through mmap after its flush) goes up now.
+      if (file.failure?.revision !== file.draft?.revision) await this.#uploading.store(file);
+    }
+  }
+
+  async #existing(path: string): Promise<OpenFile | undefined> {
+    const found = await this.#mount.namespace.lookup(path);
+    if (found.kind !== 'missing') return this.#fileAt(path, found);
+    const parent = await this.#mount.namespace.lookup(parentOf(path));
+    if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its folder does not exist');
+    return undefined;
+  }
+
+  async #lookUp(path: string): Promise<Found> {
+    const found = await this.#mount.namespace.lookup(path);
+    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file');
+    return found;
+  }
+
+  /** The open file of what was found, made when nobody has it open. */
+  #fileAt(path: string, found: Found): Promise<OpenFile> {
+    if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
+    if (found.kind !== 'file') throw new FsError('EISDIR', path, 'it is a folder');
+    const open = this.#mount.table.get(path);
+    if (open !== undefined && (open.dirty || open.version === found.version)) return Promise.resolve(open);
+    // Whoever has the file open under the version that somebody else replaced keeps it, away from the name.
+    if (open !== undefined) this.#mount.table.remove(open);
+    const file = new OpenFile(path, found.version);
+    this.#mount.table.add(file);
+    return Promise.resolve(file);
+  }
+
+  async #newFile(path: string, mode: number): Promise<OpenFile> {
+    const file = new OpenFile(path, null);
+    file.draft = await this.#mount.content.createDraft();
+    const now = this.#mount.clock.now();
+    file.dirty = true;
+    file.local = { mode: mode & 0o7777, mtime: now, atime: now, ctime: now };
+    return file;
+  }
+
+  async #handle(file: OpenFile, intent: OpenIntent): Promise<Handle> {
+    const handle = new Handle(file, intent.read, intent.write, new ReadStream());
+    // Counted before anything is awaited: the file must not be let go under us.
+    file.handles.add(handle);
+    if (!intent.truncate) return handle;
+    try {
+      await this.#writing.truncate(file, 0);
+      return handle;
+    } catch (error) {
+      file.handles.delete(handle);
+      if (file.handles.size === 0) await this.#uploading.settle(file);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * The mounted bucket as a `FileSystemOperations`: each call is handed to the part that knows how, and whatever goes wrong comes
+ * back as an `FsError`, with a line in the log when it was not the program's own doing.
+ */
+import { describeError } from '../base/errors.ts';
+import { isRefusal } from '../service/refusal.ts';
+import { MAX_NAME_BYTES } from '../store/keys.ts';
+import { toFsError } from './errno-of.ts';
+import { FsError } from './errors.ts';
+import type { Folders } from './folders.ts';
+import type { Inspecting } from './inspecting.ts';
+import type { MountState } from './mount-state.ts';
+import { Handle, type OpenFile } from './open-file.ts';
+import type { Opening } from './opening.ts';
+import type {
+  AttributeChange,
+  Attributes,
+  CreateIntent,
+  DirectoryEntry,
+  FileHandle,
+  FileSystemOperations,
+  FileSystemStatistics,
+  OpenIntent,
+  XattrSetMode,
+} from './operations.ts';
+import { checkPath } from './paths.ts';
+import type { Reading } from './reading.ts';
+import type { Removing } from './removing.ts';
+import type { Renaming } from './renaming.ts';
+import type { Uploading } from './uploading.ts';
+import type { Usage } from './usage.ts';
+import type { Writing } from './writing.ts';
+import type { Xattrs } from './xattrs.ts';
+
+/** The service has no cap (§8); some programs refuse to write when less than they need is shown. */
+const FREE_BYTES = 2 ** 50;
+
+export interface FileSystemParts {
+  readonly mount: MountState;
+  readonly inspecting: Inspecting;
+  readonly opening: Opening;
+  readonly reading: Reading;
+  readonly writing: Writing;
+  readonly uploading: Uploading;
+  readonly removing: Removing;
+  readonly renaming: Renaming;
+  readonly folders: Folders;
+  readonly xattrs: Xattrs;
+  readonly usage: Usage;
+}
+
+export class PailFileSystem implements FileSystemOperations {
+  readonly #parts: FileSystemParts;
+
+  constructor(parts: FileSystemParts) {
+    this.#parts = parts;
+  }
+
+  getAttributes(path: string, handle?: FileHandle): Promise<Attributes> {
+    return this.#posix('getattr', path, () =>
+      this.#parts.inspecting.attributes(path, handle && ownHandle(handle)),
+    );
+  }
+
+  readDirectory(path: string): Promise<readonly DirectoryEntry[]> {
+    return this.#posix('readdir', path, () => this.#parts.inspecting.list(path));
+  }
+
+  open(path: string, intent: OpenIntent): Promise<FileHandle> {
+    return this.#posix('open', path, () => this.#parts.opening.open(path, intent));
+  }
+
+  create(path: string, intent: CreateIntent): Promise<FileHandle> {
+    return this.#posix('create', path, () => this.#parts.opening.create(path, intent));
+  }
+
+  read(handle: FileHandle, into: Uint8Array, position: number): Promise<number> {
+    return this.#posix('read', handle.path, () =>
+      this.#parts.reading.read(ownHandle(handle), into, position),
+    );
+  }
+
+  write(handle: FileHandle, data: Uint8Array, position: number): Promise<number> {
+    return this.#posix('write', handle.path, () =>
+      this.#parts.writing.write(ownHandle(handle), data, position),
+    );
+  }
+
+  flush(handle: FileHandle): Promise<void> {
+    return this.#posix('flush', handle.path, () => this.#parts.uploading.flush(ownHandle(handle)));
+  }
+
+  fsync(handle: FileHandle): Promise<void> {
+    return this.#posix('fsync', handle.path, () => this.#parts.uploading.store(ownHandle(handle).file));
+  }
+
+  release(handle: FileHandle): Promise<void> {
+    return this.#posix('release', handle.path, () => this.#parts.opening.release(ownHandle(handle)));
+  }
+
+  truncate(path: string, size: number, handle?: FileHandle): Promise<void> {
+    return this.#posix('truncate', path, async () => {
+      if (handle !== undefined) return this.#parts.writing.truncate(ownHandle(handle).file, size);
+      const opened = await this.#parts.opening.open(path, { read: false, write: true, truncate: false });
+      try {
+        await this.#parts.writing.truncate(opened.file, size);
+        // Without an open handle no flush will follow this call: it must store the change itself.
+        if (opened.file.handles.size === 1) await this.#parts.uploading.store(opened.file);
+      } finally {
+        await this.#parts.opening.release(opened);
+      }
+    });
+  }
+
+  setAttributes(path: string, change: AttributeChange, handle?: FileHandle): Promise<void> {
+    return this.#posix('setattr', path, () =>
+      this.#parts.inspecting.setAttributes(path, change, handle && ownHandle(handle)),
+    );
+  }
+
+  unlink(path: string): Promise<void> {
+    return this.#posix('unlink', path, () => this.#parts.removing.unlink(path));
+  }
+
+  mkdir(path: string, mode: number): Promise<void> {
+    return this.#posix('mkdir', path, () => this.#parts.folders.make(path, mode));
+  }
+
+  rmdir(path: string): Promise<void> {
+    return this.#posix('rmdir', path, () => this.#parts.folders.remove(path));
+  }
+
+  rename(from: string, to: string, noReplace: boolean): Promise<void> {
+    return this.#posix('rename', from, () => {
+      checkPath(to);
+      return this.#parts.renaming.rename(from, to, noReplace);
+    });
+  }
+
+  getXattr(path: string, name: string): Promise<Uint8Array> {
+    return this.#posix('getxattr', path, () => {
+      if (!name.startsWith('user.')) throw new FsError('ENODATA', path, `no such attribute: ${name}`);
+      return this.#parts.xattrs.get(path, name);
+    });
+  }
+
+  setXattr(path: string, name: string, value: Uint8Array, mode: XattrSetMode): Promise<void> {
+    return this.#posix('setxattr', path, () => {
+      // EPERM would make `cp -a` fail where ENOTSUP lets it go on.
+      if (!name.startsWith('user.')) throw new FsError('ENOTSUP', path, `${name} cannot be set`);
+      return this.#parts.xattrs.set(path, name, value, mode);
+    });
+  }
+
+  listXattrs(path: string): Promise<readonly string[]> {
+    return this.#posix('listxattr', path, () => this.#parts.xattrs.list(path));
+  }
+
+  removeXattr(path: string, name: string): Promise<void> {
+    return this.#posix('removexattr', path, () => this.#parts.xattrs.remove(path, name));
+  }
+
+  statistics(): FileSystemStatistics {
+    const bucket = this.#parts.usage.latest();
+    const pending = this.#parts.mount.table.all().filter((file) => file.dirty);
+    return {
+      usedBytes: bucket.sizeBytes + pending.reduce((sum, file) => sum + file.size, 0),
+      freeBytes: FREE_BYTES,
+      files: bucket.objectCount + pending.filter((file) => file.version === null).length,
+      maxNameLength: MAX_NAME_BYTES,
+    };
+  }
+
+  async #posix<Result>(operation: string, path: string, run: () => Promise<Result>): Promise<Result> {
+    try {
+      checkPath(path);
+      return await run();
+    } catch (error) {
+      const refusal = toFsError(error, path);
+      if (isNews(error)) {
+        this.#parts.mount.log.warn('an operation failed', {
+          operation,
+          path,
+          errno: refusal.code,
+          cause: describeError(error),
+        });
+      }
+      throw refusal;
+    }
+  }
+}
+
+/** Whether the operator should hear of it. That a name is missing, or taken, is between the file system and the program. */
+function isNews(error: unknown): boolean {
+  if (error instanceof FsError)
+    return error.code === 'ESTALE' || error.code === 'EIO' || error.code === 'ENOSPC';
+  return !isRefusal(error, 'missing');
+}
+
+function ownHandle(handle: FileHandle): Handle {
+  if (!(handle instanceof Handle))
+    throw new FsError('EBADF', handle.path, 'not a handle of this file system');
+  return handle;
+}
+
+/** The files whose bytes the service does not have. */
+export function unsentFiles(mount: MountState): OpenFile[] {
+  return mount.table.all().filter((file) => file.dirty || file.publishPending);
+}

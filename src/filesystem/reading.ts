@@ -1,0 +1,57 @@
+/** Where do a handle's bytes come from: the draft while there is one, else the version that the service has. */
+import type { VersionReader } from '../content/reader.ts';
+import { isRefusal } from '../service/refusal.ts';
+import { keyOfPath } from '../store/keys.ts';
+import { VersionChanged } from '../store/range-reader.ts';
+import type { Version } from '../store/version.ts';
+import { FsError } from './errors.ts';
+import type { MountState } from './mount-state.ts';
+import type { Handle, OpenFile } from './open-file.ts';
+
+export class Reading {
+  readonly #mount: MountState;
+
+  constructor(mount: MountState) {
+    this.#mount = mount;
+  }
+
+  async read(handle: Handle, into: Uint8Array, position: number): Promise<number> {
+    const { file } = handle;
+    if (!handle.canRead) throw new FsError('EBADF', file.path, 'not open for reading');
+    if (file.draft !== null) return file.draft.read(into, position);
+    if (file.version === null || position >= file.version.size) return 0;
+    return this.whileCurrent(file, this.readerOf(file, file.version).read(into, position, handle.stream));
+  }
+
+  /** The reader of the file's stored version. */
+  readerOf(file: OpenFile, version: Version): VersionReader {
+    if (file.reader?.version === version) return file.reader.source;
+    this.letGo(file);
+    const source = this.#mount.content.acquireReader(keyOfPath(file.path), version);
+    file.reader = { version, source };
+    return source;
+  }
+
+  letGo(file: OpenFile): void {
+    if (file.reader === null) return;
+    this.#mount.content.releaseReader(file.reader.version);
+    file.reader = null;
+  }
+
+  /** Passes on what `reading` brings. When it finds the version gone the name is told, and the program gets ESTALE. */
+  async whileCurrent<Result>(file: OpenFile, reading: Promise<Result>): Promise<Result> {
+    try {
+      return await reading;
+    } catch (error) {
+      const gone = isRefusal(error, 'missing');
+      if (!gone && !(error instanceof VersionChanged)) throw error;
+      const { namespace, clock } = this.#mount;
+      if (!file.detached) {
+        namespace.learn(file.path, namespace.ask(), clock.monotonic(), gone ? null : error.head);
+      }
+      throw new FsError('ESTALE', file.path, 'the file was replaced or deleted while it was open', {
+        cause: error,
+      });
+    }
+  }
+}

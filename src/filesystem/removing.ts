@@ -1,0 +1,94 @@
+/** How does a name go, while programs may still hold what was behind it? */
+import { describeError } from '../base/errors.ts';
+import { isRefusal } from '../service/refusal.ts';
+import { keyOfPath, parentOf } from '../store/keys.ts';
+import type { FolderTimes } from './folder-times.ts';
+import type { Folders } from './folders.ts';
+import { FsError } from './errors.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
+import type { Writing } from './writing.ts';
+
+export class Removing {
+  readonly #mount: MountState;
+  readonly #writing: Writing;
+  readonly #folders: Folders;
+  readonly #folderTimes: FolderTimes;
+
+  constructor(mount: MountState, writing: Writing, folders: Folders, folderTimes: FolderTimes) {
+    this.#mount = mount;
+    this.#writing = writing;
+    this.#folders = folders;
+    this.#folderTimes = folderTimes;
+  }
+
+  async unlink(path: string): Promise<void> {
+    // An upload in flight holds the claim: it ends first, and is never assumed undone.
+    await this.#mount.claims.run([path], async () => {
+      const { namespace, store, table } = this.#mount;
+      const file = table.dirty(path) ?? (await this.#storedFile(path));
+      const isStored = file === undefined || file.version !== null || file.endUnknown;
+      if (file !== undefined) await this.keepForReaders(file);
+      if (isStored) await this.#deleteKey(path, store.remove(keyOfPath(path)));
+      if (file !== undefined) await this.detach(file);
+      namespace.changed(path, { kind: 'missing' });
+      this.#folderTimes.touch(parentOf(path));
+      this.#folders.watchEmptied();
+    });
+  }
+
+  /**
+   * Before the version that handles read ends on the service: what is not here yet is fetched, if it fits into the memory
+   * that cached bytes may use. Beyond that those handles will get ESTALE.
+   */
+  async keepForReaders(file: OpenFile): Promise<void> {
+    const { version } = file;
+    if (file.handles.size === 0 || file.draft !== null || version === null || version.size === 0) return;
+    if (version.size > this.#mount.settings.memoryLimit) {
+      this.#mount.log.warn('a file still open is too large to keep: those who read it will get ESTALE', {
+        path: file.path,
+        bytes: version.size,
+      });
+      return;
+    }
+    try {
+      file.draft = await this.#writing.draftOf(file, version.size);
+    } catch (error) {
+      this.#mount.log.warn('a file still open could not be kept for those who read it', {
+        path: file.path,
+        cause: describeError(error),
+      });
+    }
+  }
+
+  /** The name no longer leads to `file`. Its handles go on, locally. */
+  async detach(file: OpenFile): Promise<void> {
+    file.detached = true;
+    this.#mount.table.remove(file);
+    if (file.handles.size > 0) return;
+    const { draft } = file;
+    file.draft = null;
+    file.dirty = false;
+    await draft?.remove();
+  }
+
+  async #storedFile(path: string): Promise<OpenFile | undefined> {
+    const found = await this.#mount.namespace.lookup(path);
+    if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
+    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file');
+    if (found.kind === 'folder') throw new FsError('EISDIR', path, 'it is a folder');
+    return this.#mount.table.get(path);
+  }
+
+  async #deleteKey(path: string, request: Promise<void>): Promise<void> {
+    try {
+      await request;
+    } catch (error) {
+      // The service may or may not have deleted it: ask again before anything is believed of the name.
+      if (isRefusal(error, 'unavailable', 'timeout', 'aborted')) {
+        this.#mount.namespace.changed(path, { kind: 'unknown' });
+      }
+      throw error;
+    }
+  }
+}

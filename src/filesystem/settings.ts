@@ -1,0 +1,23 @@
+/** What can be decided about a mounted file system, all of it by the person who mounts. */
+import type { VisibilityWish } from '../store/replace.ts';
+
+export interface FileSystemSettings {
+  /** For how long the service's answers about names are trusted, milliseconds. */
+  readonly metadataTtl: number;
+  /** Bytes of file content kept in memory. */
+  readonly memoryLimit: number;
+  /** Existing directory for drafts, private to this mount. */
+  readonly stateDirectory: string;
+  /** What a replaced object's visibility becomes: `preserve` keeps it. */
+  readonly visibility: 'preserve' | 'private' | 'public';
+  /** Owner of everything. */
+  readonly uid: number;
+  readonly gid: number;
+  /** Permission bits that are never set. */
+  readonly umask: number;
+  readonly readOnly: boolean;
+}
+
+export function visibilityWish(settings: FileSystemSettings): VisibilityWish {
+  return settings.visibility === 'preserve' ? 'keep' : settings.visibility;
+}

@@ -1,0 +1,94 @@
+/**
+ * How do a file's bytes change? Only in its draft: nothing here reaches the service, but to fetch the base version of an edit.
+ */
+import type { Draft } from '../content/draft.ts';
+import { FsError } from './errors.ts';
+import type { MountState } from './mount-state.ts';
+import type { Handle, OpenFile } from './open-file.ts';
+import type { Reading } from './reading.ts';
+
+export class Writing {
+  readonly #mount: MountState;
+  readonly #reading: Reading;
+
+  constructor(mount: MountState, reading: Reading) {
+    this.#mount = mount;
+    this.#reading = reading;
+  }
+
+  async write(handle: Handle, data: Uint8Array, position: number): Promise<number> {
+    const { file } = handle;
+    if (!handle.canWrite) throw new FsError('EBADF', file.path, 'not open for writing');
+    return file.gate.write(async () => {
+      const draft = await this.draftOf(file, file.version?.size ?? 0);
+      try {
+        await draft.write(data, position);
+      } finally {
+        // Also when it failed: what the draft holds is no longer what the service has.
+        this.#touched(file);
+      }
+      file.written = true;
+      return data.length;
+    });
+  }
+
+  /** Changes the size of an open file. Nothing is uploaded by it. */
+  async truncate(file: OpenFile, size: number): Promise<void> {
+    await file.gate.write(async () => {
+      const keep = Math.min(size, file.version?.size ?? 0);
+      const draft = await this.draftOf(file, keep);
+      if (size === 0) this.#emptied(file);
+      if (draft.size === size && size > 0) return;
+      await draft.truncate(size);
+      this.#touched(file);
+    });
+  }
+
+  /**
+   * The draft of `file`, made when there is none yet: it then holds the first `keep` bytes of the stored version. Rejects with
+   * `VersionChanged` when somebody replaced that version meanwhile.
+   */
+  async draftOf(file: OpenFile, keep: number): Promise<Draft> {
+    while (file.draft === null) {
+      file.drafting ??= this.#fill(file, keep).finally(() => {
+        file.drafting = null;
+      });
+      const draft = await file.drafting;
+      // A second writer who waited with us may need more of the base than the first did; both get the same draft, so the
+      // first truncated afterwards, under its own call.
+      file.draft ??= draft;
+    }
+    return file.draft;
+  }
+
+  async #fill(file: OpenFile, keep: number): Promise<Draft> {
+    const draft = await this.#mount.content.createDraft();
+    const base = file.version;
+    if (base === null || keep === 0) {
+      file.basis = 'rewrite';
+      return draft;
+    }
+    try {
+      const copying = this.#reading.readerOf(file, base).copyTo(draft, { start: 0, end: keep });
+      await this.#reading.whileCurrent(file, copying);
+    } catch (error) {
+      await draft.remove();
+      throw error;
+    }
+    file.basis = 'edit';
+    return draft;
+  }
+
+  #emptied(file: OpenFile): void {
+    file.basis = 'rewrite';
+    file.written = false;
+    file.passedOver = false;
+  }
+
+  #touched(file: OpenFile): void {
+    const now = this.#mount.clock.now();
+    if (!file.dirty) file.local = { ...file.version?.local };
+    file.dirty = true;
+    file.local = { ...file.local, mtime: now, ctime: now };
+  }
+}

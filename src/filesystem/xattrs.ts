@@ -1,0 +1,228 @@
+/**
+ * What do the extended attributes of a file tell and take?
+ *
+ * Listing the names costs no request and reading a value may: `ls` and `cp` ask for names, and must not turn into one request
+ * a file. Names of other namespaces are answered from memory: the kernel asks for security.capability before every write.
+ */
+import { LRUCache } from 'lru-cache';
+import type { VisibilityRecord } from '../service/records.ts';
+import { keyOfPath } from '../store/keys.ts';
+import type { Version } from '../store/version.ts';
+import { describeError } from '../base/errors.ts';
+import { FsError } from './errors.ts';
+import type { Inspecting } from './inspecting.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
+import type { Opening } from './opening.ts';
+import type { XattrSetMode } from './operations.ts';
+import type { Uploading } from './uploading.ts';
+import type { Writing } from './writing.ts';
+
+const VISIBILITY = 'user.pailfs.visibility';
+const MIME_TYPE = 'user.mime_type';
+const LINK = 'user.pailfs.link';
+const HIDDEN = 'user.pailfs.hidden';
+
+const FILE_NAMES = [
+  VISIBILITY,
+  'user.pailfs.url',
+  'user.pailfs.share_url',
+  'user.pailfs.share_expires_at',
+  'user.pailfs.etag',
+  'user.pailfs.key',
+  'user.pailfs.state',
+  'user.pailfs.error',
+  MIME_TYPE,
+] as const;
+
+/** `type/subtype`, with parameters; nothing that could end a header line. */
+const MIME_PATTERN = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:\s*;\s*[^\p{Cc}]*)?$/u;
+
+/** Visibility records remembered: one `getfattr -d` reads four values of the same. */
+const MAX_RECORDS = 1000;
+
+export interface XattrParts {
+  readonly inspecting: Inspecting;
+  readonly opening: Opening;
+  readonly writing: Writing;
+  readonly uploading: Uploading;
+}
+
+export class Xattrs {
+  readonly #mount: MountState;
+  readonly #parts: XattrParts;
+  readonly #records = new LRUCache<Version, { readonly record: VisibilityRecord; readonly at: number }>({
+    max: MAX_RECORDS,
+  });
+
+  constructor(mount: MountState, parts: XattrParts) {
+    this.#mount = mount;
+    this.#parts = parts;
+  }
+
+  async list(path: string): Promise<readonly string[]> {
+    if (this.#mount.table.dirty(path) !== undefined) return FILE_NAMES;
+    const entry = await this.#parts.inspecting.entry(path);
+    return entry.kind === 'file' ? FILE_NAMES : [HIDDEN];
+  }
+
+  async get(path: string, name: string): Promise<Uint8Array> {
+    const draft = this.#mount.table.dirty(path);
+    if (draft !== undefined) return Buffer.from(this.#ofDraft(draft, name));
+    const entry = await this.#parts.inspecting.entry(path);
+    if (entry.kind === 'folder') return Buffer.from(await this.#ofFolder(path, name));
+    return Buffer.from(await this.#ofFile(path, entry.version, name));
+  }
+
+  async set(path: string, name: string, value: Uint8Array, mode: XattrSetMode): Promise<void> {
+    const isFile =
+      this.#mount.table.dirty(path) !== undefined ||
+      (await this.#parts.inspecting.entry(path)).kind === 'file';
+    if (!isFile || (name !== VISIBILITY && name !== MIME_TYPE)) {
+      throw new FsError('ENOTSUP', path, `${name} cannot be set`);
+    }
+    if (mode === 'create') throw new FsError('EEXIST', path, `${name} exists`);
+    const text = Buffer.from(value).toString('utf8');
+    if (name === VISIBILITY) await this.#setVisibility(path, text);
+    else await this.#setMimeType(path, text);
+  }
+
+  async remove(path: string, name: string): Promise<void> {
+    const exists = (await this.list(path)).includes(name);
+    throw new FsError(
+      exists || name.startsWith('user.') ? 'ENOTSUP' : 'ENODATA',
+      path,
+      `${name} cannot be removed`,
+    );
+  }
+
+  #ofDraft(file: OpenFile, name: string): string {
+    switch (name) {
+      case VISIBILITY:
+        return file.visibilityWish ?? file.version?.visibility?.value ?? 'private';
+      case MIME_TYPE:
+        return this.#parts.uploading.contentTypeFor(file);
+      case 'user.pailfs.key':
+        return keyOfPath(file.path);
+      case 'user.pailfs.state':
+        return file.state;
+      case 'user.pailfs.error':
+        return file.failure === null ? '' : describeError(file.failure.error);
+      case 'user.pailfs.url':
+      case 'user.pailfs.share_url':
+      case 'user.pailfs.share_expires_at':
+      case 'user.pailfs.etag':
+        // These bytes have no link and no ETag before they are stored.
+        return '';
+      default:
+        throw this.#noSuch(file.path, name);
+    }
+  }
+
+  async #ofFolder(path: string, name: string): Promise<string> {
+    if (name !== HIDDEN) throw this.#noSuch(path, name);
+    return String((await this.#mount.namespace.list(path)).listed?.hidden ?? 0);
+  }
+
+  async #ofFile(path: string, version: Version, name: string): Promise<string> {
+    switch (name) {
+      case VISIBILITY:
+        return (await this.#record(path, version)).visibility;
+      case 'user.pailfs.url':
+        return (await this.#record(path, version)).url ?? '';
+      case 'user.pailfs.share_url':
+        return (await this.#record(path, version)).shareUrl ?? '';
+      case 'user.pailfs.share_expires_at':
+        return (await this.#record(path, version)).shareExpiresAt?.toISOString() ?? '';
+      case LINK:
+        return (await this.#mount.store.link(keyOfPath(path))).url;
+      case MIME_TYPE:
+        return (await this.#asTold(path, version, () => version.contentType !== undefined)).contentType ?? '';
+      case 'user.pailfs.etag':
+        return (await this.#asTold(path, version, () => version.etag !== null)).etag ?? '';
+      case 'user.pailfs.key':
+        return keyOfPath(path);
+      case 'user.pailfs.state':
+        return this.#mount.table.get(path)?.state ?? 'clean';
+      case 'user.pailfs.error':
+        return this.#errorOf(path);
+      default:
+        throw this.#noSuch(path, name);
+    }
+  }
+
+  #errorOf(path: string): string {
+    const failure = this.#mount.table.get(path)?.failure ?? null;
+    return failure === null ? '' : describeError(failure.error);
+  }
+
+  async #record(path: string, version: Version): Promise<VisibilityRecord> {
+    const known = this.#records.get(version);
+    if (known !== undefined && this.#mount.namespace.isFresh(known.at)) return known.record;
+    const at = this.#mount.clock.monotonic();
+    const record = await this.#mount.store.visibility(keyOfPath(path));
+    this.#remember(version, record, at);
+    return record;
+  }
+
+  #remember(version: Version, record: VisibilityRecord, at: number): void {
+    this.#records.set(version, { record, at });
+    version.visibility = { value: record.visibility, at };
+  }
+
+  /** The version once the service has told what `isTold` wants to know: a listing tells neither type nor our own ETag. */
+  async #asTold(path: string, version: Version, isTold: () => boolean): Promise<Version> {
+    if (isTold()) return version;
+    const { namespace, store, clock } = this.#mount;
+    const question = namespace.ask();
+    const askedAt = clock.monotonic();
+    try {
+      const entry = namespace.learn(path, question, askedAt, await store.head(keyOfPath(path)));
+      return entry?.kind === 'file' ? entry.version : version;
+    } finally {
+      namespace.forgetQuestion(question);
+    }
+  }
+
+  async #setVisibility(path: string, text: string): Promise<void> {
+    if (text !== 'public' && text !== 'private') {
+      throw new FsError('EINVAL', path, `${VISIBILITY} is either public or private`);
+    }
+    await this.#mount.claims.run([path], async () => {
+      const draft = this.#mount.table.dirty(path);
+      if (draft !== undefined) {
+        draft.visibilityWish = text;
+        return;
+      }
+      const entry = await this.#parts.inspecting.entry(path);
+      if (entry.kind !== 'file') throw new FsError('ENOTSUP', path, 'it is a folder now');
+      const at = this.#mount.clock.monotonic();
+      const record = await this.#mount.store.setVisibility(keyOfPath(path), text);
+      this.#remember(entry.version, record, at);
+      entry.version.madeHereAt = null;
+    });
+  }
+
+  /** The service takes a type only with the bytes, so they are stored again. */
+  async #setMimeType(path: string, text: string): Promise<void> {
+    if (!MIME_PATTERN.test(text)) throw new FsError('EINVAL', path, `${MIME_TYPE} must look like text/plain`);
+    const handle = await this.#parts.opening.open(path, { read: true, write: true, truncate: false });
+    const { file } = handle;
+    try {
+      await file.gate.write(async () => {
+        await this.#parts.writing.draftOf(file, file.version?.size ?? 0);
+        if (!file.dirty) file.local = { ...file.version?.local };
+        file.contentType = text;
+        file.dirty = true;
+      });
+      // A file that somebody is writing takes the type along at its close.
+      if (file.handles.size === 1) await this.#parts.uploading.store(file);
+    } finally {
+      await this.#parts.opening.release(handle);
+    }
+  }
+
+  #noSuch(path: string, name: string): FsError {
+    return new FsError('ENODATA', path, `no such attribute: ${name}`);
+  }
+}
