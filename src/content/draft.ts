@@ -4,7 +4,6 @@
  * Changes go one after another, whoever makes them: two writes to the same place must leave in the hash what they leave in the
  * file, and the system promises no order for calls in flight together.
  */
-import { mkdir } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { systemErrorCode } from '../base/errors.ts';
 import type { UploadBody } from '../service/object-service.ts';
@@ -46,7 +45,6 @@ export class Draft {
 
   /** An empty draft. Rejects with the disk's error. */
   static async create(options: DraftOptions): Promise<Draft> {
-    await mkdir(options.directory, { recursive: true, mode: 0o700 });
     return new Draft(await options.files.create(options.directory), options.clock);
   }
 

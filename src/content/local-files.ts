@@ -3,7 +3,7 @@
  * implementation by Node. Only this file knows `node:fs`.
  */
 import { randomUUID } from 'node:crypto';
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** An open temporary file. Every method rejects with a Node system error (`code`). */
@@ -21,12 +21,15 @@ export interface LocalFile {
 }
 
 export interface LocalFiles {
-  /** A new empty file under a name of its own in `directory`, which must exist; readable by this user only (0600). */
+  /**
+   * A new empty file under a name of its own, for this user only (0600), in `directory`, which is made when missing (0700).
+   */
   create(directory: string): Promise<LocalFile>;
 }
 
 export const nodeLocalFiles: LocalFiles = {
   create: async (directory) => {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     const path = join(directory, randomUUID());
     return new NodeLocalFile(path, await open(path, 'wx+', 0o600));
   },

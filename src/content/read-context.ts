@@ -9,7 +9,7 @@ export interface ReadContextOptions {
   readonly ranges: RangeReader;
   readonly cache: BlockCache;
   readonly files: LocalFiles;
-  /** For spools; must exist. */
+  /** For spools; made when missing. */
   readonly directory: string;
   readonly log: Log;
   readonly sizes?: ReadSizes | undefined;

@@ -19,7 +19,7 @@ export class Spool {
     this.#file = file;
   }
 
-  /** Rejects with the disk's error. */
+  /** An empty spool; `directory` is made when missing, for this user only. Rejects with the disk's error. */
   static async create(files: LocalFiles, directory: string): Promise<Spool> {
     return new Spool(await files.create(directory));
   }

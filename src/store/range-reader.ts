@@ -60,7 +60,8 @@ export interface RangeSink {
 export type RangeSupport = 'unknown' | 'yes' | 'no';
 
 export interface RangeReaderOptions {
-  readonly service: ObjectService;
+  /** Only downloads are asked of it. */
+  readonly service: Pick<ObjectService, 'getObject'>;
   readonly bucket: string;
   readonly gate: Gate;
   readonly clock: Clock;
@@ -89,7 +90,7 @@ interface Progress {
 }
 
 export class RangeReader {
-  readonly #service: ObjectService;
+  readonly #service: Pick<ObjectService, 'getObject'>;
   readonly #bucket: string;
   readonly #gate: Gate;
   readonly #clock: Clock;
