@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { OpenFiles } from '../../../src/fuse/native/open-files.ts';
+
+const HIDDEN = '/a/.fuse_hidden0000000200000001';
+
+describe('the table of open files', () => {
+  it('gives numbers that are never 0 and never given twice', () => {
+    const files = new OpenFiles(() => 0);
+    const first = files.add({ path: '/a' }, false);
+    const second = files.add({ path: '/a' }, false);
+
+    expect(first).toBeGreaterThan(0);
+    expect(second).not.toBe(first);
+    expect(() => files.get(0)).toThrow(expect.objectContaining({ code: 'EBADF' }));
+  });
+
+  it('leads from a hidden path to a handle as long as one is open', () => {
+    const files = new OpenFiles(() => 0);
+    const handle = { path: '/a/x' };
+    const number = files.add(handle, false);
+    files.hide(HIDDEN, files.visibleAt('/a/x'));
+
+    expect(files.behind(HIDDEN)).toBe(handle);
+    expect(files.visibleAt('/a/x')).toEqual([]);
+    files.forget(number);
+    expect(() => files.behind(HIDDEN)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  });
+
+  it('moves hidden paths with their folder', () => {
+    const files = new OpenFiles(() => 0);
+    const handle = { path: '/a/x' };
+    files.add(handle, false);
+    files.hide(HIDDEN, files.visibleAt('/a/x'));
+    files.moveHidden('/a', '/b');
+
+    expect(files.behind(HIDDEN.replace('/a/', '/b/'))).toBe(handle);
+  });
+
+  it('takes a file for open a little longer than it is, as libfuse does', () => {
+    let now = 0;
+    const files = new OpenFiles(() => now);
+    expect(files.mayBeOpen('/a')).toBe(false);
+    files.forget(files.add({ path: '/a' }, false));
+
+    expect(files.mayBeOpen('/a')).toBe(true);
+    now = 60_000;
+    expect(files.mayBeOpen('/a')).toBe(false);
+  });
+});
