@@ -29,6 +29,7 @@ export function openLog(options: LogOptions): Log {
     pino(
       {
         level: options.debug ? 'debug' : 'info',
+        // In front there is one mount, and who looks knows which.
         base: options.descriptor === undefined ? null : { pid: process.pid, ...options.fields },
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },

@@ -87,13 +87,13 @@ function addMountCommand(program: Command, tell: (code: ExitCode) => void): void
     .description('mount a bucket; returns when the directory is ready ("mount" may be left out)')
     .argument('<bucket>', 'name or identifier')
     .argument('<mountpoint>', 'an empty directory')
-    .option('-o <options>', 'settings as mount(8) writes them: a,b=c', collect, [])
+    .option('-o <options>', 'settings as mount(8) writes them: a,b=c', collect)
     .addHelpText('after', MOUNT_EXAMPLES);
   for (const name of settingNames) command.addOption(optionFor(name));
   command.action(async (bucket: string, mountpoint: string, flags: Record<string, unknown>) => {
     const settings = await resolveSettings({
       flags,
-      mountOptions: flags['o'] as string[],
+      mountOptions: (flags['o'] ?? []) as readonly string[],
       environment: process.env,
       configHome: xdgConfig ?? join(homedir(), '.config'),
       stateHome: xdgState ?? join(homedir(), '.local', 'state'),
@@ -136,19 +136,18 @@ function addServeCommand(program: Command, tell: (code: ExitCode) => void): void
     .description('run a small storage service on this machine, to try pailfs out')
     .option('--data <DIR>', 'where to keep the files (default: in memory, gone at the end)')
     .option('--port <NUMBER>', 'port to listen at (default: any free one)', parsePort, 0)
-    .option('--bucket <NAME>', 'create this bucket if it is missing (repeatable)', collect, [])
+    .option('--bucket <NAME>', 'create this bucket if it is missing (repeatable)', collect)
     .option(
       '--behaviour <NAME=VALUE>',
       'answer differently where the interface is silent (repeatable)',
       collect,
-      [],
     )
     .action(async (wish: ServeWish) => {
       tell(await runServe(wish));
     });
 }
 
-function collect(value: string, earlier: readonly string[]): readonly string[] {
+function collect(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
 }
 

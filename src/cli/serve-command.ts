@@ -18,19 +18,19 @@ export interface ServeWish {
   readonly data?: string;
   /** 0: any free one. */
   readonly port: number;
-  readonly bucket: readonly string[];
+  readonly bucket?: readonly string[];
   /** `name=value` each. */
-  readonly behaviour: readonly string[];
+  readonly behaviour?: readonly string[];
 }
 
 /** Resolves when a signal ends it. Rejects with a `CommandError`. */
 export async function runServe(wish: ServeWish): Promise<ExitCode> {
-  const behaviours = parseBehaviours(wish.behaviour);
+  const behaviours = parseBehaviours(wish.behaviour ?? []);
   const endings = new Endings(silentLog);
   endings.listen();
   const server = await start(wish, behaviours);
   try {
-    await createBuckets(server, wish.bucket);
+    await createBuckets(server, wish.bucket ?? []);
     process.stdout.write(introduction(server, wish));
     const ending = await endings.first;
     if (ending.kind === 'fault') throw ending.error;
@@ -74,7 +74,7 @@ async function createBuckets(server: RunningServer, names: readonly string[]): P
 
 function introduction(server: RunningServer, wish: ServeWish): string {
   const { baseUrl, credentials } = server;
-  const first = wish.bucket[0] ?? '<bucket>';
+  const first = wish.bucket?.[0] ?? '<bucket>';
   return [
     '# The service runs until Ctrl-C. Paste these lines into another shell, then mount:',
     `export PAILFS_BASE_URL=${baseUrl}`,

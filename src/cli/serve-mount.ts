@@ -29,7 +29,7 @@ export async function serveMount(
     log,
     driver: createNativeDriver(),
   });
-  log.info('Mounted', { bucket: job.bucket, mountpoint: job.mountpoint });
+  log.info('Mounted');
   process.on('SIGUSR1', () => {
     log.info('Refreshing');
     mount.refresh();

@@ -108,7 +108,7 @@ export class ServedMount {
     for (const { path, file, reason } of unsent ?? []) {
       log.error('A file could not be uploaded; its bytes are kept', { path, file, reason });
     }
-    await this.#record(unsent ?? []);
+    await this.#recordEnd(unsent);
     await this.#parts.service.close();
     await this.#parts.state.release();
     const isDone = unsent?.length === 0 && ending.kind !== 'fault';
@@ -156,24 +156,30 @@ export class ServedMount {
     }
   }
 
-  /** While running, and afterwards only when there is something to tell. */
+  /** For `pailfs unmount`: which process to wait for, and what it could not store. */
   async #record(unsent: readonly UnsentDraft[]): Promise<void> {
     const { mountpoint, logFile } = this.#job;
+    await this.#withRecords(async (directory) => {
+      const record = { mountpoint, bucket: this.#parts.bucket.name, process: await ownIdentity(), logFile };
+      await writeRecord(directory, { ...record, unsent: [...unsent] });
+    });
+  }
+
+  async #recordEnd(unsent: readonly UnsentDraft[] | undefined): Promise<void> {
+    // The record of a process that is gone says that nobody knows how it ended.
+    if (unsent === undefined) return;
+    if (unsent.length > 0) await this.#record(unsent);
+    else await this.#withRecords((directory) => removeRecord([directory], this.#job.mountpoint));
+  }
+
+  async #withRecords(action: (directory: string) => Promise<void>): Promise<void> {
     try {
-      const directory = await recordDirectory(process.getuid?.() ?? 0);
-      const isOver = this.#isRecorded && unsent.length === 0;
-      if (isOver) await removeRecord([directory], mountpoint);
-      else {
-        const record = { mountpoint, bucket: this.#parts.bucket.name, process: await ownIdentity(), logFile };
-        await writeRecord(directory, { ...record, unsent: [...unsent] });
-      }
-      this.#isRecorded = true;
+      await action(await recordDirectory(process.getuid?.() ?? 0));
     } catch (error) {
       // Without it `pailfs unmount` cannot wait for the uploads; the mount itself works.
       this.#surroundings.log.warn('The mount could not be recorded', { error });
     }
   }
-  #isRecorded = false;
 }
 
 async function openParts(
@@ -193,7 +199,7 @@ async function openParts(
   const state = await claimState(settings, bucket);
   closers.push(() => state.release());
   warnings.push(...state.leftovers.map(leftoverWarning));
-  const fileSystem = openFileSystem({
+  const fileSystem = await openFileSystem({
     service,
     bucket,
     clock,
