@@ -1,6 +1,7 @@
 /** Which files are open, or wait to be uploaded, and under which path? */
 import { nameOf, parentOf } from '../store/keys.ts';
-import type { OpenFile } from './open-file.ts';
+import type { Version } from '../store/version.ts';
+import { OpenFile } from './open-file.ts';
 
 export class FileTable {
   readonly #byPath = new Map<string, OpenFile>();
@@ -15,6 +16,12 @@ export class FileTable {
   dirty(path: string): OpenFile | undefined {
     const file = this.#byPath.get(path);
     return file?.dirty === true ? file : undefined;
+  }
+
+  /** The open file with this version at `path`; else one that nobody has open yet, and that is not entered here. */
+  holding(path: string, version: Version): OpenFile {
+    const open = this.#byPath.get(path);
+    return open?.version === version ? open : new OpenFile(path, version);
   }
 
   /** `file` is from now on the one at its path. */

@@ -27,7 +27,7 @@ export class Removing {
     await this.#mount.claims.run([path], async () => {
       const { namespace, store, table } = this.#mount;
       const file = table.dirty(path) ?? (await this.#storedFile(path));
-      const isStored = file === undefined || file.version !== null || file.endUnknown;
+      const isStored = file?.version !== null || file.endUnknown;
       if (file !== undefined) await this.keepForReaders(file);
       if (isStored) await this.#deleteKey(path, store.remove(keyOfPath(path)));
       if (file !== undefined) await this.detach(file);

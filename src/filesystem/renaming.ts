@@ -13,7 +13,7 @@ import type { FolderTimes } from './folder-times.ts';
 import type { Folders } from './folders.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
-import { OpenFile } from './open-file.ts';
+import type { OpenFile } from './open-file.ts';
 import type { Removing } from './removing.ts';
 import type { Uploading } from './uploading.ts';
 import type { Writing } from './writing.ts';
@@ -67,8 +67,7 @@ export class Renaming {
     if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file or folder');
     // EXDEV makes mv(1) copy and delete, which works.
     if (found.kind === 'folder') throw new FsError('EXDEV', path, 'folders are not renamed yet');
-    const open = this.#mount.table.get(path);
-    return open !== undefined && open.version === found.version ? open : new OpenFile(path, found.version);
+    return this.#mount.table.holding(path, found.version);
   }
 
   /** The file that is to be replaced, if any. */
@@ -83,8 +82,7 @@ export class Renaming {
       if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its folder does not exist');
       return null;
     }
-    const open = this.#mount.table.get(path);
-    return open !== undefined && open.version === found.version ? open : new OpenFile(path, found.version);
+    return this.#mount.table.holding(path, found.version);
   }
 
   /** Nothing of the source is on the service: only its name changes, and its bytes go to the new key at the next close. */

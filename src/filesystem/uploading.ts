@@ -71,11 +71,9 @@ export class Uploading {
   /** The last handle is gone: a last try for bytes that no flush has tried, and an end for drafts that will never go up. */
   async settle(file: OpenFile): Promise<void> {
     const { draft } = file;
-    if (draft !== null && draft.poisoned !== null && !file.detached) {
-      this.#mount.log.error('a file cut by a full disk was not stored', {
-        path: file.path,
-        cause: draft.poisoned,
-      });
+    const poison = draft?.poisoned ?? null;
+    if (poison !== null && !file.detached) {
+      this.#mount.log.error('a file cut by a full disk was not stored', { path: file.path, cause: poison });
       await this.#dropDraft(file);
       return;
     }
