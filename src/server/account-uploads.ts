@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { validateHeaderValue } from 'node:http';
 import type { UploadBody } from '../service/object-service.ts';
 import type { StoredObject, TimeSpan } from '../service/records.ts';
+import { isRefusal } from '../service/refusal.ts';
 import { entryKey, type FileRow, type RowChange } from './index-rows.ts';
 import { hasContent } from './listing.ts';
 import { exclusively, ownedBucket, refuse, usageChange, wholeSecond } from './store-parts.ts';
@@ -153,19 +154,24 @@ function foldersAbove(key: string): string[] {
   return parts.map((_, at) => `${parts.slice(0, at + 1).join('/')}/`);
 }
 
-/** The bytes of `body`, hashed in passing; rejects when they are not as many as announced. */
+/** The bytes of `body`, hashed in passing; rejects with `aborted` when they end early, late or with an error. */
 async function* exactly(
   body: UploadBody,
   hash: { update(bytes: Uint8Array): unknown },
   subject: Subject,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const piece of body.open()) {
-    size += piece.length;
-    if (size > body.size) break;
-    hash.update(piece);
-    yield piece;
+  try {
+    for await (const piece of body.open()) {
+      size += piece.length;
+      if (size > body.size) break;
+      hash.update(piece);
+      yield piece;
+    }
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    throw Object.assign(refuse(subject, 'aborted', 'the body could not be read', 400), { cause: error });
   }
   if (size !== body.size)
-    throw refuse(subject, 'rejected', `the body is not of the announced ${body.size} bytes`, 400);
+    throw refuse(subject, 'aborted', `the body is not of the announced ${body.size} bytes`, 400);
 }

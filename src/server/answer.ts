@@ -16,7 +16,7 @@ export interface Answer {
 export function jsonAnswer(status: number, document: object): Answer {
   return {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(document),
   };
 }
@@ -36,7 +36,11 @@ export function errorAnswer(family: Family, status: number, text: string): Answe
 /** `oldToken`: the bookmark came as `token`, whose text differs (§4.11). */
 export function refusalAnswer(family: Family, thrown: unknown, oldToken: boolean): Answer {
   if (!isRefusal(thrown)) return errorAnswer(family, 500, 'internal error');
-  const answer = errorAnswer(family, statusOf(thrown), textOf(thrown, oldToken));
+  const text = textOf(thrown, oldToken);
+  // §4.14 shows this one without a status in it.
+  if (thrown.operation === 'getLink' && thrown.kind === 'missing' && thrown.status === 400)
+    return jsonAnswer(400, { message: text });
+  const answer = errorAnswer(family, statusOf(thrown), text);
   if (thrown.retryAfter === undefined) return answer;
   const seconds = String(Math.ceil(thrown.retryAfter / 1000));
   return { ...answer, headers: { ...answer.headers, 'retry-after': seconds } };
@@ -53,7 +57,7 @@ function textOf(refusal: Refusal, oldToken: boolean): string {
 function statusOf(refusal: Refusal): number {
   switch (refusal.kind) {
     case 'missing':
-      return refusal.operation === 'getLink' ? 400 : 404;
+      return refusal.status ?? (refusal.operation === 'getLink' ? 400 : 404);
     case 'denied':
       return refusal.status ?? 403;
     case 'paused':
