@@ -1,29 +1,25 @@
 /** How are the bytes of an answer read, with a limit on silence and, for documents, on size? */
+import type { Readable } from 'node:stream';
 import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import { refusalOf } from './refusals.ts';
 import type { Watch } from './watch.ts';
-
-/** The part of undici's body that is needed here. */
-export interface RawBody extends AsyncIterable<Uint8Array> {
-  /** Gives the connection up unless the body was read to its end. */
-  destroy(): unknown;
-}
 
 /**
  * The pieces of one answer's body, for one reader. Rejects with `timeout` when no byte comes for `idle` milliseconds while
  * somebody waits for one, and with `unavailable` when the connection is cut.
  */
 export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
-  readonly #raw: RawBody;
+  readonly #raw: Readable;
   readonly #pieces: AsyncIterator<Uint8Array>;
   readonly #watch: Watch;
   readonly #idle: number;
   readonly #details: RefusalDetails;
 
-  constructor(raw: RawBody, watch: Watch, idle: number, details: RefusalDetails) {
-    this.#raw = raw;
-    this.#pieces = raw[Symbol.asyncIterator]();
+  constructor(raw: Readable, watch: Watch, idle: number, details: RefusalDetails) {
+    // Whoever reads hears of an error from `next`; when nobody reads it must not end the process.
+    this.#raw = raw.on('error', () => undefined);
+    this.#pieces = raw[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     this.#watch = watch;
     this.#idle = idle;
     this.#details = details;

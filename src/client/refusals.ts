@@ -1,4 +1,5 @@
 /** Which refusal is this status, this fault of the network, this thrown thing? */
+import { errors } from 'undici';
 import { systemErrorCode } from '../base/errors.ts';
 import { isRefusal, Refusal } from '../service/refusal.ts';
 import type { Operation, RefusalDetails, RefusalKind } from '../service/refusal.ts';
@@ -63,6 +64,9 @@ function printable(text: string): string {
 /** The refusal that stands for whatever undici, the network or our own streams threw. */
 export function refusalOf(thrown: unknown, details: RefusalDetails): Refusal {
   if (isRefusal(thrown)) return thrown;
+  // Without it as cause: it holds the bytes that came, which belong in no log.
+  if (thrown instanceof errors.HTTPParserError)
+    return new Refusal('malformed', 'the answer is not HTTP', details);
   const code = systemErrorCode(thrown) ?? 'unknown fault';
   const caused = { ...details, cause: thrown };
   switch (code) {
@@ -76,8 +80,6 @@ export function refusalOf(thrown: unknown, details: RefusalDetails): Refusal {
     case 'UND_ERR_HEADERS_OVERFLOW':
       return new Refusal('malformed', 'the headers of the answer are too large', caused);
     default:
-      return code.startsWith('HPE_')
-        ? new Refusal('malformed', 'the answer is not HTTP', caused)
-        : new Refusal('unavailable', `no answer from the service (${code})`, caused);
+      return new Refusal('unavailable', `no answer from the service (${code})`, caused);
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../support/manual-clock.ts';
 import { reply } from '../support/raw-server.ts';
 import type { Script } from '../support/raw-server.ts';
 import { openClient, piecesBody, refusalFrom, textBody, until } from './open-client.ts';
@@ -116,15 +117,19 @@ describe('a service that keeps silent', () => {
   });
 
   it('is not asked again for an upload when 60 s went by without a further byte', async () => {
-    const { service, server, clock } = await openClient([SILENT, reply('200 OK')]);
-    const late: Script = { play: (socket) => (clock.advance(59_900), void socket.write(reply('503 Busy'))) };
-    const other = await openClient([late], { clock });
+    const clock = new ManualClock();
+    const late: Script = {
+      play: (socket) => {
+        clock.advance(59_900);
+        socket.write(reply('503 Busy'));
+      },
+    };
+    const { service, server } = await openClient([late], { clock });
 
-    const refusal = await refusalFrom(other.service.putObject('b', 'k', textBody('hello')));
+    const refusal = await refusalFrom(service.putObject('b', 'k', textBody('hello')));
 
     expect(refusal.kind).toBe('unavailable');
-    expect(other.server.requests).toHaveLength(1);
-    expect([service, server]).toHaveLength(2);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('while the connection is made is refused as a timeout, after further tries', async () => {

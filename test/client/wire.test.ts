@@ -70,9 +70,9 @@ async function outcomeOf(service: HttpService, exchange: WireExchange): Promise<
 }
 
 async function invoke(service: HttpService, { call }: WireExchange): Promise<unknown> {
-  const method = service[call.method as keyof HttpService] as (...values: unknown[]) => Promise<unknown>;
+  const methods = service as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>;
   const values = call.arguments.map((value) => (isText(value) ? bodyOf(value) : value));
-  return method.apply(service, values);
+  return methods[call.method]?.(...values);
 }
 
 function isText(value: unknown): value is { readonly text: string; readonly contentType?: string } {

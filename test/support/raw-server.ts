@@ -72,7 +72,7 @@ export class RawServer {
     socket.on('close', () => this.#sockets.delete(socket));
     // Clients under test hang up in the middle: that is their right.
     socket.on('error', () => undefined);
-    let pending = Buffer.alloc(0);
+    let pending: Buffer = Buffer.alloc(0);
     socket.on('data', (bytes: Buffer) => {
       pending = this.#consume(socket, Buffer.concat([pending, bytes]));
     });
