@@ -26,11 +26,6 @@ export class PathClaims {
     }
   }
 
-  /** Whether a change of exactly this path, or of one above or below it, is in progress. */
-  isClaimed(path: string): boolean {
-    return [...this.#held].some((paths) => overlap(paths, [path]));
-  }
-
   #admission(paths: readonly string[]): Promise<void> {
     // First come, first served among those that overlap: a stream of small claims must not starve a large one.
     const ahead = [...this.#held, ...this.#waiting.map((waiting) => waiting.paths)];

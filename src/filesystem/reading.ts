@@ -43,12 +43,9 @@ export class Reading {
     try {
       return await reading;
     } catch (error) {
-      const gone = isRefusal(error, 'missing');
-      if (!gone && !(error instanceof VersionChanged)) throw error;
-      const { namespace, clock } = this.#mount;
-      if (!file.detached) {
-        namespace.learn(file.path, namespace.ask(), clock.monotonic(), gone ? null : error.head);
-      }
+      if (!isRefusal(error, 'missing') && !(error instanceof VersionChanged)) throw error;
+      // What exactly is there now the next look tells: this answer may have left before a change of our own.
+      if (!file.detached) this.#mount.namespace.doubt(file.path);
       throw new FsError('ESTALE', file.path, 'the file was replaced or deleted while it was open', {
         cause: error,
       });

@@ -122,6 +122,12 @@ export class Namespace {
     this.#changes.settle(question);
   }
 
+  /** Something contradicts what is known of `path`: the next look asks the service. */
+  doubt(path: string): void {
+    const entry = this.#folders.get(parentOf(path))?.names.get(nameOf(path));
+    if (entry !== undefined) this.#setName(path, { ...entry, confirmedAt: Number.NEGATIVE_INFINITY });
+  }
+
   /** An own change of `path` is done. Seen from now on, whatever answers in flight say. */
   changed(path: string, outcome: Outcome): void {
     const parent = parentOf(path);
