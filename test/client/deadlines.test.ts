@@ -36,8 +36,8 @@ describe('a service that keeps silent', () => {
 
     const refused = refusalFrom(service.getBucket('b'));
     await server.arrived(1);
-    await until(() => clock.pendingTimers === 2);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // The whole call, the headers, the first piece, and the next one.
+    await until(() => clock.timersStarted === 4);
     clock.advance(20_000);
 
     expect((await refused).kind).toBe('timeout');
@@ -87,7 +87,8 @@ describe('a service that keeps silent', () => {
 
     const refused = refusalFrom(service.putObject('b', 'k', textBody('hello')));
     await server.arrived(1);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // The start, and the bytes taken.
+    await until(() => clock.timersStarted === 2);
     clock.advance(59_999);
     expect(clock.pendingTimers).toBe(1);
     clock.advance(1);
