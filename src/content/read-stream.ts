@@ -19,16 +19,24 @@ const RUN = 512 * 1024;
 
 /** One open handle's way through a file. */
 export class ReadStream {
+  readonly #slack: number;
+  readonly #longRun: number;
   /** One past the last byte of the run. */
   #next = 0;
   /** Bytes of the run so far. */
   #run = 0;
   #sequential = true;
 
+  /** Bytes. */
+  constructor(slack: number = SLACK, longRun: number = RUN) {
+    this.#slack = slack;
+    this.#longRun = longRun;
+  }
+
   /** Takes note of a read of bytes [start, end). */
   note(start: number, end: number): ReadPattern {
     const expected = this.#next;
-    const slack = this.#sequential ? SLACK : 0;
+    const slack = this.#sequential ? this.#slack : 0;
     if (start !== 0 && (start > expected + slack || end < expected - slack)) {
       this.#run = end - start;
       this.#next = end;
@@ -37,12 +45,12 @@ export class ReadStream {
     }
     if (start === 0) {
       this.#sequential = true;
-      this.#next = Math.max(expected <= SLACK ? expected : 0, end);
+      this.#next = Math.max(expected <= this.#slack ? expected : 0, end);
       return { sequential: true, from: 0 };
     }
     this.#run += end - start;
     this.#next = Math.max(expected, end);
-    this.#sequential ||= this.#run >= RUN;
+    this.#sequential ||= this.#run >= this.#longRun;
     return { sequential: this.#sequential, from: Math.min(start, expected) };
   }
 }

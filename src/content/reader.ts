@@ -33,6 +33,7 @@ export class VersionReader {
   readonly #context: ReadContext;
   readonly #bytes: VersionBytes;
   #handles = 0;
+  #keeping: Promise<boolean> | null = null;
 
   constructor(context: ReadContext, key: string, version: FileVersion) {
     this.#context = context;
@@ -71,7 +72,7 @@ export class VersionReader {
    */
   async start(): Promise<ObjectHead | null> {
     const { size } = this.#bytes.version;
-    await this.#untilSupportIsKnown();
+    while (!this.#isSmall() && this.#isSupportOpen()) await this.#untilSomethingChanges();
     if (size === 0) return this.#bytes.fetch(this.key, 'whole').head;
     const [first] = this.#bytes.missing({ start: 0, end: size });
     if (first === undefined) return null;
@@ -99,18 +100,11 @@ export class VersionReader {
    * Fetches what is missing and keeps all bytes on disk while this reader lives, for handles that go on reading when the
    * service no longer has the version. Resolves with false when the file is larger than the cache; rejects as `read`.
    */
-  async whole(signal?: AbortSignal): Promise<boolean> {
-    const { size } = this.#bytes.version;
-    if (this.#bytes.spool !== null && this.#bytes.spool.filled >= size) return true;
-    if (size > this.#context.cache.maxBytes) return false;
-    try {
-      await this.copyTo(await this.#bytes.openSpool(), { start: 0, end: size }, signal);
-      return true;
-    } catch (error) {
-      if (!(error instanceof SpoolFailed)) throw error;
-      this.#bytes.distrustDisk(error);
-      return this.isCachedWhole();
-    }
+  whole(): Promise<boolean> {
+    this.#keeping ??= this.#keepWhole().finally(() => {
+      this.#keeping = null;
+    });
+    return this.#keeping;
   }
 
   /**
@@ -123,9 +117,9 @@ export class VersionReader {
     const end = Math.min(range.end, size);
     for (let position = range.start; position < end;) {
       const aligned = position - (position % blockSize);
-      const [gap] = this.#bytes.missing({ start: aligned, end: size });
-      if (gap?.start === aligned && !this.#isSmall()) {
-        position = await this.#stream(target, { start: position, end: Math.min(gap.end, end) }, end, signal);
+      if (this.#bytes.isMissing(aligned) && !this.#isSmall()) {
+        const gap = { start: position, end: Math.min(this.#bytes.gapFrom(aligned, size).end, end) };
+        position = await this.#stream(target, gap, end, signal);
       } else {
         const piece = { start: position, end: Math.min(end, aligned + blockSize) };
         const data = new Uint8Array(piece.end - piece.start);
@@ -133,6 +127,20 @@ export class VersionReader {
         await target.write(data, position);
         position = piece.end;
       }
+    }
+  }
+
+  async #keepWhole(): Promise<boolean> {
+    const { size } = this.#bytes.version;
+    if (this.#bytes.spool !== null && this.#bytes.spool.filled >= size) return true;
+    if (size > this.#context.cache.maxBytes) return false;
+    try {
+      await this.copyTo(await this.#bytes.openSpool(), { start: 0, end: size });
+      return true;
+    } catch (error) {
+      if (!(error instanceof SpoolFailed)) throw error;
+      this.#bytes.distrustDisk(error);
+      return this.isCachedWhole();
     }
   }
 
@@ -224,9 +232,10 @@ export class VersionReader {
       ? Math.max(cell.start, Math.min(demand.from, piece.start))
       : demand.range.start;
     const until = demand.sequential ? cell.end : Math.ceil(demand.range.end / blockSize) * blockSize;
-    const stretch = this.#bytes
-      .missing({ start: from - (from % blockSize), end: Math.min(until, size) })
-      .find(({ start, end }) => start <= piece.start && piece.end <= end);
+    const around = { start: from - (from % blockSize), end: Math.min(until, size) };
+    const stretch = [...this.#bytes.missing(around)].find(
+      ({ start, end }) => start <= piece.start && piece.end <= end,
+    );
     return stretch && this.#bytes.fetch(this.key, stretch);
   }
 
@@ -266,10 +275,6 @@ export class VersionReader {
   #isSupportOpen(): boolean {
     const { rangeSupport } = this.#context.ranges;
     return rangeSupport === 'unknown' && [...this.#bytes.landings].some((landing) => !landing.hasBegun);
-  }
-
-  async #untilSupportIsKnown(): Promise<void> {
-    while (!this.#isSmall() && this.#isSupportOpen()) await this.#untilSomethingChanges();
   }
 
   /** Until headers arrive or a GET ends. */

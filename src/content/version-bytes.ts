@@ -69,19 +69,28 @@ export class VersionBytes {
     );
   }
 
-  /** The stretches of `range` (at block boundaries or the end of the file) that neither are here nor on their way. */
-  missing(range: ByteRange): ByteRange[] {
+  /** Whether the block that begins at `start` neither is here nor on its way. */
+  isMissing(start: number): boolean {
+    return !this.holds(start) && this.landingAt(Math.max(start, this.#spool?.filled ?? 0)) === undefined;
+  }
+
+  /** The missing stretches of `range`, which begins and ends at block boundaries or at the end of the file. */
+  *missing(range: ByteRange): Generator<ByteRange> {
     const { blockSize } = this.#context.cache;
-    const stretches: ByteRange[] = [];
     for (let start = range.start; start < range.end; start += blockSize) {
-      if (this.holds(start) || this.landingAt(Math.max(start, this.#spool?.filled ?? 0)) !== undefined)
-        continue;
-      const end = Math.min(start + blockSize, range.end);
-      const last = stretches.at(-1);
-      if (last?.end === start) stretches.splice(-1, 1, { start: last.start, end });
-      else stretches.push({ start, end });
+      if (!this.isMissing(start)) continue;
+      const gap = this.gapFrom(start, range.end);
+      yield gap;
+      start = gap.end;
     }
-    return stretches;
+  }
+
+  /** How far the missing block that begins at `start` and its missing neighbours reach, at most to `limit`. */
+  gapFrom(start: number, limit: number): ByteRange {
+    const { blockSize } = this.#context.cache;
+    let end = start + blockSize;
+    while (end < limit && this.isMissing(end)) end += blockSize;
+    return { start, end: Math.min(end, limit) };
   }
 
   /** Starts one GET. It goes on until it has landed, failed, or is aborted. */
@@ -131,7 +140,12 @@ export class VersionBytes {
 
   /** Ends the GETs that have more than `bytes` to come. */
   abort(bytes: number): void {
-    for (const landing of this.#landings) if (landing.remaining > bytes) landing.abort();
+    for (const landing of this.#landings) {
+      if (landing.remaining <= bytes) continue;
+      // At once, or a new reader would wait for bytes that never come.
+      this.#landings.delete(landing);
+      landing.abort();
+    }
   }
 
   dispose(): void {

@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Draft } from '../../src/content/draft.ts';
+import type { UploadBody } from '../../src/service/object-service.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+const md5Of = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('hex');
+
+async function setup() {
+  const directory = join(await temporaryDirectory(), 'drafts');
+  const files = new FailingDisk();
+  const clock = new ManualClock();
+  const draft = await Draft.create({ directory, files, clock });
+  onTestFinished(() => draft.remove());
+  return { directory, files, clock, draft };
+}
+
+async function contentOf(draft: Draft): Promise<Uint8Array> {
+  const bytes = new Uint8Array(draft.size + 10);
+  return bytes.subarray(0, await draft.read(bytes, 0));
+}
+
+async function drain(body: UploadBody): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body.open()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+describe('a draft', () => {
+  it('gives back what was written, and ends where the last byte ends', async () => {
+    const { draft } = await setup();
+
+    await draft.write(text('hello'), 0);
+    await draft.write(text('XY'), 2);
+    const into = new Uint8Array(10);
+
+    expect(await draft.read(into, 1)).toBe(4);
+    expect(new TextDecoder().decode(into.subarray(0, 4))).toBe('eXYo');
+    expect(await draft.read(into, 5)).toBe(0);
+    expect(draft.size).toBe(5);
+  });
+
+  it('reads zeros where nothing was written', async () => {
+    const { draft } = await setup();
+
+    await draft.write(text('a'), 3);
+    await draft.truncate(6);
+
+    expect([...(await contentOf(draft))]).toEqual([0, 0, 0, 97, 0, 0]);
+    expect(await draft.md5()).toBe(md5Of(new Uint8Array([0, 0, 0, 97, 0, 0])));
+  });
+
+  it('is a file that only this user can read, in a directory that only this user can enter, until it is removed', async () => {
+    const { directory, draft } = await setup();
+
+    const modes = [(await stat(directory)).mode & 0o777, (await stat(draft.path)).mode & 0o777];
+    await draft.remove();
+
+    expect(modes).toEqual([0o700, 0o600]);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('tells changes by its revision and by the time of the last one', async () => {
+    const { clock, draft } = await setup();
+    const created = draft.mtime;
+    clock.advance(5);
+
+    await draft.write(text('a'), 0);
+    const written = { revision: draft.revision, mtime: draft.mtime };
+    clock.advance(5);
+    await draft.truncate(0);
+    await draft.sync();
+
+    expect(written).toEqual({ revision: 1, mtime: created + 5 });
+    expect(draft).toMatchObject({ revision: 2, mtime: created + 10 });
+  });
+
+  it('takes writes that the disk takes in small pieces', async () => {
+    const { files, draft } = await setup();
+    files.most = 3;
+
+    await draft.write(text('abcdefgh'), 0);
+
+    expect(new TextDecoder().decode(await contentOf(draft))).toBe('abcdefgh');
+    expect(await draft.md5()).toBe(md5Of(text('abcdefgh')));
+  });
+
+  it('has the MD5 of its file after many writes at once, whatever their order', async () => {
+    const { draft } = await setup();
+    const content = patternedBytes(40_000);
+
+    const starts = Array.from({ length: 40 }, (_, index) => ((index * 7) % 40) * 1000);
+    await Promise.all(starts.map((start) => draft.write(content.subarray(start, start + 1000), start)));
+    await Promise.all([
+      draft.write(text('one'), 10),
+      draft.write(text('two'), 11),
+      draft.write(text('six'), 9),
+    ]);
+
+    expect(await draft.md5()).toBe(md5Of(await contentOf(draft)));
+  });
+
+  it('does not read its file for the MD5 when the bytes came in order', async () => {
+    const { files, draft } = await setup();
+    await draft.write(text('abc'), 0);
+    await draft.write(text('def'), 3);
+    files.failures.set('read', 'EIO');
+
+    expect(await draft.md5()).toBe(md5Of(text('abcdef')));
+    expect(await draft.md5()).toBe(md5Of(text('abcdef')));
+  });
+
+  it('behaves like an array of bytes', async () => {
+    const step = fc.oneof(
+      fc.record({
+        at: fc.nat(300),
+        data: fc.uint8Array({ minLength: 0, maxLength: 80 }),
+      }),
+      fc.record({ size: fc.nat(350) }),
+      fc.constant('append' as const),
+      fc.constant('md5' as const),
+    );
+    const directory = await temporaryDirectory();
+    const files = new FailingDisk();
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const draft = await Draft.create({ directory, files, clock: new ManualClock() });
+        let model = new Uint8Array();
+        const resize = (size: number): void => {
+          const next = new Uint8Array(size);
+          next.set(model.subarray(0, size));
+          model = next;
+        };
+        const put = async (data: Uint8Array, at: number): Promise<void> => {
+          if (data.length > 0) resize(Math.max(model.length, at + data.length));
+          model.set(data, data.length > 0 ? at : 0);
+          await draft.write(data, at);
+        };
+        for (const next of steps) {
+          if (next === 'append') await put(text('appended'), model.length);
+          else if (next === 'md5') expect(await draft.md5()).toBe(md5Of(model));
+          else if ('data' in next) await put(next.data, next.at);
+          else {
+            resize(next.size);
+            await draft.truncate(next.size);
+          }
+        }
+        expect(Buffer.compare(await contentOf(draft), model)).toBe(0);
+        expect(await draft.md5()).toBe(md5Of(model));
+        expect(Buffer.compare(await drain(draft.body(undefined)), model)).toBe(0);
+        await draft.remove();
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('an upload of a draft', () => {
+  it('sends the bytes, as often as it is tried, and shows them on their way', async () => {
+    const { draft } = await setup();
+    const content = patternedBytes(1_200_000);
+    await draft.write(content, 0);
+    const seen: [number, number][] = [];
+
+    const body = draft.body('text/plain', (data, position) => seen.push([position, data.length]));
+    const sent = [await drain(body), await drain(body)];
+
+    expect(body).toMatchObject({ size: 1_200_000, contentType: 'text/plain' });
+    expect(sent.map((bytes) => Buffer.compare(bytes, content))).toEqual([0, 0]);
+    const once = [
+      [0, 524_288],
+      [524_288, 524_288],
+      [1_048_576, 151_424],
+    ];
+    expect(seen).toEqual([...once, ...once]);
+  });
+
+  it('fails rather than send a mixture when the draft changes meanwhile', async () => {
+    const { draft } = await setup();
+    await draft.write(patternedBytes(1_200_000), 0);
+    const body = draft.body(undefined);
+    const chunks = body.open()[Symbol.asyncIterator]();
+    await chunks.next();
+
+    await draft.write(text('!'), 1_100_000);
+
+    await expect(chunks.next()).rejects.toThrow('changed');
+  });
+});
+
+describe('a full disk', () => {
+  it('fails the write that it cut, and the draft is never uploaded', async () => {
+    const { files, draft } = await setup();
+    await draft.write(text('abc'), 0);
+    files.room = 2;
+
+    await expect(draft.write(text('defg'), 3)).rejects.toMatchObject({ code: 'ENOSPC' });
+    files.room = Infinity;
+
+    expect(draft).toMatchObject({ poisoned: 'ENOSPC', size: 3 });
+    await expect(draft.write(text('d'), 3)).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(draft.truncate(0)).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(() => draft.body(undefined)).toThrow();
+  });
+
+  it.each(['truncate', 'sync'] as const)('poisons the draft when %s meets it', async (step) => {
+    const { files, draft } = await setup();
+    files.failures.set(step, 'EIO');
+
+    await expect(step === 'sync' ? draft.sync() : draft.truncate(5)).rejects.toMatchObject({ code: 'EIO' });
+
+    expect(draft.poisoned).toBe('EIO');
+  });
+
+  it('does not poison a draft by a size that the disk refuses', async () => {
+    const { files, draft } = await setup();
+    files.failures.set('truncate', 'EFBIG');
+
+    await expect(draft.truncate(5)).rejects.toMatchObject({ code: 'EFBIG' });
+
+    expect(draft.poisoned).toBeNull();
+  });
+
+  it('fails the creation', async () => {
+    const files = new FailingDisk();
+    files.failures.set('create', 'ENOSPC');
+
+    const creation = Draft.create({ directory: await temporaryDirectory(), files, clock: new ManualClock() });
+
+    await expect(creation).rejects.toMatchObject({ code: 'ENOSPC' });
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { ReadStream } from '../../src/content/read-stream.ts';
+
+describe('a handle’s reads', () => {
+  it('are sequential from byte 0 on, also when neighbours come in the wrong order', () => {
+    const stream = new ReadStream(20, 30);
+
+    const patterns = [stream.note(0, 10), stream.note(20, 30), stream.note(10, 20), stream.note(30, 40)];
+
+    expect(patterns).toEqual([
+      { sequential: true, from: 0 },
+      { sequential: true, from: 10 },
+      { sequential: true, from: 10 },
+      { sequential: true, from: 30 },
+    ]);
+  });
+
+  it('are not after a jump, until they have gone on for a while', () => {
+    const stream = new ReadStream(20, 30);
+    stream.note(0, 10);
+
+    const patterns = [100, 110, 120, 130].map((start) => stream.note(start, start + 10).sequential);
+
+    expect(patterns).toEqual([false, false, true, true]);
+  });
+
+  it('are not when they jump about', () => {
+    const stream = new ReadStream(20, 30);
+
+    const patterns = [500, 490, 900, 20].map((start) => stream.note(start, start + 10).sequential);
+
+    expect(patterns).toEqual([false, false, false, false]);
+  });
+
+  it('are sequential again after a rewind', () => {
+    const stream = new ReadStream(20, 30);
+    stream.note(500, 510);
+
+    expect([stream.note(0, 10), stream.note(10, 20)].map(({ sequential }) => sequential)).toEqual([
+      true,
+      true,
+    ]);
+  });
+});

@@ -1,0 +1,56 @@
+/** Local files that a test can make fail. */
+import { nodeLocalFiles, type LocalFile, type LocalFiles } from '../../src/content/local-files.ts';
+
+type Step = 'create' | 'read' | 'write' | 'truncate' | 'sync';
+
+export class FailingDisk implements LocalFiles {
+  /** Which calls fail from now on, with which error. */
+  readonly failures = new Map<Step, string>();
+  /** Bytes that writes may still take before the disk is full. */
+  room = Infinity;
+  /** Most bytes that one call writes or reads. */
+  most = Infinity;
+  /** Files that were created and not removed. */
+  readonly left = new Set<string>();
+
+  async create(directory: string): Promise<LocalFile> {
+    this.#step('create');
+    const file = await nodeLocalFiles.create(directory);
+    this.left.add(file.path);
+    return {
+      path: file.path,
+      read: async (into, position) => {
+        this.#step('read');
+        return file.read(into.subarray(0, this.most), position);
+      },
+      write: async (data, position) => {
+        this.#step('write');
+        if (this.room === 0) throw systemError('ENOSPC');
+        const count = await file.write(data.subarray(0, Math.min(this.most, this.room)), position);
+        this.room -= count;
+        return count;
+      },
+      truncate: async (size) => {
+        this.#step('truncate');
+        await file.truncate(size);
+      },
+      sync: async () => {
+        this.#step('sync');
+        await file.sync();
+      },
+      remove: async () => {
+        this.left.delete(file.path);
+        await file.remove();
+      },
+    };
+  }
+
+  #step(step: Step): void {
+    const code = this.failures.get(step);
+    if (code !== undefined) throw systemError(code);
+  }
+}
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: as the test asked`), { code });
+}
