@@ -140,12 +140,53 @@ describe('files on a mount of the native driver', () => {
     await writeFile(inside('target'), 'old');
     await writeFile(inside('fresh'), 'new');
     const reader = await open(inside('target'), 'r');
+    await ask({ ask: 'calls' });
     await shell(mounted.path, 'mv fresh target');
     const old = await reader.readFile('utf8');
     await reader.close();
+    const calls = await ask({ ask: 'calls' });
 
     expect(old).toBe('old');
     expect(await readFile(inside('target'), 'utf8')).toBe('new');
+    expect(calls).toContain('rename /fresh');
+    expect(calls).not.toContain('unlink /target');
+  });
+
+  it('keep their name when a rename over them fails, also when somebody has them open', async () => {
+    await writeFile(inside('survivor'), 'old');
+    await writeFile(inside('failing-source'), 'new');
+    const reader = await open(inside('survivor'), 'r');
+    await ask({ ask: 'fail', operation: 'rename', code: 'EIO' });
+    const result = await run('mv failing-source survivor');
+    await ask({ ask: 'fail', operation: 'rename' });
+    await reader.close();
+
+    expect(result.exit).toBe(1);
+    expect(await readFile(inside('survivor'), 'utf8')).toBe('old');
+  });
+
+  it('are gone at once after a deletion that looked like the start of a rename', async () => {
+    await writeFile(inside('open'), 'old');
+    await writeFile(inside('other'), 'other');
+    const reader = await open(inside('open'), 'r');
+    const result = await run('ls other >&2; rm open; ls -a; cat open');
+    await reader.close();
+
+    expect(result.output).not.toMatch(/^open$/m);
+    expect(result.errors).toMatch(/open: No such file/);
+    await expect(ask({ ask: 'text', path: '/open' })).rejects.toThrow('ENOENT');
+  });
+
+  it('tell a program when they could not be deleted while open', async () => {
+    await writeFile(inside('guarded'), 'old');
+    const reader = await open(inside('guarded'), 'r');
+    await ask({ ask: 'fail', operation: 'unlink', code: 'EACCES' });
+    const result = await run('sleep 0.2; rm guarded');
+    await ask({ ask: 'fail', operation: 'unlink' });
+    await reader.close();
+
+    expect(result.errors).toMatch(/guarded.*Permission denied/);
+    expect(await readFile(inside('guarded'), 'utf8')).toBe('old');
   });
 
   it('keep both times as set, to the millisecond, and not before 1970', async () => {

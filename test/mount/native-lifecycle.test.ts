@@ -42,6 +42,8 @@ describe('the life of a mount of the native driver', () => {
 
     expect(await findMount(mounted.path)).toBeUndefined();
     expect(await mounted.call({ ask: 'open-count' })).toBe(0);
+    mounted.leave();
+    expect(await mounted.ended).toBe(0);
   });
 
   it('goes on when an unmount finds a program still in it, and names the program', async () => {
@@ -124,6 +126,22 @@ describe('the life of a mount of the native driver', () => {
 
     expect(result.errors.match(/Read-only file system/g)).toHaveLength(3);
   });
+
+  // Only root can look as somebody else; a run without root names this test as left out.
+  it.runIf(process.getuid?.() === 0)(
+    'lets other users in only when asked, and then by the permission bits',
+    async () => {
+      const asNobody = 'setpriv --reuid=65534 --regid=65534 --clear-groups';
+      const [closed, shared] = [await mount(), await mount({ allowOther: true })];
+      await shell('/', 'chmod 755 "$1" "$2"; echo text > "$2/a"', closed.path, shared.path);
+      const inClosed = await shell('/', `${asNobody} ls "$1"`, closed.path);
+      const inShared = await shell('/', `${asNobody} cat "$1/a"; ${asNobody} rm -f "$1/a"`, shared.path);
+
+      expect(inClosed.errors).toMatch(/Permission denied/);
+      expect(inShared.output).toBe('text\n');
+      expect(inShared.errors).toMatch(/cannot remove.*Permission denied/);
+    },
+  );
 
   it('answers two mounts of one machine independently, and a slow call stops no other', async () => {
     const [slow, quick] = [await mount(), await mount()];

@@ -45,10 +45,12 @@ async function serve(order: MountOrder): Promise<void> {
   const { path: mountpoint, source, readOnly, allowOther } = order;
   const options = { mountpoint, source, readOnly, allowOther, log: logToTest() };
   const mounted = await driverNamed(order.driver).mount(operations, options);
-  process.on('disconnect', () => {
+  const abandon = (): void => {
     void mounted.unmount({ lazy: true }).finally(() => process.exit(1));
-  });
+  };
+  process.once('disconnect', abandon);
   void mounted.closed.then(() => {
+    process.off('disconnect', abandon);
     reply({ type: 'closed' });
   });
   process.on('message', (request: ChildRequest) => {
@@ -60,8 +62,7 @@ async function serve(order: MountOrder): Promise<void> {
 async function answer(module: MountedModule, mounted: Mounted, request: ChildRequest): Promise<void> {
   const { id } = request;
   try {
-    if (request.type === 'leave') process.disconnect();
-    else if (request.type === 'unmount') {
+    if (request.type === 'unmount') {
       await mounted.unmount({ lazy: request.lazy });
       reply({ type: 'answer', id, value: undefined });
     } else {

@@ -53,6 +53,8 @@ export interface MountedDirectory {
   call(message: unknown): Promise<unknown>;
   /** Asks the driver to unmount. Rejects with `{ kind, message }` of its `MountError` in an error. */
   unmount(options?: { readonly lazy: boolean }): Promise<void>;
+  /** After an unmount: lets go of the process, which then has nothing left to do; wait for `ended`. */
+  leave(): void;
   /** Ends everything, by force when need be: nothing is left mounted or running. Never rejects because of a busy mount. */
   dispose(): Promise<void>;
   /** Kills the process that serves with SIGKILL, and waits for its end; the dead mount is left. */
@@ -84,8 +86,7 @@ export interface MountOrder {
 
 export type ChildRequest =
   | { readonly type: 'call'; readonly id: number; readonly message: unknown }
-  | { readonly type: 'unmount'; readonly id: number; readonly lazy: boolean }
-  | { readonly type: 'leave'; readonly id: number };
+  | { readonly type: 'unmount'; readonly id: number; readonly lazy: boolean };
 
 export type ChildReply =
   | { readonly type: 'ready' }
@@ -188,6 +189,10 @@ class MountChild implements MountedDirectory {
 
   async unmount(options = { lazy: false }): Promise<void> {
     await this.#ask((id) => ({ type: 'unmount', id, lazy: options.lazy }));
+  }
+
+  leave(): void {
+    this.#process.disconnect();
   }
 
   async kill(): Promise<void> {

@@ -27,11 +27,20 @@ async function compiled(url, source) {
     if (error.code !== 'ENOENT') throw error;
   }
   const text = await compile(url, source);
-  await mkdir(CACHE, { recursive: true });
-  const unfinished = new URL(`${cached.href}.${process.pid}`);
-  await writeFile(unfinished, text);
-  await rename(unfinished, cached);
+  await keep(cached, text);
   return text;
+}
+
+async function keep(cached, text) {
+  const unfinished = new URL(`${cached.href}.${process.pid}`);
+  try {
+    await mkdir(CACHE, { recursive: true });
+    await writeFile(unfinished, text);
+    await rename(unfinished, cached);
+  } catch (error) {
+    // Another user's checkout: then each process compiles for itself.
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
+  }
 }
 
 async function compile(url, source) {

@@ -87,14 +87,14 @@ interface NamedCall {
 
 function operationHandler(
   binding: NativeBinding,
-  { log }: DriverContext,
+  { log, replacements }: DriverContext,
   threads: ThreadLocals,
   { name, call }: NamedCall,
 ): NativeHandler {
   const signal = binding[`fuse_native_signal_${name}`];
   const perform = call as (...parameters: readonly unknown[]) => Promise<NativeAnswer> | NativeAnswer;
   return (locals, _opcode, ...raw) => {
-    const parameters = name === 'utimens' ? threads.withTrueTimes(locals, raw) : raw;
+    const parameters = completeParameters(name, raw, locals, threads);
     let answered = false;
     const answer = (result: number, payload: readonly unknown[]): void => {
       if (answered) return;
@@ -109,8 +109,10 @@ function operationHandler(
       answer(refusalNumber(error, name, parameters, log), refusalPayload(name, parameters));
     };
     try {
-      checkPaths(name, parameters);
-      const outcome = perform(...parameters);
+      const paths = checkedPaths(name, parameters);
+      const before = replacements.before(locals, name, paths);
+      const outcome =
+        before === undefined ? perform(...parameters) : before.then(() => perform(...parameters));
       if (outcome instanceof Promise) outcome.then(succeed).catch(refuse);
       else succeed(outcome);
     } catch (error) {
@@ -119,8 +121,22 @@ function operationHandler(
   };
 }
 
-function checkPaths(name: NativeOperation, parameters: readonly unknown[]): void {
-  for (const path of parameters.slice(0, CHECKED_PATHS[name] ?? 0)) refuseImpossibleName(String(path));
+/** The names that an operation is about. Throws when one cannot be. */
+function checkedPaths(name: NativeOperation, parameters: readonly unknown[]): readonly string[] {
+  const paths = parameters.slice(0, CHECKED_PATHS[name] ?? 0).map(String);
+  for (const path of paths) refuseImpossibleName(path);
+  return paths;
+}
+
+/** What the addon passes, and what it only has in its record of the thread. */
+function completeParameters(
+  name: NativeOperation,
+  raw: readonly unknown[],
+  locals: Buffer,
+  threads: ThreadLocals,
+): readonly unknown[] {
+  if (name === 'utimens') return threads.withTrueTimes(locals, raw);
+  return name === 'rename' ? [...raw, locals] : raw;
 }
 
 function refusalNumber(
@@ -142,6 +158,6 @@ function refusalNumber(
 /** Buffers go back to libfuse whatever the result. */
 function refusalPayload(name: NativeOperation, parameters: readonly unknown[]): readonly unknown[] {
   const buffer = parameters.find((parameter) => Buffer.isBuffer(parameter));
-  if (buffer === undefined) return REFUSAL_PAYLOADS[name] ?? [];
+  if (buffer === undefined || name === 'rename') return REFUSAL_PAYLOADS[name] ?? [];
   return name === 'read' || name === 'write' ? transferPayload(buffer) : [buffer.buffer];
 }

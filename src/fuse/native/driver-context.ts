@@ -2,9 +2,11 @@
 import type { Log } from '../../base/log.ts';
 import type { FileSystemOperations } from '../../filesystem/operations.ts';
 import type { OpenFiles } from './open-files.ts';
+import type { Replacements } from './replacements.ts';
 
 export interface DriverContext {
   readonly operations: FileSystemOperations;
   readonly openFiles: OpenFiles;
+  readonly replacements: Replacements;
   readonly log: Log;
 }

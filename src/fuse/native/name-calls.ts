@@ -1,4 +1,5 @@
 /** How are libfuse's calls on names answered: looking up, listing, making, renaming, removing, setting attributes? */
+import { describeError } from '../../base/errors.ts';
 import { FsError } from '../../filesystem/errors.ts';
 import type { AttributeChange } from '../../filesystem/operations.ts';
 import type { DriverContext } from './driver-context.ts';
@@ -16,9 +17,16 @@ const PERMISSION_BITS = 0o7777;
 const UNCHANGED_OWNER = 2 ** 32 - 1;
 
 /** The calls that change nothing. */
-export function lookCalls({ operations, openFiles, log }: DriverContext): Pick<NativeCalls, LookOperation> {
+export function lookCalls({
+  operations,
+  openFiles,
+  replacements,
+  log,
+}: DriverContext): Pick<NativeCalls, LookOperation> {
   const attributesOf = async (path: string): Promise<StatRecord> => {
-    if (!isHiddenPath(path)) return statRecord(await operations.getAttributes(path));
+    if (!isHiddenPath(path)) {
+      return statRecord(await replacements.lookUp(path, () => operations.getAttributes(path)));
+    }
     const handle = openFiles.behind(path);
     return statRecord(await operations.getAttributes(handle.path, handle));
   };
@@ -54,7 +62,7 @@ export function lookCalls({ operations, openFiles, log }: DriverContext): Pick<N
 
 /** The calls that make, move, remove or set. */
 export function changeCalls(context: DriverContext): Pick<NativeCalls, ChangeOperation> {
-  const { operations, openFiles } = context;
+  const { operations, openFiles, replacements } = context;
   const setAttributes = async (path: string, change: AttributeChange): Promise<NativeAnswer> => {
     if (isHiddenPath(path)) {
       const handle = openFiles.behind(path);
@@ -78,12 +86,14 @@ export function changeCalls(context: DriverContext): Pick<NativeCalls, ChangeOpe
       // The object went when the name was hidden.
       if (isHiddenPath(path)) openFiles.unhide(path);
       else await operations.unlink(path);
+      replacements.forget(path);
       return DONE;
     },
-    rename: async (from, to) => {
-      if (isHiddenPath(to)) await hide(context, from, to);
+    rename: async (from, to, thread) => {
+      if (isHiddenPath(to)) await hide(context, { path: from, hiddenPath: to, thread });
       else {
         await operations.rename(from, to, false);
+        replacements.forget(from);
         openFiles.moveHidden(from, to);
       }
       return DONE;
@@ -106,15 +116,29 @@ export function refusedCalls(): Pick<NativeCalls, RefusedOperation> {
   return { mknod: refuse, link: (_from, to) => refuse(to), symlink: (_target, path) => refuse(path) };
 }
 
-/** libfuse deletes a file that is open: the object goes now, the handles live on under the hidden name. */
-async function hide(
-  { operations, openFiles }: DriverContext,
-  path: string,
-  hiddenPath: string,
-): Promise<void> {
+interface Hiding {
+  readonly path: string;
+  readonly hiddenPath: string;
+  readonly thread: Buffer;
+}
+
+/** libfuse deletes or replaces a file that is open: the object goes, the handles live on under the hidden name. */
+async function hide(context: DriverContext, { path, hiddenPath, thread }: Hiding): Promise<void> {
+  const { operations, openFiles, replacements, log } = context;
   // Only libfuse hides, and only what is open and within its folder: anybody else would lose the file.
   if (!openFiles.mayBeOpen(path) || !areSiblings(path, hiddenPath)) refuseReservedName(hiddenPath);
   const files = openFiles.visibleAt(path);
-  await operations.unlink(path);
+  if (replacements.isLikely(path)) {
+    replacements.postpone(path, thread, async () => {
+      try {
+        await operations.unlink(path);
+      } catch (error) {
+        log.error('a file deleted while open is still there', { path, reason: describeError(error) });
+      }
+    });
+  } else {
+    await operations.unlink(path);
+  }
+  replacements.forget(path);
   openFiles.hide(hiddenPath, files);
 }

@@ -33,7 +33,8 @@ export interface NativeParameters {
   releasedir: [path: string, fh: number];
   create: [path: string, mode: number];
   unlink: [path: string];
-  rename: [from: string, to: string];
+  /** `thread`: which of libfuse's asks; the dispatcher has put it in. */
+  rename: [from: string, to: string, thread: Buffer];
   link: [from: string, to: string];
   symlink: [target: string, path: string];
   mkdir: [path: string, mode: number];

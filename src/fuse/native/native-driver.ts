@@ -10,6 +10,7 @@ import { loadNativeBinding } from './binding.ts';
 import { NativeMount } from './native-mount.ts';
 import { OpenFiles } from './open-files.ts';
 import { nativeOptionString } from './option-string.ts';
+import { Replacements } from './replacements.ts';
 
 /**
  * The driver for Linux and macOS on x64. The process that mounts must never look at its own mount synchronously: it would
@@ -36,7 +37,7 @@ async function mountNatively(
   const openFiles = new OpenFiles(() => clock.monotonic());
   const mount = await NativeMount.open({
     binding: loadNativeBinding(log),
-    context: { operations, openFiles, log },
+    context: { operations, openFiles, replacements: new Replacements(clock), log },
     clock,
     mountpoint,
     optionString,

@@ -2,6 +2,8 @@
 import { describeError } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { MountError, type Mounted, type UnmountOptions } from '../driver.ts';
+import { findMount } from '../mount-table.ts';
+import { MOUNT_TYPE } from '../mountpoint.ts';
 import { unmountDirectory } from '../unmount.ts';
 import type { NativeBinding } from './binding.ts';
 import { connectionProbe, deviceDescriptors, type ConnectionProbe } from './connection.ts';
@@ -104,6 +106,7 @@ export class NativeMount implements Mounted {
       await this.#pause();
     }
     binding.fuse_native_unmount(mountpoint, this.#thread);
+    await context.replacements.settle();
     // A release that the kernel had not yet handed over when it let go never comes.
     for (const file of context.openFiles.takeAll()) {
       await releaseFile(context, file).catch((error: unknown) => {
@@ -133,7 +136,8 @@ async function withinLimit({ clock }: NativeMountParts, start: (onReady: () => v
 /** After a refused option the kernel has already mounted, and everybody who looks there hangs. */
 async function clearFailedMount({ mountpoint, context, clock }: NativeMountParts): Promise<void> {
   try {
-    await unmountDirectory(mountpoint, { lazy: true }, clock);
+    const mount = await findMount(mountpoint);
+    if (mount?.type === MOUNT_TYPE) await unmountDirectory(mountpoint, { lazy: true }, clock);
   } catch (error) {
     context.log.error('a failed mount could not be cleared away', {
       mountpoint,

@@ -1,13 +1,20 @@
 import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import { OpenFiles } from '../../../src/fuse/native/open-files.ts';
+import { Replacements } from '../../../src/fuse/native/replacements.ts';
 import { xattrCalls } from '../../../src/fuse/native/xattr-calls.ts';
 import { MemoryFileSystem } from '../../support/memory-file-system.ts';
 
 async function attributeCalls(): Promise<ReturnType<typeof xattrCalls>> {
   const operations = new MemoryFileSystem();
-  const calls = xattrCalls({ operations, openFiles: new OpenFiles(() => 0), log: silentLog });
+  const calls = xattrCalls({
+    operations,
+    openFiles: new OpenFiles(() => 0),
+    replacements: new Replacements(systemClock),
+    log: silentLog,
+  });
   await operations.create('/f', { read: true, write: true, truncate: false, exclusive: false, mode: 0o644 });
   await calls.setxattr('/f', 'user.a', Buffer.from('value'), 0, 0);
   return calls;
