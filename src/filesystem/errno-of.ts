@@ -22,8 +22,8 @@ export function errnoOf(refusal: Refusal): ErrnoName {
       return refusal.status === 400 ? 'EINVAL' : 'EIO';
     case 'timeout':
       return 'ETIMEDOUT';
+    // Nobody here interrupts a call: aborted is one whose own bytes could not be read from the local disk.
     case 'aborted':
-      return 'EINTR';
     case 'stale-bookmark':
     case 'range-refused':
     case 'unavailable':
