@@ -8,9 +8,9 @@
  */
 import type { ByteRange } from '../base/byte-range.ts';
 import type { ObjectHead } from '../service/records.ts';
-import type { Landing } from './landing.ts';
+import { Fetching, type Demand } from './fetching.ts';
 import type { ReadContext } from './read-context.ts';
-import { blockPieces, cellAfter, cellAt } from './read-plan.ts';
+import { blockPieces } from './read-plan.ts';
 import type { ReadPattern, ReadStream } from './read-stream.ts';
 import { SpoolFailed } from './spool.ts';
 import { VersionBytes, type FileVersion } from './version-bytes.ts';
@@ -20,11 +20,6 @@ export interface CopyTarget {
   write(data: Uint8Array, position: number): Promise<void>;
 }
 
-/** Why a piece is wanted: as part of a read of `range`. */
-interface Demand extends ReadPattern {
-  readonly range: ByteRange;
-}
-
 const HERE_AND_THERE: ReadPattern = { sequential: false, from: 0 };
 
 export class VersionReader {
@@ -32,6 +27,7 @@ export class VersionReader {
   key: string;
   readonly #context: ReadContext;
   readonly #bytes: VersionBytes;
+  readonly #plan: Fetching;
   #handles = 0;
   #keeping: Promise<boolean> | null = null;
 
@@ -39,6 +35,7 @@ export class VersionReader {
     this.#context = context;
     this.key = key;
     this.#bytes = new VersionBytes(context, version);
+    this.#plan = new Fetching(context, this.#bytes);
   }
 
   /** A handle begins to read. */
@@ -71,14 +68,9 @@ export class VersionReader {
    * HEAD. Rejects with `VersionChanged` or a `Refusal`.
    */
   async start(): Promise<ObjectHead | null> {
-    const { size } = this.#bytes.version;
-    while (!this.#isSmall() && this.#isSupportOpen()) await this.#untilSomethingChanges();
-    if (size === 0) return this.#bytes.fetch(this.key, 'whole').head;
-    const [first] = this.#bytes.missing({ start: 0, end: size });
-    if (first === undefined) return null;
-    if (this.#comesWhole()) return this.#wholeLanding() ? null : this.#bytes.fetch(this.key, 'whole').head;
-    const cell = cellAt(first.start, size, this.#context.sizes);
-    return this.#bytes.fetch(this.key, { start: first.start, end: Math.min(first.end, cell.end) }).head;
+    let landing = this.#plan.first(this.key);
+    for (; landing === 'wait'; landing = this.#plan.first(this.key)) await this.#plan.untilSomethingChanges();
+    return landing?.head ?? null;
   }
 
   /**
@@ -91,7 +83,7 @@ export class VersionReader {
     if (position >= end) return 0;
     const pattern = stream.note(position, end);
     const filled = this.#fill(into, { start: position, end }, pattern);
-    if (pattern.sequential) this.#readAhead(end);
+    if (pattern.sequential) this.#plan.readAhead(this.key, end);
     await filled;
     return end - position;
   }
@@ -117,7 +109,7 @@ export class VersionReader {
     const end = Math.min(range.end, size);
     for (let position = range.start; position < end;) {
       const aligned = position - (position % blockSize);
-      if (this.#bytes.isMissing(aligned) && !this.#isSmall()) {
+      if (this.#bytes.isMissing(aligned) && !this.#plan.isSmall) {
         const gap = { start: position, end: Math.min(this.#bytes.gapFrom(aligned, size).end, end) };
         position = await this.#stream(target, gap, end, signal);
       } else {
@@ -206,81 +198,16 @@ export class VersionReader {
     }
     const { spool } = this.#bytes;
     const isSpooled = spool !== null && spool.filled >= piece.end;
-    const landing = isSpooled
-      ? undefined
-      : (this.#bytes.landingAt(piece.start) ?? this.#demand(piece, demand));
+    const landing = isSpooled ? null : this.#plan.landingFor(this.key, piece, demand);
     try {
       if (isSpooled) await spool.read(piece, into);
-      else if (landing === undefined) return await this.#untilSomethingChanges();
-      else await landing.serve(piece, into);
-      return 'done';
+      else if (landing === 'wait') await this.#plan.untilSomethingChanges();
+      else await landing?.serve(piece, into);
+      return landing === 'wait' ? 'again' : 'done';
     } catch (error) {
       if (!(error instanceof SpoolFailed)) throw error;
       if (isSpooled) this.#bytes.distrustDisk(error);
       return 'again';
     }
-  }
-
-  /** Starts the GET that brings a missing piece; undefined when one that is under way has to be waited for. */
-  #demand(piece: ByteRange, demand: Demand): Landing | undefined {
-    if (this.#comesWhole()) return this.#wholeLanding() ? undefined : this.#bytes.fetch(this.key, 'whole');
-    if (this.#isSupportOpen()) return undefined;
-    const { blockSize } = this.#context.cache;
-    const { size } = this.#bytes.version;
-    const cell = cellAt(piece.start, size, this.#context.sizes);
-    const from = demand.sequential
-      ? Math.max(cell.start, Math.min(demand.from, piece.start))
-      : demand.range.start;
-    const until = demand.sequential ? cell.end : Math.ceil(demand.range.end / blockSize) * blockSize;
-    const around = { start: from - (from % blockSize), end: Math.min(until, size) };
-    const stretch = [...this.#bytes.missing(around)].find(
-      ({ start, end }) => start <= piece.start && piece.end <= end,
-    );
-    return stretch && this.#bytes.fetch(this.key, stretch);
-  }
-
-  /** Asks for the parts that a sequential reader at `position` will want soon. */
-  #readAhead(position: number): void {
-    const { sizes, ranges } = this.#context;
-    const { size } = this.#bytes.version;
-    // A program that only looks at the beginning of a file shall not pay for more than the window.
-    if (ranges.rangeSupport !== 'yes' || this.#comesWhole() || position <= sizes.firstWindow / 2) return;
-    const here = cellAt(position - 1, size, sizes);
-    const next = cellAfter(here, size, sizes);
-    const second = next !== null && here.start > 0 ? cellAfter(next, size, sizes) : null;
-    for (const cell of [next, second]) {
-      for (const stretch of cell === null ? [] : this.#bytes.missing(cell)) {
-        const bytes = stretch.end - stretch.start;
-        if (!this.#context.takeReadAhead(bytes)) return;
-        this.#bytes.fetch(this.key, stretch, () => {
-          this.#context.giveReadAhead(bytes);
-        });
-      }
-    }
-  }
-
-  #comesWhole(): boolean {
-    return this.#isSmall() || this.#context.ranges.rangeSupport === 'no';
-  }
-
-  #isSmall(): boolean {
-    return this.#bytes.version.size <= this.#context.sizes.firstWindow;
-  }
-
-  #wholeLanding(): boolean {
-    return [...this.#bytes.landings].some((landing) => landing.isWhole);
-  }
-
-  /** While the first answer is on its way it may turn out to be the whole file: a second GET would fetch bytes twice. */
-  #isSupportOpen(): boolean {
-    const { rangeSupport } = this.#context.ranges;
-    return rangeSupport === 'unknown' && [...this.#bytes.landings].some((landing) => !landing.hasBegun);
-  }
-
-  /** Until headers arrive or a GET ends. */
-  async #untilSomethingChanges(): Promise<'again'> {
-    const landings = [...this.#bytes.landings];
-    await Promise.race(landings.map((landing) => (landing.hasBegun ? landing.ended : landing.settled)));
-    return 'again';
   }
 }
