@@ -1,0 +1,108 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
+import { BlockCache } from '../../src/content/block-cache.ts';
+import { ContentStore } from '../../src/content/content-store.ts';
+import { ReadStream } from '../../src/content/read-stream.ts';
+import { RangeReader } from '../../src/store/range-reader.ts';
+import { Version } from '../../src/store/version.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
+import { ScriptedDownloads } from '../support/scripted-downloads.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+
+async function setup(content = patternedBytes(1000), cacheBytes = 2 ** 20) {
+  const service = new ScriptedDownloads(content);
+  const stateDirectory = await temporaryDirectory();
+  const clock = new ManualClock();
+  const disk = new FailingDisk();
+  const gate = <Result>(task: () => Promise<Result>): Promise<Result> => task();
+  const store = new ContentStore({
+    ranges: new RangeReader({ service, bucket: 'b', gate, clock, log: silentLog }),
+    cache: new BlockCache(cacheBytes),
+    files: disk,
+    stateDirectory,
+    clock,
+    log: silentLog,
+  });
+  await store.prepare();
+  const told = (): Version =>
+    Version.told({ size: content.length, etag: 'first', lastModified: new Date(0), contentType: null });
+  return { store, service, stateDirectory, disk, told, content };
+}
+
+describe('the readers of a version', () => {
+  it('are one, so that two programs share what is under way, and a third finds what they left', async () => {
+    const { store, service, told } = await setup();
+    const version = told();
+    const readers = [store.acquireReader('k', version), store.acquireReader('k', version)] as const;
+
+    await Promise.all(readers.map((reader) => reader.read(new Uint8Array(1000), 0, new ReadStream())));
+    store.releaseReader(version);
+    store.releaseReader(version);
+    const third = store.acquireReader('moved', version);
+
+    expect(readers[0]).toBe(readers[1]);
+    expect(third).toBe(readers[0]);
+    expect(third.key).toBe('moved');
+    expect(service.gets.length).toBe(1);
+    store.releaseReader(version);
+    store.releaseReader(version);
+  });
+
+  it('leave no temporary file behind when the store is closed', async () => {
+    const { store, service, disk, told } = await setup(patternedBytes(3_000_000));
+    service.treatment = 'ignored';
+    const version = told();
+    await store.acquireReader('k', version).read(new Uint8Array(1000), 2_999_000, new ReadStream());
+    const during = disk.left.size;
+
+    store.releaseReader(version);
+    store.close();
+
+    expect([during, disk.left.size]).toEqual([1, 0]);
+  });
+});
+
+describe('an upload', () => {
+  it('leaves its bytes for the readers of the version that it made', async () => {
+    const { store, service } = await setup();
+    const draft = await store.createDraft();
+    await draft.write(text('ours'), 0);
+    const upload = store.upload(draft, 'text/plain');
+    for await (const chunk of upload.body.open()) expect(chunk.length).toBe(4);
+    const own = { size: 4, md5: await draft.md5(), storedWithin: null, contentType: 'text/plain' };
+    const version = Version.uploaded(own, new Date(0));
+
+    upload.keepFor(version);
+    const into = new Uint8Array(4);
+    await store.acquireReader('k', version).read(into, 0, new ReadStream());
+
+    expect(into).toEqual(text('ours'));
+    expect(service.gets).toEqual([]);
+    await draft.remove();
+  });
+});
+
+describe('a draft that is set aside', () => {
+  it('is moved, with a note of what it is, to where only this user can read it', async () => {
+    const { store, stateDirectory } = await setup();
+    const draft = await store.createDraft();
+    await draft.write(text('refused'), 0);
+
+    const path = await store.setAside(draft, { key: 'a/b c.txt', reason: 'denied' });
+
+    expect(await readFile(path, 'utf8')).toBe('refused');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await readFile(`${path}.json`, 'utf8'))).toEqual({
+      key: 'a/b c.txt',
+      reason: 'denied',
+    });
+    expect(path.endsWith('b_c.txt')).toBe(true);
+    expect(await readdir(join(stateDirectory, 'drafts'))).toEqual([]);
+  });
+});
