@@ -42,7 +42,7 @@ export function lookCalls({
     readdir: async (path) => {
       const entries = await operations.readDirectory(path);
       const listed = entries.filter(({ name }) => isListable(name));
-      if (listed.length < entries.length) log.warn('names left out of a listing', { path });
+      if (listed.length < entries.length) log.debug('names left out of a listing', { path });
       const records = { file: kindRecord('file'), folder: kindRecord('folder') };
       const names = ['.', '..', ...listed.map(({ name }) => name)];
       const kinds = [
