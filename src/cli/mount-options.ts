@@ -49,6 +49,8 @@ export function parseMountOptions(lists: readonly string[]): RawSettings {
     const equals = option.indexOf('=');
     const key = equals < 0 ? option : option.slice(0, equals);
     const value = equals < 0 ? undefined : option.slice(equals + 1);
+    // The last of `ro` and `rw` counts; `rw` alone is what mount(8) adds unasked, so it overrides nothing else.
+    if (key === 'rw') delete settings.readOnly;
     if (key === '' || isStandard(key)) continue;
     const name = settingNamed(key);
     settings[name] = { value: requireValue(name, key, value), origin: `-o ${key}` };

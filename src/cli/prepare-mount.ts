@@ -33,7 +33,7 @@ export async function prepareMount(wish: MountWish, log: Log): Promise<PreparedM
     return { job: { bucket, mountpoint, settings, logFile: null }, logDescriptor: undefined };
   }
   const logPlace = { what: 'log file', setting: '--log-file', path: logFile };
-  await checkLocalPlace(logPlace, mountpoint);
+  if (settings.logFile !== undefined) await checkLocalPlace(logPlace, mountpoint);
   try {
     return { job: { bucket, mountpoint, settings, logFile }, logDescriptor: openLogFile(logFile) };
   } catch (error) {

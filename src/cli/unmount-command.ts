@@ -89,7 +89,7 @@ async function tellOutcome(
   await removeRecord(directories, mountpoint);
   if (record.unsent.length === 0) {
     sayToPerson(
-      `the process that served ${mountpoint} died; files it had not uploaded are in its state directory`,
+      `the process that served ${mountpoint} ended without saying whether everything is stored: see ${record.logFile ?? 'what it wrote to stderr'}`,
     );
     return exitCodes.failed;
   }

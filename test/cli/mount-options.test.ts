@@ -19,6 +19,11 @@ describe('-o', () => {
     expect(parseMountOptions([standard])).toEqual({});
   });
 
+  it('lets the last of ro and rw count', () => {
+    expect(parseMountOptions(['ro,rw'])).toEqual({});
+    expect(parseMountOptions(['rw,ro']).readOnly?.value).toBe(true);
+  });
+
   it('reads an escaped comma as part of the value', () => {
     expect(parseMountOptions(['state_dir=/a\\,b,ro']).stateDir?.value).toBe('/a,b');
   });

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StateDirectory } from '../../src/cli/state-directory.ts';
 import { claimStateDirectory } from '../../src/cli/state-directory.ts';
 
+const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url).href;
 const OWNER = { baseUrl: 'https://storage.example.com', accessKeyId: 'id', bucket: 'b-1' };
 
 let home: string;
@@ -109,7 +110,9 @@ describe('two processes', () => {
   });
 
   async function claimInProcess(): Promise<{ readonly child: ChildProcess; readonly directory: string }> {
-    const child = fork(new URL('claim-and-wait.mjs', import.meta.url), [home, JSON.stringify(OWNER)]);
+    const child = fork(new URL('claim-and-wait.ts', import.meta.url), [home, JSON.stringify(OWNER)], {
+      execArgv: ['--import', LOADER],
+    });
     children.push(child);
     const [path] = (await once(child, 'message')) as [string];
     return { child, directory: basename(path) };

@@ -1,0 +1,338 @@
+/** `pailfs mount` and `pailfs unmount` as a person and a script use them, on real mounts. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
+import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
+import type { EmbeddedServer } from '../support/embedded-service.ts';
+import { shell } from '../support/shell.ts';
+
+const DONE = { code: 0, stdout: '', stderr: '' };
+
+interface Scene {
+  readonly server: EmbeddedServer;
+  readonly at: CommandLine;
+}
+
+async function arrange(): Promise<Scene> {
+  const server = await startEmbeddedServer();
+  return { server, at: await CommandLine.open(server) };
+}
+
+async function storedText({ server }: Scene, key: string): Promise<string> {
+  return (await bytesOf((await server.direct.getObject(server.bucket, key)).body)).toString();
+}
+
+/** A program that keeps the mount busy until the test ends. */
+async function occupy(mountpoint: string): Promise<void> {
+  const child = spawn('sh', ['-c', 'echo ready; exec sleep 600'], {
+    cwd: mountpoint,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+}
+
+describe('pailfs mount in the background', () => {
+  it('returns, silently, when the directory can be used', async () => {
+    const scene = await arrange();
+    const { server, at } = scene;
+    await server.direct.putObject(server.bucket, 'a.txt', uploadOf('from elsewhere'));
+
+    const outcome = await at.run(['mount', 'photos', at.mountpoint]);
+
+    expect(outcome).toEqual(DONE);
+    expect(await readFile(join(at.mountpoint, 'a.txt'), 'utf8')).toBe('from elsewhere');
+    await writeFile(join(at.mountpoint, 'b.txt'), 'from here');
+    expect(await storedText(scene, 'b.txt')).toBe('from here');
+  });
+
+  it('takes a bucket by identifier as well', async () => {
+    const { server, at } = await arrange();
+
+    expect(await at.run(['mount', server.bucket, at.mountpoint])).toEqual(DONE);
+    expect(await at.isMounted()).toBe(true);
+  });
+
+  it('can be called as mount(8) does, with options in -o', async () => {
+    const { at } = await arrange();
+
+    const outcome = await at.run([
+      'photos',
+      at.mountpoint,
+      '-o',
+      'rw,ro,_netdev,nofail,metadata_ttl=0,umask=077',
+    ]);
+
+    expect(outcome).toEqual(DONE);
+    expect((await stat(at.mountpoint)).mode & 0o777).toBe(0o700);
+    await expect(writeFile(join(at.mountpoint, 'a'), '')).rejects.toMatchObject({ code: 'EROFS' });
+  });
+
+  it('lives in a session of its own, away from the caller’s directory', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const pid = await at.servingProcess();
+
+    const { output } = await shell('/', `ps -o sid= -p ${pid}; readlink /proc/${pid}/cwd`);
+
+    expect(output.trim().split(/\s+/)).toEqual([String(pid), '/']);
+  });
+
+  it('shows its secret in neither arguments, environment nor log', async () => {
+    const { server, at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint, '--debug']);
+    await readdir(at.mountpoint);
+    const pid = await at.servingProcess();
+
+    const texts = [
+      await readFile(`/proc/${pid}/cmdline`, 'utf8'),
+      await readFile(`/proc/${pid}/environ`, 'utf8'),
+      await at.log(),
+    ];
+
+    expect(texts.join('\n')).not.toContain(server.credentials.secretAccessKey);
+    expect(texts[0]).toContain(at.mountpoint);
+  });
+
+  it('keeps its files where only their owner can read them', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+
+    const { output } = await shell(at.home, 'find state/pailfs -perm /077');
+
+    expect(output).toBe('');
+  });
+
+  it('gives each of two mounts of one bucket a state directory of its own', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const other = await CommandLine.open({
+      baseUrl: '',
+      credentials: { accessKeyId: '', secretAccessKey: '' },
+    });
+    await at.run(['mount', 'photos', other.mountpoint]);
+
+    const { output } = await shell(at.home, 'ls -d state/pailfs/*/[0-9] | sed "s,.*/,,"');
+
+    expect(output).toBe('0\n1\n');
+  });
+
+  it('is healed by the next mount after its process was killed', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const pid = await at.servingProcess();
+    process.kill(pid, 'SIGKILL');
+    await goneProcess(pid);
+
+    const outcome = await at.run(['mount', 'photos', at.mountpoint]);
+
+    expect(outcome.code).toBe(0);
+    expect(await readdir(at.mountpoint)).toEqual([]);
+  });
+
+  it('names the files that a killed mount had not uploaded, and leaves them alone', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const pid = await at.servingProcess();
+    const file = await open(join(at.mountpoint, 'a.txt'), 'w');
+    await file.write('precious');
+    process.kill(pid, 'SIGKILL');
+    await goneProcess(pid);
+    await file.close().catch(() => undefined);
+
+    const outcome = await at.run(['mount', 'photos', at.mountpoint]);
+
+    expect(outcome.code).toBe(0);
+    const folder = /its files are in (\S+\/drafts)/.exec(outcome.stderr)?.[1] ?? '';
+    const [draft = ''] = await readdir(folder);
+    expect(await readFile(join(folder, draft), 'utf8')).toBe('precious');
+  });
+});
+
+describe('pailfs mount -f', () => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'ends with exit code 0 and unmounted at %s',
+    async (signal) => {
+      const { at } = await arrange();
+      const mount = await at.mountInFront(['photos', at.mountpoint]);
+
+      mount.signal(signal);
+
+      expect(await mount.ended()).toBe(0);
+      expect(await at.isMounted()).toBe(false);
+    },
+  );
+
+  it('uploads what an open file holds before it ends at a signal', async () => {
+    const scene = await arrange();
+    const { at } = scene;
+    const mount = await at.mountInFront(['photos', at.mountpoint]);
+    const file = await open(join(at.mountpoint, 'a.txt'), 'w');
+    onTestFinished(() => file.close().catch(() => undefined));
+    await file.write('unsaved');
+
+    mount.signal('SIGTERM');
+
+    expect(await mount.ended()).toBe(0);
+    expect(await at.isMounted()).toBe(false);
+    expect(await storedText(scene, 'a.txt')).toBe('unsaved');
+    expect(mount.stderr).toMatch(/is in use by/);
+  });
+
+  it('says where the bytes are that it could not upload, and fails', async () => {
+    const { server, at } = await arrange();
+    const mount = await at.mountInFront(['photos', at.mountpoint]);
+    const file = await open(join(at.mountpoint, 'a.txt'), 'w');
+    onTestFinished(() => file.close().catch(() => undefined));
+    await file.write('unsent');
+    server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 403 } });
+
+    mount.signal('SIGTERM');
+
+    expect(await mount.ended()).toBe(1);
+    expect(await at.isMounted()).toBe(false);
+    const kept = /"file":"([^"]+)"/.exec(mount.stderr)?.[1] ?? '';
+    expect(await readFile(kept, 'utf8')).toBe('unsent');
+  });
+
+  it('ends with exit code 0 when somebody else unmounts', async () => {
+    const { at } = await arrange();
+    const mount = await at.mountInFront(['photos', at.mountpoint]);
+
+    const { exit } = await shell('/', 'umount "$1" || fusermount3 -u "$1"', at.mountpoint);
+
+    expect(exit).toBe(0);
+    expect(await mount.ended()).toBe(0);
+  });
+
+  it('forgets what it knows about names at SIGUSR1', async () => {
+    const { server, at } = await arrange();
+    const mount = await at.mountInFront(['photos', at.mountpoint, '--metadata-ttl', '3600']);
+    expect(await readdir(at.mountpoint)).toEqual([]);
+    await server.direct.putObject(server.bucket, 'new', uploadOf('1'));
+
+    mount.signal('SIGUSR1');
+
+    await expect.poll(() => readdir(at.mountpoint)).toEqual(['new']);
+  });
+
+  it('logs 300 failing calls in less than 100 lines', async () => {
+    const { server, at } = await arrange();
+    const mount = await at.mountInFront(['photos', at.mountpoint, '--metadata-ttl', '0']);
+    server.faults.add({ times: Infinity, fault: { kind: 'status', status: 403 } });
+
+    const calls = Array.from({ length: 300 }, (_, call) => stat(join(at.mountpoint, `file-${call}`)));
+    const results = await Promise.allSettled(calls);
+    server.faults.clear();
+    mount.signal('SIGTERM');
+    await mount.ended();
+
+    const codes = results.map(
+      (result) => result.status === 'rejected' && (result.reason as NodeJS.ErrnoException).code,
+    );
+    expect(new Set(codes)).toEqual(new Set(['EACCES']));
+    expect(mount.stderr.split('\n').length).toBeLessThan(100);
+  });
+});
+
+describe('pailfs unmount', () => {
+  it('returns when the process is gone', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const pid = await at.servingProcess();
+
+    const outcome = await at.run(['unmount', at.mountpoint]);
+
+    expect(outcome).toEqual(DONE);
+    expect(await at.isMounted()).toBe(false);
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('finds the mount by a relative path and with a trailing slash', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', 'mnt']);
+
+    expect(await at.run(['unmount', './mnt/'])).toEqual(DONE);
+  });
+
+  it('names the program that keeps the mount busy, and leaves it mounted', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    await occupy(at.mountpoint);
+
+    const outcome = await at.run(['unmount', at.mountpoint]);
+
+    expect(outcome).toMatchObject({
+      code: 16,
+      stderr: expect.stringMatching(/^pailfs: \S+ is in use by sleep \(process \d+\): close .*\n$/) as string,
+    });
+    expect(await at.isMounted()).toBe(true);
+  });
+
+  it('detaches a busy mount when asked to', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    await occupy(at.mountpoint);
+
+    const outcome = await at.run(['unmount', at.mountpoint, '--lazy', '--timeout', '1']);
+
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toMatch(/is unmounted, but process \d+/);
+    expect(await at.isMounted()).toBe(false);
+  });
+
+  it('says so when nothing is mounted there, or something else', async () => {
+    const { at } = await arrange();
+
+    const nothing = await at.run(['unmount', at.mountpoint]);
+    const missing = await at.run(['unmount', join(at.home, 'none')]);
+    const other = await at.run(['unmount', '/proc']);
+
+    expect(nothing).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^pailfs: nothing is mounted/) as string,
+    });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') as string });
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('a mount of proc, not of pailfs') as string,
+    });
+  });
+
+  it('clears away a mount whose process was killed, and says that nobody knows what is missing', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const pid = await at.servingProcess();
+    process.kill(pid, 'SIGKILL');
+    await goneProcess(pid);
+
+    const outcome = await at.run(['unmount', at.mountpoint]);
+
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ended without saying whether everything is stored') as string,
+    });
+    expect(await at.isMounted()).toBe(false);
+  });
+});
+
+describe('pailfs', () => {
+  it('shows help with examples, and its version', async () => {
+    const { at } = await arrange();
+
+    const help = await at.run(['--help']);
+    const mountHelp = await at.run(['mount', '--help']);
+    const version = await at.run(['--version']);
+
+    expect(help).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('pailfs mount photos ~/photos') as string,
+    });
+    expect(mountHelp).toMatchObject({ code: 0, stdout: expect.stringContaining('/etc/fstab') as string });
+    expect(mountHelp.stdout).not.toContain('secret-access-key');
+    expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
+  });
+});

@@ -1,0 +1,168 @@
+/** What does a person at a shell see of the program? Each has a home of its own and credentials for one service. */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as pause } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { findMount } from '../../src/fuse/mount-table.ts';
+import { unmountDirectory } from '../../src/fuse/unmount.ts';
+import { shell } from './shell.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const LOADER = new URL('typescript-loader.mjs', import.meta.url).href;
+const POLL_MS = 20;
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ServiceAddress {
+  readonly baseUrl: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+export interface Launch {
+  /** Added to the home's own environment; undefined removes. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** In a mount namespace of its own, after these shell lines. */
+  readonly namespaceSetup?: string;
+}
+
+export class CommandLine {
+  readonly home: string;
+  readonly mountpoint: string;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #children: ChildProcess[] = [];
+
+  private constructor(home: string, environment: Readonly<Record<string, string | undefined>>) {
+    this.home = home;
+    this.mountpoint = join(home, 'mnt');
+    this.#environment = environment;
+  }
+
+  /** At the end of the test everything is unmounted, what still runs is ended, and the home is removed. */
+  static async open(service: ServiceAddress): Promise<CommandLine> {
+    const home = await mkdtemp(join(tmpdir(), 'pailfs-cli-'));
+    await mkdir(join(home, 'mnt'));
+    const commandLine = new CommandLine(home, {
+      PATH: process.env['PATH'],
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, 'config'),
+      XDG_STATE_HOME: join(home, 'state'),
+      PAILFS_BASE_URL: service.baseUrl,
+      PAILFS_ACCESS_KEY_ID: service.credentials.accessKeyId,
+      PAILFS_SECRET_ACCESS_KEY: service.credentials.secretAccessKey,
+    });
+    onTestFinished(() => commandLine.#close());
+    return commandLine;
+  }
+
+  async #close(): Promise<void> {
+    for (const child of this.#children) child.kill('SIGKILL');
+    while ((await findMount(this.mountpoint)) !== undefined) {
+      await unmountDirectory(this.mountpoint, { lazy: true });
+    }
+    await rm(this.home, { recursive: true });
+  }
+
+  /** Runs `pailfs` to its end: until the process is gone and nobody holds its output any more. */
+  async run(words: readonly string[], launch: Launch = {}): Promise<Outcome> {
+    const child = this.start(words, launch);
+    const output = { stdout: '', stderr: '' };
+    child.stdout?.on('data', (data: Buffer) => (output.stdout += data.toString()));
+    child.stderr?.on('data', (data: Buffer) => (output.stderr += data.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, ...output };
+  }
+
+  start(words: readonly string[], launch: Launch = {}): ChildProcess {
+    const command = [process.execPath, '--import', LOADER, PROGRAM, ...words];
+    const [program = '', ...parameters] =
+      launch.namespaceSetup === undefined ? command : inNamespace(launch.namespaceSetup, command);
+    const environment = Object.entries({ ...this.#environment, ...launch.environment });
+    const child = spawn(program, parameters, {
+      cwd: this.home,
+      env: Object.fromEntries(environment.filter(([, value]) => value !== undefined)),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#children.push(child);
+    return child;
+  }
+
+  /** `pailfs mount … -f`, once it answers. */
+  async mountInFront(words: readonly string[]): Promise<ForegroundMount> {
+    const child = this.start(['mount', ...words, '-f']);
+    const mount = new ForegroundMount(child);
+    while (!mount.stderr.includes('Mounted')) {
+      if (child.exitCode !== null) throw new Error(`the mount failed: ${mount.stderr}`);
+      await pause(POLL_MS);
+    }
+    return mount;
+  }
+
+  isMounted(): Promise<boolean> {
+    return findMount(this.mountpoint).then((mount) => mount !== undefined);
+  }
+
+  /** The one process that serves a background mount, from the log. */
+  async servingProcess(): Promise<number> {
+    const lines = (await this.log()).trim().split('\n');
+    return (JSON.parse(lines.at(-1) ?? '') as { readonly pid: number }).pid;
+  }
+
+  log(): Promise<string> {
+    const slug = this.mountpoint.slice(1).replaceAll('/', '-');
+    return readFile(join(this.home, 'state', 'pailfs', 'logs', `${slug}.log`), 'utf8');
+  }
+}
+
+export class ForegroundMount {
+  readonly #child: ChildProcess;
+  #stderr = '';
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stderr?.on('data', (data: Buffer) => (this.#stderr += data.toString()));
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Its exit code, once it has ended and its output is complete. */
+  async ended(): Promise<number | null> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'close');
+    return this.#child.exitCode;
+  }
+}
+
+/** Waits until the process is gone. */
+export async function goneProcess(pid: number): Promise<void> {
+  while (await isAlive(pid)) await pause(POLL_MS);
+}
+
+/** Where nobody collects orphans, what is left of one that has ended still has a number: that is not alive. */
+export async function isAlive(pid: number): Promise<boolean> {
+  const { output } = await shell('/', `ps -o stat= -p ${pid}`);
+  return output !== '' && !output.startsWith('Z');
+}
+
+/** Root may have a namespace for the asking; anybody else becomes root in one. */
+function inNamespace(setup: string, command: readonly string[]): string[] {
+  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user'];
+  return ['unshare', ...asRoot, '--mount', 'sh', '-c', `${setup} && exec "$@"`, 'sh', ...command];
+}
