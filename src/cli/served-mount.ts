@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { HttpService } from '../client/http-service.ts';
 import type { MountedFileSystem, UnsentDraft } from '../filesystem/open-file-system.ts';
+import { CONNECTIONS_FOR_ALL_GATES } from '../store/gates.ts';
 import { openFileSystem } from '../filesystem/open-file-system.ts';
 import type { Driver, Mounted } from '../fuse/driver.ts';
 import { MountError } from '../fuse/driver.ts';
@@ -192,7 +193,13 @@ async function openParts(
   const { clock, log, driver } = surroundings;
   const { accessKeyId, secretAccessKey, baseUrl } = settings;
   await checkReachable(baseUrl);
-  const service = HttpService.open({ baseUrl, credentials: { accessKeyId, secretAccessKey }, clock, log });
+  const service = HttpService.open({
+    baseUrl,
+    credentials: { accessKeyId, secretAccessKey },
+    connections: CONNECTIONS_FOR_ALL_GATES,
+    clock,
+    log,
+  });
   closers.push(() => service.close());
   const bucket = await findBucket(service, job.bucket, baseUrl);
   warnings.push(...(await warningsAbout(service, bucket, settings)));

@@ -31,7 +31,7 @@ interface SettingRow {
 
 const DEFAULT_METADATA_TTL_MS = 10_000;
 /** Room for the read-ahead windows of a few readers on a small machine. */
-const DEFAULT_MEMORY_LIMIT_BYTES = 256 * 1024 * 1024;
+const DEFAULT_MEMORY_LIMIT_BYTES = 128 * 1024 * 1024;
 const DEFAULT_UMASK = 0o022;
 
 export const settingsTable = {
@@ -80,7 +80,7 @@ export const settingsTable = {
   memoryLimit: {
     schema: sizeValue.default(DEFAULT_MEMORY_LIMIT_BYTES),
     placeholder: 'SIZE',
-    description: 'most memory for cached bytes (default: 256M)',
+    description: 'most memory for cached bytes (default: 128M)',
   },
   stateDir: {
     schema: pathValue.optional(),
