@@ -8,14 +8,12 @@ import {
   MAX_OBJECT_SIZE_BYTES,
 } from '../service/limits.ts';
 import type { AccountSummary, Bucket, BucketPage } from '../service/records.ts';
-import { bucketKey, entryKey, type BucketRow, type RowChange } from './index-rows.ts';
+import { removeEntries } from './bucket-removal.ts';
+import { bucketKey, type BucketRow, type RowChange } from './index-rows.ts';
 import { pageLimit } from './page-limit.ts';
 import { exclusively, ownedBucket, refuse, type AccountState, type StoreParts } from './store-parts.ts';
 
 const REGION = 'local-1';
-/** Deleted in portions of this many rows, so that a large bucket does not fill the memory. */
-const DELETE_PORTION = 1000;
-
 export class AccountBuckets {
   readonly #parts: StoreParts;
   readonly #account: string;
@@ -87,29 +85,8 @@ export class AccountBuckets {
       await ownedBucket(this.#parts, this.#account, { operation: 'deleteBucket', bucket });
       // First the bucket itself: from here on its files cannot be reached, whatever happens.
       await this.#parts.index.commit([{ type: 'del', key: bucketKey(this.#account, bucket) }]);
-      let removed: number;
-      do removed = await this.#removePortion(bucket);
-      while (removed === DELETE_PORTION);
+      await removeEntries(this.#parts.index, this.#parts.blobs, bucket);
     });
-  }
-
-  async #removePortion(bucket: string): Promise<number> {
-    const changes: RowChange[] = [];
-    const blobs: string[] = [];
-    const cursor = this.#parts.index.entries(bucket, '', '');
-    try {
-      while (changes.length < DELETE_PORTION) {
-        const entry = await cursor.next();
-        if (entry === undefined) break;
-        changes.push({ type: 'del', key: entryKey(bucket, entry.key) });
-        if (entry.row.kind === 'file') blobs.push(entry.row.blob);
-      }
-    } finally {
-      await cursor.close();
-    }
-    await this.#parts.index.commit(changes);
-    for (const blob of blobs) await this.#parts.blobs.remove(blob);
-    return changes.length;
   }
 
   /** Rows whose told figures are not older than the interval (§2.1). */

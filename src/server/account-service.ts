@@ -15,6 +15,7 @@ import { AccountBuckets } from './account-buckets.ts';
 import { AccountFiles } from './account-files.ts';
 import { AccountUploads } from './account-uploads.ts';
 import { AccountVisibility } from './account-visibility.ts';
+import type { Lies } from './lies.ts';
 import type { AccountState, StoreParts } from './store-parts.ts';
 
 export class AccountService implements ObjectService {
@@ -22,32 +23,34 @@ export class AccountService implements ObjectService {
   readonly #files: AccountFiles;
   readonly #uploads: AccountUploads;
   readonly #visibility: AccountVisibility;
+  readonly #lies: Lies;
 
   constructor(parts: StoreParts, account: string, state: AccountState) {
     this.#buckets = new AccountBuckets(parts, account, state);
     this.#files = new AccountFiles(parts, account);
     this.#uploads = new AccountUploads(parts, account, state);
     this.#visibility = new AccountVisibility(parts, account);
+    this.#lies = parts.lies;
   }
 
   listBuckets(query: PageQuery = {}): Promise<records.BucketPage> {
-    return answer('listBuckets', query, () => this.#buckets.list(query));
+    return this.#answer('listBuckets', query, () => this.#buckets.list(query));
   }
 
   createBucket(name: string, options?: CallOptions): Promise<records.Bucket> {
-    return answer('createBucket', options, () => this.#buckets.create(name));
+    return this.#answer('createBucket', options, () => this.#buckets.create(name));
   }
 
   getBucket(bucket: string, options?: CallOptions): Promise<records.Bucket> {
-    return answer('getBucket', options, () => this.#buckets.get(bucket));
+    return this.#answer('getBucket', options, () => this.#buckets.get(bucket));
   }
 
   deleteBucket(bucket: string, options?: CallOptions): Promise<void> {
-    return answer('deleteBucket', options, () => this.#buckets.delete(bucket));
+    return this.#answer('deleteBucket', options, () => this.#buckets.delete(bucket));
   }
 
   createFolder(bucket: string, folderPath: string, options?: CallOptions): Promise<void> {
-    return answer('createFolder', options, () => this.#uploads.createFolder(bucket, folderPath));
+    return this.#answer('createFolder', options, () => this.#uploads.createFolder(bucket, folderPath));
   }
 
   putObject(
@@ -56,29 +59,29 @@ export class AccountService implements ObjectService {
     body: UploadBody,
     options?: CallOptions,
   ): Promise<records.StoredObject> {
-    return answer('putObject', options, (signal) =>
+    return this.#answer('putObject', options, (signal) =>
       this.#uploads.put(bucket, key, { ...body, open: () => untilAborted(body.open(), signal) }),
     );
   }
 
   getObject(bucket: string, key: string, query: GetObjectQuery = {}): Promise<Download> {
-    return answer('getObject', query, () => this.#files.get(bucket, key, query));
+    return this.#answer('getObject', query, () => this.#files.get(bucket, key, query));
   }
 
   headObject(bucket: string, key: string, options?: CallOptions): Promise<records.ObjectHead> {
-    return answer('headObject', options, () => this.#files.head(bucket, key));
+    return this.#answer('headObject', options, () => this.#files.head(bucket, key));
   }
 
   deleteObject(bucket: string, key: string, options?: CallOptions): Promise<void> {
-    return answer('deleteObject', options, () => this.#uploads.delete(bucket, key));
+    return this.#answer('deleteObject', options, () => this.#uploads.delete(bucket, key));
   }
 
   listObjects(bucket: string, query: ListObjectsQuery): Promise<records.ObjectPage> {
-    return answer('listObjects', query, () => this.#files.list(bucket, query));
+    return this.#answer('listObjects', query, () => this.#files.list(bucket, query));
   }
 
   getVisibility(bucket: string, key: string, options?: CallOptions): Promise<records.VisibilityRecord> {
-    return answer('getVisibility', options, () => this.#visibility.get(bucket, key));
+    return this.#answer('getVisibility', options, () => this.#visibility.get(bucket, key));
   }
 
   setVisibility(
@@ -87,30 +90,30 @@ export class AccountService implements ObjectService {
     visibility: records.Visibility,
     options?: CallOptions,
   ): Promise<records.VisibilityRecord> {
-    return answer('setVisibility', options, () => this.#visibility.set(bucket, key, visibility));
+    return this.#answer('setVisibility', options, () => this.#visibility.set(bucket, key, visibility));
   }
 
   getLink(bucket: string, key: string, options?: CallOptions): Promise<records.LinkRecord> {
-    return answer('getLink', options, () => this.#visibility.link(bucket, key));
+    return this.#answer('getLink', options, () => this.#visibility.link(bucket, key));
   }
-}
 
-async function answer<Answer>(
-  operation: Operation,
-  options: CallOptions | undefined,
-  act: (signal: AbortSignal | undefined) => Promise<Answer>,
-): Promise<Answer> {
-  const signal = options?.signal;
-  try {
-    signal?.throwIfAborted();
-    return await act(signal);
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    const kind = signal?.aborted === true ? 'aborted' : kindOf(error);
-    throw new Refusal(kind, kind === 'no-space' ? 'the disk is full' : 'could not be done', {
-      operation,
-      cause: error,
-    });
+  async #answer<Answer>(
+    operation: Operation,
+    options: CallOptions | undefined,
+    act: (signal: AbortSignal | undefined) => Promise<Answer>,
+  ): Promise<Answer> {
+    const signal = options?.signal;
+    try {
+      signal?.throwIfAborted();
+      return await this.#lies.around(() => act(signal));
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      const kind = signal?.aborted === true ? 'aborted' : kindOf(error);
+      throw new Refusal(kind, kind === 'no-space' ? 'the disk is full' : 'could not be done', {
+        operation,
+        cause: error,
+      });
+    }
   }
 }
 

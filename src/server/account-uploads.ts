@@ -30,27 +30,17 @@ export class AccountUploads {
     const id = Buffer.from(this.#parts.random(16)).toString('hex');
     const hash = createHash('md5');
     await this.#parts.blobs.receive(id, exactly(body, hash, subject));
-    const etag =
-      this.#parts.behaviours.etag === 'md5'
-        ? hash.digest('hex')
-        : `${Buffer.from(this.#parts.random(16)).toString('hex')}-1`;
-    try {
-      await exclusively(this.#parts.queue, () =>
-        this.#enter(subject, {
-          kind: 'file',
-          blob: id,
-          size: body.size,
-          etag,
-          modified: wholeSecond(this.#parts.clock),
-          contentType: body.contentType ?? DEFAULT_CONTENT_TYPE,
-          public: false,
-          publicUntil: 0,
-        }),
-      );
-    } catch (error) {
-      await this.#parts.blobs.remove(id);
-      throw error;
-    }
+    const file: FileRow = {
+      kind: 'file',
+      blob: id,
+      size: body.size,
+      etag: this.#etag(hash.digest('hex')),
+      modified: wholeSecond(this.#parts.clock),
+      contentType: body.contentType ?? DEFAULT_CONTENT_TYPE,
+      public: false,
+      publicUntil: 0,
+    };
+    await this.#parts.lies.show(() => this.#show(subject, file));
     return {
       bucket,
       key,
@@ -101,6 +91,20 @@ export class AccountUploads {
       throw Object.assign(refuse(subject, 'rejected', 'the content type is not valid', 400), {
         cause: error,
       });
+    }
+  }
+
+  #etag(md5: string): string {
+    if (this.#parts.behaviours.etag === 'md5') return md5;
+    return `${Buffer.from(this.#parts.random(16)).toString('hex')}-1`;
+  }
+
+  async #show(subject: Subject, file: FileRow): Promise<void> {
+    try {
+      await exclusively(this.#parts.queue, () => this.#enter(subject, file));
+    } catch (error) {
+      await this.#parts.blobs.remove(file.blob);
+      throw error;
     }
   }
 

@@ -11,9 +11,11 @@ import { systemClock, type Clock } from '../base/clock.ts';
 import { AccountService } from './account-service.ts';
 import { defaultBehaviours, type Behaviours } from './behaviours.ts';
 import type { Blobs } from './blobs.ts';
+import { removeEntries } from './bucket-removal.ts';
 import { Bookmarks } from './bookmarks.ts';
 import { FileBlobs } from './file-blobs.ts';
 import { Index } from './index-rows.ts';
+import { Lies } from './lies.ts';
 import { Links } from './links.ts';
 import { MemoryBlobs } from './memory-blobs.ts';
 import { PublishedFiles } from './published-files.ts';
@@ -51,6 +53,8 @@ export class EmbeddedStore {
     if (directory !== null) await mkdir(directory, { recursive: true, mode: 0o700 });
     const index = await Index.open(directory === null ? null : join(directory, 'index'));
     const blobs: Blobs = directory === null ? new MemoryBlobs() : await FileBlobs.open(directory);
+    // A process may have been killed while it removed a bucket.
+    for (const bucket of await index.removedBuckets()) await removeEntries(index, blobs, bucket);
     // What a killed process had received but not yet entered in the index.
     await blobs.sweep(await index.blobs());
     const secret = await secretOf(index, random);
@@ -58,6 +62,7 @@ export class EmbeddedStore {
       index,
       blobs,
       bookmarks: new Bookmarks(secret),
+      lies: new Lies(index),
       links: new Links(secret, 'http://localhost', options.linkLifetime ?? DEFAULT_LINK_LIFETIME),
       clock: options.clock ?? systemClock,
       random,
@@ -74,6 +79,11 @@ export class EmbeddedStore {
 
   get clock(): Clock {
     return this.#parts.clock;
+  }
+
+  /** For tests: what it says later than it happens. */
+  get lies(): Lies {
+    return this.#parts.lies;
   }
 
   get links(): Links {
@@ -97,6 +107,7 @@ export class EmbeddedStore {
 
   /** Waits for changes under way. */
   async close(): Promise<void> {
+    await this.#parts.lies.end();
     await this.#parts.queue.tail;
     await this.#parts.index.close();
   }

@@ -55,11 +55,17 @@ interface RowIterator {
   close(): Promise<void>;
 }
 
+/** The rows as they were at one moment. */
+interface Snapshot {
+  close(): Promise<void>;
+}
+
 /** What both databases offer, as far as it is used here. */
 interface Rows {
   get(key: string): Promise<Row | undefined>;
   batch(changes: RowChange[], options: { sync: boolean }): Promise<void>;
-  iterator(range: { gte: string; lt: string }): RowIterator;
+  iterator(range: { gte: string; lt: string; snapshot?: Snapshot }): RowIterator;
+  snapshot(): Snapshot;
   close(): Promise<void>;
 }
 
@@ -73,6 +79,7 @@ export const entryKey = (bucket: string, key: string): string => ['entry', bucke
 
 export class Index {
   readonly #rows: Rows;
+  #frozen: Snapshot | undefined;
 
   private constructor(rows: Rows) {
     this.#rows = rows;
@@ -102,12 +109,7 @@ export class Index {
     const found: BucketRow[] = [];
     const start = `bucket${SEPARATOR}${account}`;
     const rows = this.#rows.iterator({ gte: start + SEPARATOR, lt: start + AFTER_SEPARATOR });
-    try {
-      for (let row = await rows.next(); row !== undefined; row = await rows.next())
-        found.push(row[1] as BucketRow);
-    } finally {
-      await rows.close();
-    }
+    await forEach(rows, (_key, row) => found.push(row as BucketRow));
     return found;
   }
 
@@ -115,10 +117,32 @@ export class Index {
     return (await this.#rows.get(entryKey(bucket, key))) as EntryRow | undefined;
   }
 
+  /** From now on `listing` shows what there is now. */
+  async freeze(): Promise<void> {
+    await this.thaw();
+    this.#frozen = this.#rows.snapshot();
+  }
+
+  async thaw(): Promise<void> {
+    const frozen = this.#frozen;
+    this.#frozen = undefined;
+    await frozen?.close();
+  }
+
+  /** As `entries`, but of the moment of `freeze`. */
+  listing(bucket: string, prefix: string, from: string): EntryCursor {
+    return this.#cursor(bucket, prefix, from, this.#frozen);
+  }
+
   /** Everything from key `from` on that begins with `prefix`, as of now; later changes are not seen. */
   entries(bucket: string, prefix: string, from: string): EntryCursor {
+    return this.#cursor(bucket, prefix, from, undefined);
+  }
+
+  #cursor(bucket: string, prefix: string, from: string, snapshot: Snapshot | undefined): EntryCursor {
     const start = `entry${SEPARATOR}${bucket}`;
-    const rows = this.#rows.iterator({ gte: entryKey(bucket, from), lt: start + AFTER_SEPARATOR });
+    const range = { gte: entryKey(bucket, from), lt: start + AFTER_SEPARATOR };
+    const rows = this.#rows.iterator(snapshot === undefined ? range : { ...range, snapshot });
     return new EntryCursor(rows, entryKey(bucket, ''), prefix);
   }
 
@@ -135,15 +159,34 @@ export class Index {
   async blobs(): Promise<Set<string>> {
     const used = new Set<string>();
     const rows = this.#rows.iterator({ gte: `entry${SEPARATOR}`, lt: `entry${AFTER_SEPARATOR}` });
-    try {
-      for (let row = await rows.next(); row !== undefined; row = await rows.next()) {
-        const entry = row[1] as EntryRow;
-        if (entry.kind === 'file') used.add(entry.blob);
-      }
-    } finally {
-      await rows.close();
-    }
+    await forEach(rows, (_key, row) => {
+      const entry = row as EntryRow;
+      if (entry.kind === 'file') used.add(entry.blob);
+    });
     return used;
+  }
+
+  /** Identifiers of buckets that are gone though entries of them are left. */
+  async removedBuckets(): Promise<string[]> {
+    const existing = new Set<string>();
+    const buckets = this.#rows.iterator({ gte: `bucket${SEPARATOR}`, lt: `bucket${AFTER_SEPARATOR}` });
+    await forEach(buckets, (_key, row) => existing.add((row as BucketRow).bucket));
+    const removed: string[] = [];
+    const entries = this.#rows.iterator({ gte: `entry${SEPARATOR}`, lt: `entry${AFTER_SEPARATOR}` });
+    await forEach(entries, (key) => {
+      const bucket = key.split(SEPARATOR, 2)[1] ?? '';
+      if (!existing.has(bucket)) removed.push(bucket);
+      entries.seek(`entry${SEPARATOR}${bucket}${AFTER_SEPARATOR}`);
+    });
+    return removed;
+  }
+}
+
+async function forEach(rows: RowIterator, visit: (key: string, row: Row) => void): Promise<void> {
+  try {
+    for (let row = await rows.next(); row !== undefined; row = await rows.next()) visit(...row);
+  } finally {
+    await rows.close();
   }
 }
 

@@ -41,7 +41,7 @@ export async function listLevel(index: Index, query: LevelQuery): Promise<Level>
   if (style === 'empty') return { folders: [], files: [], next: { last, step: step + 1 } };
   const limit = style === 'short' ? Math.ceil(query.limit / 3) : query.limit;
   const found = new LevelPage(query, limit, style === 'one-kind');
-  const cursor = index.entries(query.bucket, query.prefix, startAfter(last, query.prefix));
+  const cursor = index.listing(query.bucket, query.prefix, startAfter(last, query.prefix));
   try {
     const ended = await fill(found, cursor, query.prefix);
     // A nasty service looks no further than its page: it says that more may follow, and then gives an empty page.

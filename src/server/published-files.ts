@@ -3,6 +3,9 @@ import type { Download } from '../service/object-service.ts';
 import type { FileRow } from './index-rows.ts';
 import type { StoreParts } from './store-parts.ts';
 
+/** How often a file may be replaced between our looking it up and our opening its bytes. */
+const MOST_REPLACEMENTS = 10;
+
 export class PublishedFiles {
   readonly #parts: StoreParts;
 
@@ -35,12 +38,15 @@ export class PublishedFiles {
     key: string,
     mayServe: (row: FileRow) => boolean,
   ): Promise<Download | undefined> {
-    const row = await this.#parts.index.entry(bucket, key);
-    if (row?.kind !== 'file' || !mayServe(row)) return undefined;
-    const range = { start: 0, end: row.size };
-    const body = await this.#parts.blobs.read(row.blob, range);
-    if (body === undefined) return undefined;
-    const { size, etag, contentType } = row;
-    return { head: { size, etag, contentType, lastModified: new Date(row.modified) }, range, body };
+    for (let look = 0; look < MOST_REPLACEMENTS; look += 1) {
+      const row = await this.#parts.index.entry(bucket, key);
+      if (row?.kind !== 'file' || !mayServe(row)) return undefined;
+      const range = { start: 0, end: row.size };
+      const body = await this.#parts.blobs.read(row.blob, range);
+      const { size, etag, contentType } = row;
+      const head = { size, etag, contentType, lastModified: new Date(row.modified) };
+      if (body !== undefined) return { head, range, body };
+    }
+    return undefined;
   }
 }

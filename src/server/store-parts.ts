@@ -5,6 +5,7 @@ import type { Behaviours } from './behaviours.ts';
 import type { Blobs } from './blobs.ts';
 import type { Bookmarks } from './bookmarks.ts';
 import { bucketKey, type BucketRow, type Index, type RowChange } from './index-rows.ts';
+import type { Lies } from './lies.ts';
 import type { Links } from './links.ts';
 
 export interface StoreParts {
@@ -12,6 +13,7 @@ export interface StoreParts {
   readonly blobs: Blobs;
   readonly bookmarks: Bookmarks;
   readonly links: Links;
+  readonly lies: Lies;
   readonly clock: Clock;
   readonly random: (length: number) => Uint8Array;
   readonly behaviours: Behaviours;
