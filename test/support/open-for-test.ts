@@ -19,11 +19,11 @@ export interface FileSystemForTest extends EmbeddedService {
   readonly clock: ManualClock;
   readonly stateDirectory: string;
   /** The operations asked of the service since the last call, in order: `listObjects photos`. */
-  asked(): string[];
+  readonly asked: () => string[];
   /** Another program on another machine stores a file. */
-  foreignWrite(key: string, content: string | Uint8Array, contentType?: string): Promise<void>;
+  readonly foreignWrite: (key: string, content: string | Uint8Array, contentType?: string) => Promise<void>;
   /** What the service holds under `key`. */
-  stored(key: string): Promise<Buffer>;
+  readonly stored: (key: string) => Promise<Buffer>;
 }
 
 export interface TestOptions {
