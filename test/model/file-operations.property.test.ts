@@ -1,0 +1,44 @@
+/** SEMANTICS: whatever programs do to files in whatever order, they see what POSIX promises, and the service ends up with it. */
+import * as fc from 'fast-check';
+import { it } from 'vitest';
+import { PROPERTY_TIMEOUT, propertySettings } from '../support/property-settings.ts';
+import { FileModel } from './file-model.ts';
+import { fileOperations, type FileOperation } from './file-operations.ts';
+import { programInProcess } from './program-in-process.ts';
+import { bytesUnder, namesBelow } from './service-contents.ts';
+import { openWorld, worldChoices, type World, type WorldChoices } from './world.ts';
+
+it(
+  'shows every program the same bytes as a model does, and leaves exactly these on the service',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(worldChoices, fileOperations, async (choices, operations) => {
+        const world = await openWorld(choices);
+        try {
+          await play(world, choices, operations);
+        } finally {
+          await world.close();
+        }
+      }),
+      propertySettings(500),
+    );
+  },
+  PROPERTY_TIMEOUT,
+);
+
+async function play(
+  { mounted, direct, bucket }: World,
+  { memoryLimit }: WorldChoices,
+  operations: readonly FileOperation[],
+): Promise<void> {
+  const files = programInProcess(mounted.operations);
+  const stored = (path: string): Promise<Buffer | null> => bytesUnder(direct, bucket, path.slice(1));
+  const model = new FileModel({ files, top: '', memoryLimit, stored });
+  await mounted.operations.mkdir('/d', 0o755);
+
+  for (const operation of operations) await model.run(operation);
+  await model.closeAll();
+
+  const { files: keys } = await namesBelow(direct, bucket, '');
+  await model.expectStored(new Set([...keys].map((key) => `/${key}`)));
+}
