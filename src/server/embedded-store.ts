@@ -86,10 +86,6 @@ export class EmbeddedStore {
     return this.#parts.lies;
   }
 
-  get links(): Links {
-    return this.#parts.links;
-  }
-
   /** The service as this account sees it. Buckets of other accounts do not exist for it (§5). */
   account(name = 'main'): AccountService {
     return new AccountService(this.#parts, name, this.#state(name));

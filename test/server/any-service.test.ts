@@ -1,6 +1,6 @@
 /** Does the front serve any service, and say each kind of refusal in HTTP? (§7) */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startServer } from '../../src/server/start-server.ts';
+import { startEmbeddedService, startServer } from '../../src/server/start-server.ts';
 import { Refusal, type RefusalKind } from '../../src/service/refusal.ts';
 import { openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
@@ -77,5 +77,17 @@ describe('the front over a service that is no store', () => {
     const { url } = await direct.setVisibility(bucket, 'a', 'public');
 
     expect(url).toBe(`https://links.example/public/${bucket}/a`);
+  });
+
+  it('is refused an address that is in use', async () => {
+    const { direct } = await openEmbeddedService();
+    const server = await startServer({ source: direct });
+    onTestFinished(() => server.close());
+    const port = Number(new URL(server.baseUrl).port);
+
+    await expect(startServer({ source: direct, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(startEmbeddedService({ directory: null, port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
   });
 });
