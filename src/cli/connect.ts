@@ -51,9 +51,20 @@ function reasonOf(error: Error, host: string, port: number): [why: string, remed
   return [oneLine(describeError(error)), 'check the network and --base-url'];
 }
 
+export interface BucketSearch {
+  readonly service: ObjectService;
+  /** Identifier or name. */
+  readonly wanted: string;
+  /** For the text of an error. */
+  readonly baseUrl: string;
+  /** Gives the search up. */
+  readonly signal: AbortSignal;
+}
+
 /** The bucket of that identifier, else of that name. Rejects with a `CommandError`. */
-export async function findBucket(service: ObjectService, wanted: string, baseUrl: string): Promise<Bucket> {
-  const buckets = await listAllBuckets(service, baseUrl);
+export async function findBucket(search: BucketSearch): Promise<Bucket> {
+  const { wanted, baseUrl } = search;
+  const buckets = await listAllBuckets(search);
   const found =
     buckets.find((bucket) => bucket.bucket === wanted) ?? buckets.find((bucket) => bucket.name === wanted);
   if (found !== undefined) return found;
@@ -63,8 +74,9 @@ export async function findBucket(service: ObjectService, wanted: string, baseUrl
   throw new CommandError(exitCodes.failed, `there is no bucket ${wanted} at ${baseUrl}: ${there}`);
 }
 
-async function listAllBuckets(service: ObjectService, baseUrl: string): Promise<readonly Bucket[]> {
-  const signal = AbortSignal.timeout(CHECK_DEADLINE_MS);
+async function listAllBuckets(search: BucketSearch): Promise<readonly Bucket[]> {
+  const { service, baseUrl } = search;
+  const signal = AbortSignal.any([search.signal, AbortSignal.timeout(CHECK_DEADLINE_MS)]);
   const buckets: Bucket[] = [];
   let page: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
@@ -107,11 +119,14 @@ function explainRefusal(error: unknown, baseUrl: string): CommandError {
  * Whether the credential may write. The spec has no way to ask (§5), so a file that cannot exist is deleted, which changes
  * nothing (§4.10). Anything but a clear refusal counts as yes: the first real write will tell.
  */
-export async function mayWrite(service: ObjectService, bucket: Bucket): Promise<boolean> {
+export async function mayWrite(
+  service: ObjectService,
+  bucket: Bucket,
+  giveUp: AbortSignal,
+): Promise<boolean> {
+  const signal = AbortSignal.any([giveUp, AbortSignal.timeout(CHECK_DEADLINE_MS)]);
   try {
-    await service.deleteObject(bucket.bucket, `.pailfs-probe-${randomUUID()}`, {
-      signal: AbortSignal.timeout(CHECK_DEADLINE_MS),
-    });
+    await service.deleteObject(bucket.bucket, `.pailfs-probe-${randomUUID()}`, { signal });
     return true;
   } catch (error) {
     return !isRefusal(error, 'denied');

@@ -13,6 +13,7 @@ const ENDING_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 export class Endings {
   readonly #log: Log;
   readonly #first: Promise<Ending>;
+  readonly #abort = new AbortController();
   #tellFirst: (ending: Ending) => void = () => undefined;
   #count = 0;
 
@@ -26,6 +27,11 @@ export class Endings {
   /** Resolves at the first reason to end. */
   get first(): Promise<Ending> {
     return this.#first;
+  }
+
+  /** Aborted at the first reason to end: for what is not worth finishing. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
   }
 
   /** Somebody asked a second time: patience is over. */
@@ -51,5 +57,6 @@ export class Endings {
   end(ending: Ending): void {
     this.#count += 1;
     this.#tellFirst(ending);
+    this.#abort.abort();
   }
 }

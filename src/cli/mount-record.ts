@@ -24,11 +24,30 @@ export type MountRecord = z.output<typeof recordSchema>;
 
 /** The directory for this user's records, made when missing. Rejects when somebody else made it. */
 export async function recordDirectory(uid: number): Promise<string> {
-  const directory = await candidateDirectory(uid);
-  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
+  const directory = await usableDirectory(uid);
   const { uid: owner, mode } = await lstat(directory);
   if (owner === uid && (mode & 0o022) === 0) return directory;
   throw new Error(`${directory} belongs to somebody else or is open to others: remove it`);
+}
+
+async function usableDirectory(uid: number): Promise<string> {
+  try {
+    return await makeDirectory(uid === 0 ? '/run/pailfs' : `/run/user/${uid}/pailfs`);
+  } catch (error) {
+    // No session directory, or none at all (macOS, small containers): /tmp is everywhere.
+    if (!['ENOENT', 'EACCES', 'EROFS', 'EPERM'].includes(systemErrorCode(error) ?? '')) throw error;
+    return makeDirectory(`/tmp/pailfs-${uid}`);
+  }
+}
+
+/** Not recursive: a session directory that is missing is not ours to make. */
+async function makeDirectory(directory: string): Promise<string> {
+  try {
+    await mkdir(directory, { mode: DIRECTORY_MODE });
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+  }
+  return directory;
 }
 
 /** Where a mount may be recorded that `uid` may end: root may end everybody's. */
@@ -38,12 +57,6 @@ export async function recordDirectories(uid: number): Promise<readonly string[]>
   const users = (await listOrNothing('/run/user')).map((user) => join('/run/user', user, 'pailfs'));
   const temporary = (await listOrNothing('/tmp')).filter((name) => /^pailfs-\d+$/.test(name));
   return ['/run/pailfs', ...own, ...users, ...temporary.map((name) => join('/tmp', name))];
-}
-
-async function candidateDirectory(uid: number): Promise<string> {
-  if (uid === 0 && process.platform === 'linux') return '/run/pailfs';
-  const home = `/run/user/${uid}`;
-  return (await exists(home)) ? join(home, 'pailfs') : `/tmp/pailfs-${uid}`;
 }
 
 /** Replaces what was recorded for the mountpoint. */

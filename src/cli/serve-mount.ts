@@ -28,6 +28,7 @@ export async function serveMount(
     clock: systemClock,
     log,
     driver: createNativeDriver(),
+    signal: endings.signal,
   });
   log.info('Mounted');
   process.on('SIGUSR1', () => {

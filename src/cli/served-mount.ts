@@ -9,7 +9,7 @@ import type { Driver, Mounted } from '../fuse/driver.ts';
 import { MountError } from '../fuse/driver.ts';
 import type { Bucket } from '../service/records.ts';
 import type { ExitCode } from './command-error.ts';
-import { exitCodes } from './command-error.ts';
+import { CommandError, exitCodes } from './command-error.ts';
 import { checkReachable, findBucket, mayWrite } from './connect.ts';
 import type { Ending, Endings } from './endings.ts';
 import { explainLocalFailure } from './local-places.ts';
@@ -42,6 +42,8 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly log: Log;
   readonly driver: Driver;
+  /** Gives the start up; it then rejects, once nothing is left behind. */
+  readonly signal: AbortSignal;
 }
 
 interface Parts {
@@ -84,7 +86,8 @@ export class ServedMount {
           surroundings.log.error('Could not clean up after a mount that failed', { error: failure });
         });
       }
-      throw error;
+      if (!surroundings.signal.aborted) throw error;
+      throw new CommandError(exitCodes.failed, 'asked to end before the mount was ready', { cause: error });
     }
   }
 
@@ -190,7 +193,7 @@ async function openParts(
   warnings: string[],
 ): Promise<Parts> {
   const { settings, mountpoint } = job;
-  const { clock, log, driver } = surroundings;
+  const { clock, log, driver, signal } = surroundings;
   const { accessKeyId, secretAccessKey, baseUrl } = settings;
   await checkReachable(baseUrl);
   const service = HttpService.open({
@@ -201,8 +204,8 @@ async function openParts(
     log,
   });
   closers.push(() => service.close());
-  const bucket = await findBucket(service, job.bucket, baseUrl);
-  warnings.push(...(await warningsAbout(service, bucket, settings)));
+  const bucket = await findBucket({ service, wanted: job.bucket, baseUrl, signal });
+  warnings.push(...(await warningsAbout({ service, bucket, settings, signal })));
   const state = await claimState(settings, bucket);
   closers.push(() => state.release());
   warnings.push(...state.leftovers.map(leftoverWarning));
@@ -215,6 +218,7 @@ async function openParts(
   });
   closers.push(() => fileSystem.close(UPLOAD_DEADLINE_MS));
   const { readOnly, allowOther } = settings;
+  signal.throwIfAborted();
   // A comma would begin another mount option.
   const source = bucket.name.replaceAll(',', '_');
   const mounted = await driver.mount(fileSystem.operations, {
@@ -228,17 +232,19 @@ async function openParts(
   return { service, bucket, state, fileSystem, mounted };
 }
 
-async function warningsAbout(
-  service: HttpService,
-  bucket: Bucket,
-  settings: MountSettings,
-): Promise<string[]> {
+async function warningsAbout(start: {
+  readonly service: HttpService;
+  readonly bucket: Bucket;
+  readonly settings: MountSettings;
+  readonly signal: AbortSignal;
+}): Promise<string[]> {
+  const { service, bucket, settings, signal } = start;
   const warnings: string[] = [];
   if (bucket.status !== 'ACTIVE') {
     const why = bucket.statusMessage === null ? '' : ` (${bucket.statusMessage})`;
     warnings.push(`bucket ${bucket.name} is ${bucket.status}${why}, not ACTIVE: calls may fail until it is`);
   }
-  if (!settings.readOnly && !(await mayWrite(service, bucket))) {
+  if (!settings.readOnly && !(await mayWrite(service, bucket, signal))) {
     warnings.push(
       'these credentials may only read: every change will be refused with "Permission denied"; use credentials that may write, or mount with --read-only',
     );

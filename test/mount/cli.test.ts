@@ -9,6 +9,8 @@ import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-serv
 import type { EmbeddedServer } from '../support/embedded-service.ts';
 import { shell } from '../support/shell.ts';
 
+/** For a busy machine; a test that passes does not wait that long. */
+const PATIENT = { timeout: 60_000 };
 const DONE = { code: 0, stdout: '', stderr: '' };
 
 interface Scene {
@@ -23,6 +25,12 @@ async function arrange(): Promise<Scene> {
 
 async function storedText({ server }: Scene, key: string): Promise<string> {
   return (await bytesOf((await server.direct.getObject(server.bucket, key)).body)).toString();
+}
+
+/** What runs with this path among its arguments. */
+async function processesNaming(path: string): Promise<readonly string[]> {
+  const { output } = await shell('/', 'ps -eo stat=,args=');
+  return output.split('\n').filter((line) => line.includes(path) && !line.startsWith('Z'));
 }
 
 /** A program that keeps the mount busy until the test ends. */
@@ -152,6 +160,24 @@ describe('pailfs mount in the background', () => {
   });
 });
 
+describe('pailfs mount that is given up before it is ready', () => {
+  it.each([
+    ['in the background', []],
+    ['in front', ['-f']],
+  ])('leaves nothing mounted and no process: %s', async (_where, words) => {
+    const { server, at } = await arrange();
+    server.faults.add({ operation: 'listBuckets', fault: { kind: 'stall' } });
+    const child = at.start(['mount', 'photos', at.mountpoint, ...words]);
+    await expect.poll(() => server.requests.count('listBuckets'), PATIENT).toBe(1);
+
+    child.kill('SIGINT');
+    await once(child, 'close');
+
+    await expect.poll(() => processesNaming(at.mountpoint), PATIENT).toEqual([]);
+    expect(await at.isMounted()).toBe(false);
+  });
+});
+
 describe('pailfs mount -f', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'ends with exit code 0 and unmounted at %s',
@@ -216,7 +242,7 @@ describe('pailfs mount -f', () => {
 
     mount.signal('SIGUSR1');
 
-    await expect.poll(() => readdir(at.mountpoint)).toEqual(['new']);
+    await expect.poll(() => readdir(at.mountpoint), PATIENT).toEqual(['new']);
   });
 
   it('logs 300 failing calls in less than 100 lines', async () => {

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { findBucket, mayWrite } from '../../src/cli/connect.ts';
+import type { ObjectService } from '../../src/service/object-service.ts';
+import type { Bucket } from '../../src/service/records.ts';
+import type { RefusalKind } from '../../src/service/refusal.ts';
+import { Refusal } from '../../src/service/refusal.ts';
+import { openEmbeddedService } from '../support/embedded-service.ts';
+
+const NEVER = new AbortController().signal;
+
+function find(service: ObjectService, wanted: string): Promise<Bucket> {
+  return findBucket({ service, wanted, baseUrl: 'https://storage.example.com', signal: NEVER });
+}
+
+/** `service` with another answer to one question. */
+function altered(service: ObjectService, change: Partial<ObjectService>): ObjectService {
+  return new Proxy(service, {
+    get: (target, name) => {
+      const changed = change[name as keyof ObjectService];
+      if (changed !== undefined) return changed;
+      return target[name as keyof ObjectService].bind(target);
+    },
+  });
+}
+
+describe('the bucket that is meant', () => {
+  it('is found by name or identifier on whichever page it is', async () => {
+    const { direct, bucket } = await openEmbeddedService({ behaviours: { pages: 'nasty' } });
+    for (let n = 0; n < 30; n += 1) await direct.createBucket(`bucket-${n}`);
+    const onePerPage = altered(direct, {
+      listBuckets: (query) => direct.listBuckets({ ...query, limit: 1 }),
+    });
+
+    expect((await find(onePerPage, 'bucket-29')).name).toBe('bucket-29');
+    expect((await find(onePerPage, bucket)).name).toBe('photos');
+  });
+
+  it('is the one with that identifier, even if another has it as its name', async () => {
+    const { direct } = await openEmbeddedService();
+    const page = await direct.listBuckets();
+    const [photos] = page.buckets;
+    if (photos === undefined) throw new Error('no bucket');
+    const impostor = { ...photos, bucket: 'other', name: photos.bucket };
+    const service = altered(direct, {
+      listBuckets: () => Promise.resolve({ ...page, buckets: [impostor, photos] }),
+    });
+
+    expect(await find(service, photos.bucket)).toBe(photos);
+  });
+
+  it('is not looked for without end', async () => {
+    const { direct } = await openEmbeddedService();
+    const page = await direct.listBuckets();
+    const service = altered(direct, {
+      listBuckets: () => Promise.resolve({ ...page, buckets: [], nextPage: 'again' }),
+    });
+
+    await expect(find(service, 'photos')).rejects.toThrow('lists buckets without end: check --base-url');
+  });
+
+  it.each<[RefusalKind, string]>([
+    ['denied', 'refuses the credentials (401): check PAILFS_ACCESS_KEY_ID'],
+    ['missing', 'not like an object storage service (status 401): check --base-url'],
+    ['malformed', 'not like an object storage service (status 401): check --base-url'],
+    ['timeout', 'does not answer in time: check the network'],
+    ['unavailable', 'is not available (listBuckets: why): try again later'],
+  ])('is explained when the answer is %s', async (kind, complaint) => {
+    const { direct } = await openEmbeddedService();
+    const refusal = new Refusal(kind, 'why', { operation: 'listBuckets', status: 401 });
+    const service = altered(direct, { listBuckets: () => Promise.reject(refusal) });
+
+    await expect(find(service, 'photos')).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining(complaint) as string,
+    });
+  });
+});
+
+describe('asking whether a credential may write', () => {
+  it('changes nothing in the bucket', async () => {
+    const { direct, bucket, service, requests } = await openEmbeddedService();
+    const record = await direct.getBucket(bucket);
+
+    expect(await mayWrite(service, record, NEVER)).toBe(true);
+
+    expect(requests.operations).toEqual(['deleteObject']);
+    expect((await direct.listObjects(bucket, { folder: '' })).objects).toEqual([]);
+  });
+
+  it.each<[RefusalKind, boolean]>([
+    ['denied', false],
+    ['unavailable', true],
+    ['rejected', true],
+  ])('takes %s as %s', async (kind, answer) => {
+    const { direct, bucket } = await openEmbeddedService();
+    const refusal = new Refusal(kind, 'why', { operation: 'deleteObject' });
+    const service = altered(direct, { deleteObject: () => Promise.reject(refusal) });
+
+    expect(await mayWrite(service, await direct.getBucket(bucket), NEVER)).toBe(answer);
+  });
+});
