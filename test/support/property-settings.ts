@@ -1,5 +1,5 @@
 /** How many runs has a property, and how is a failure seen again? */
-import type { Parameters } from 'fast-check';
+import * as fc from 'fast-check';
 
 /** A failing property that is still being made smaller after this long reports what it has, milliseconds. */
 const REPORT_AFTER = 240_000;
@@ -8,12 +8,11 @@ const REPORT_AFTER = 240_000;
  * `runs` runs from a fresh seed. A failure prints `{ seed, path }`: FC_SEED and FC_PATH in the environment replay it. FC_RUNS
  * overrules `runs`, for a night's search.
  */
-export function propertySettings<Values>(runs: number): Parameters<Values> {
+export function propertySettings<Values>(runs: number): fc.Parameters<Values> {
   const { FC_SEED, FC_PATH, FC_RUNS } = process.env;
   return {
     numRuns: FC_RUNS === undefined ? runs : Number(FC_RUNS),
-    interruptAfterTimeLimit: REPORT_AFTER,
-    markInterruptAsFailure: true,
+    plugins: [fc.interruptAfterTimeLimit(REPORT_AFTER, { failOnInterrupt: true }) as fc.Plugin<Values>],
     ...(FC_SEED === undefined ? {} : { seed: Number(FC_SEED) }),
     ...(FC_PATH === undefined ? {} : { path: FC_PATH }),
   };
