@@ -1,0 +1,46 @@
+/**
+ * Does the file system do what programs expect of one? One suite for every way to reach it; a setup says how. After each case
+ * what the service holds is compared by bytes.
+ */
+import { describe } from 'vitest';
+import { attributeCases } from './attribute-cases.ts';
+import { concurrencyCases } from './concurrency-cases.ts';
+import { contentCases } from './content-cases.ts';
+import { folderCases } from './folder-cases.ts';
+import { nameCases } from './name-cases.ts';
+import { openFlagCases } from './open-flag-cases.ts';
+import { readOnlyCases } from './read-only-cases.ts';
+import { renameCases } from './rename-cases.ts';
+import type { OpenSubject } from './subject.ts';
+
+/** `openSubject` is called in each test, and sees to the end itself. */
+export function describeAcceptance(name: string, openSubject: OpenSubject): void {
+  describe(`a file ${name}`, () => {
+    contentCases(openSubject);
+  });
+  describe(`a name ${name}`, () => {
+    nameCases(openSubject);
+  });
+  describe(`a folder ${name}`, () => {
+    folderCases(openSubject);
+  });
+  describe(`renaming and deleting ${name}`, () => {
+    renameCases(openSubject);
+  });
+  describe(`attributes ${name}`, () => {
+    attributeCases(openSubject);
+  });
+  describe(`open(2) ${name}`, () => {
+    openFlagCases(openSubject);
+  });
+  describe(`programs side by side ${name}`, () => {
+    concurrencyCases(openSubject);
+  });
+}
+
+/** The subjects must be opened read-only. */
+export function describeReadOnly(name: string, openSubject: OpenSubject): void {
+  describe(`a read-only mount ${name}`, () => {
+    readOnlyCases(openSubject);
+  });
+}
