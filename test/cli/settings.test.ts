@@ -59,7 +59,7 @@ describe('settings', () => {
       accessKeyId: 'id',
       secretAccessKey: 'hush',
       metadataTtl: 10_000,
-      memoryLimit: 256 * 1024 * 1024,
+      memoryLimit: 128 * 1024 * 1024,
       stateDir: '/state-home/pailfs',
       visibility: 'preserve',
       uid: 1000,
