@@ -1,6 +1,6 @@
 /** Which POSIX error is a refusal of the service? The one place where it is decided. */
 import { describeError, systemErrorCode } from '../base/errors.ts';
-import { Refusal } from '../service/refusal.ts';
+import { Refusal, isRefusal } from '../service/refusal.ts';
 import { VersionChanged } from '../store/range-reader.ts';
 import { FsError, type ErrnoName } from './errors.ts';
 
@@ -52,6 +52,11 @@ export function isPassing(thrown: unknown): boolean {
     case 'malformed':
       return true;
   }
+}
+
+/** Whether the service may have done what it was asked, though it did not say so. */
+export function mayHaveBeenDone(thrown: unknown): boolean {
+  return isRefusal(thrown, 'unavailable', 'timeout', 'malformed', 'aborted');
 }
 
 /** Any thrown value as an `FsError` about `path`. */

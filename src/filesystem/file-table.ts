@@ -21,7 +21,7 @@ export class FileTable {
   /** The open file with this version at `path`; else one that nobody has open yet, and that is not entered here. */
   holding(path: string, version: Version): OpenFile {
     const open = this.#byPath.get(path);
-    return open?.version === version ? open : new OpenFile(path, version);
+    return open?.version?.isSame(version) === true ? open : new OpenFile(path, version);
   }
 
   /** `file` is from now on the one at its path. */
@@ -30,6 +30,12 @@ export class FileTable {
     const names = this.#byFolder.get(parentOf(file.path)) ?? new Map<string, OpenFile>();
     names.set(nameOf(file.path), file);
     this.#byFolder.set(parentOf(file.path), names);
+  }
+
+  /** `file` has a draft now: its path leads to it, unless another draft is there already. */
+  show(file: OpenFile): void {
+    const there = this.#byPath.get(file.path);
+    if (there !== file && there?.dirty !== true) this.add(file);
   }
 
   /** Its path no longer leads to `file`; nothing happens when it leads to another already. */

@@ -119,6 +119,10 @@ export class Folders {
       if (provesSomething && this.#removal === 'untried') this.#removal = 'works';
       return;
     }
+    // Somebody may have put a file into it meanwhile: only a folder that is empty and stays proves anything.
+    const still = await namespace.relist(path);
+    if (still.isEmpty() !== true)
+      throw new FsError('ENOTEMPTY', path, 'somebody else has put something into it');
     if (this.#removal === 'untried') {
       this.#removal = 'does nothing';
       this.#mount.log.warn('this service does not remove folders: rmdir is refused from now on', { path });

@@ -13,6 +13,7 @@ import type { Bucket } from '../service/records.ts';
 import { BucketStore } from '../store/bucket-store.ts';
 import { createGates, type Gates } from '../store/gates.ts';
 import { RangeReader } from '../store/range-reader.ts';
+import { Copying } from './copying.ts';
 import { FileTable } from './file-table.ts';
 import { FolderTimes } from './folder-times.ts';
 import { Folders } from './folders.ts';
@@ -113,7 +114,8 @@ function fileSystemParts(mount: MountState, inputs: FileSystemInputs, gates: Gat
   const uploading = new Uploading(mount, reading);
   const opening = new Opening(mount, writing, uploading, folderTimes);
   const removing = new Removing(mount, writing, folders, folderTimes);
-  const renaming = new Renaming(mount, { writing, uploading, removing, folders, folderTimes });
+  const copying = new Copying(mount, writing);
+  const renaming = new Renaming(mount, { copying, uploading, removing, folders, folderTimes });
   const xattrs = new Xattrs(mount, { inspecting, opening, writing, uploading });
   const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
   return {

@@ -37,8 +37,10 @@ export class OpenFile {
   /** The name is gone, or another file's; nothing is uploaded any more. */
   detached = false;
   uploading = false;
-  /** A PUT whose end is not known: the service may have the object though `version` does not say so. */
-  endUnknown = false;
+  /** What PUTs without a known end tried to store: the service may have any of them though `version` does not say so. */
+  unconfirmed: Version[] = [];
+  /** The visibility of the object before the first of those PUTs, which may have made it private. */
+  visibilityBefore: Visibility | null = null;
   /** Set by user.mime_type; otherwise guessed from the name. */
   contentType: string | null = null;
   /** Set by user.pailfs.visibility on a draft: applied after its upload. */
@@ -58,6 +60,10 @@ export class OpenFile {
     if (this.uploading) return 'uploading';
     if (this.dirty || this.publishPending) return this.failure === null ? 'dirty' : 'failed';
     return 'clean';
+  }
+
+  get endUnknown(): boolean {
+    return this.unconfirmed.length > 0;
   }
 
   get size(): number {

@@ -77,7 +77,8 @@ export class Opening {
     if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
     if (found.kind !== 'file') throw new FsError('EISDIR', path, 'it is a folder');
     const open = this.#mount.table.get(path);
-    if (open !== undefined && (open.dirty || open.version === found.version)) return Promise.resolve(open);
+    if (open !== undefined && (open.dirty || open.version?.isSame(found.version) === true))
+      return Promise.resolve(open);
     // Whoever has the file open under the version that somebody else replaced keeps it, away from the name.
     if (open !== undefined) this.#mount.table.remove(open);
     const file = new OpenFile(path, found.version);

@@ -18,9 +18,21 @@ export class Reading {
   async read(handle: Handle, into: Uint8Array, position: number): Promise<number> {
     const { file } = handle;
     if (!handle.canRead) throw new FsError('EBADF', file.path, 'not open for reading');
-    if (file.draft !== null) return file.draft.read(into, position);
-    if (file.version === null || position >= file.version.size) return 0;
-    return this.whileCurrent(file, this.readerOf(file, file.version).read(into, position, handle.stream));
+    for (;;) {
+      const { draft, version } = file;
+      if (draft !== null) return draft.read(into, position);
+      if (version === null || position >= version.size) return 0;
+      try {
+        return await this.whileCurrent(
+          file,
+          this.readerOf(file, version).read(into, position, handle.stream),
+        );
+      } catch (error) {
+        // When it was a program of ours that replaced the version meanwhile, the handle goes on with the new one.
+        const isOurs = file.draft !== null || file.version !== version;
+        if (!isOurs || !(error instanceof FsError)) throw error;
+      }
+    }
   }
 
   /** The reader of the file's stored version. */

@@ -1,9 +1,9 @@
 /** How does a name go, while programs may still hold what was behind it? */
 import { describeError } from '../base/errors.ts';
-import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath, parentOf } from '../store/keys.ts';
 import type { FolderTimes } from './folder-times.ts';
 import type { Folders } from './folders.ts';
+import { mayHaveBeenDone } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
@@ -85,9 +85,7 @@ export class Removing {
       await request;
     } catch (error) {
       // The service may or may not have deleted it: ask again before anything is believed of the name.
-      if (isRefusal(error, 'unavailable', 'timeout', 'aborted')) {
-        this.#mount.namespace.changed(path, { kind: 'unknown' });
-      }
+      if (mayHaveBeenDone(error)) this.#mount.namespace.changed(path, { kind: 'unknown' });
       throw error;
     }
   }

@@ -2,13 +2,12 @@
  * How is a file renamed on a service that cannot? Stored under the new key, looked at, then deleted under the old one: at no
  * moment is there less than one whole copy. Before the DELETE the old key must still hold the version that was copied.
  */
-import { describeError } from '../base/errors.ts';
 import type { Visibility } from '../service/records.ts';
-import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath, parentOf } from '../store/keys.ts';
-import { replaceObject } from '../store/replace.ts';
+import { currentVisibility } from '../store/replace.ts';
 import type { Version } from '../store/version.ts';
-import { contentTypeOf } from './content-type.ts';
+import type { Copying } from './copying.ts';
+import { isPassing } from './errno-of.ts';
 import type { FolderTimes } from './folder-times.ts';
 import type { Folders } from './folders.ts';
 import { FsError } from './errors.ts';
@@ -16,7 +15,6 @@ import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { Removing } from './removing.ts';
 import type { Uploading } from './uploading.ts';
-import type { Writing } from './writing.ts';
 
 /** A version that we stored less than this ago is copied and deleted without another look, milliseconds. */
 const JUST_STORED = 1000;
@@ -24,7 +22,7 @@ const JUST_STORED = 1000;
 const RECENTLY_MADE = 60_000;
 
 export interface RenamingParts {
-  readonly writing: Writing;
+  readonly copying: Copying;
   readonly uploading: Uploading;
   readonly removing: Removing;
   readonly folders: Folders;
@@ -49,10 +47,14 @@ export class Renaming {
     if (to.startsWith(`${from}/`)) throw new FsError('EINVAL', to, 'a folder cannot be moved into itself');
     await this.#mount.claims.run([from, to], async () => {
       const source = await this.#source(from);
-      const target = await this.#target(to);
-      if (target !== null && noReplace) throw new FsError('EEXIST', to, 'the name is taken');
-      if (source.version === null && !source.endUnknown) await this.#moveDraft(source, target, to);
-      else await this.#moveStored(source, target, to);
+      try {
+        const target = await this.#target(to);
+        if (target !== null && noReplace) throw new FsError('EEXIST', to, 'the name is taken');
+        if (source.version === null && !source.endUnknown) await this.#moveDraft(source, target, to);
+        else await this.#moveStored(source, target, to);
+      } finally {
+        await this.#parts.uploading.dropUnused(source);
+      }
       this.#parts.folderTimes.touch(parentOf(from));
       this.#parts.folderTimes.touch(parentOf(to));
       this.#parts.folders.watchEmptied();
@@ -67,7 +69,10 @@ export class Renaming {
     if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file or folder');
     // EXDEV makes mv(1) copy and delete, which works.
     if (found.kind === 'folder') throw new FsError('EXDEV', path, 'folders are not renamed yet');
-    return this.#mount.table.holding(path, found.version);
+    const file = this.#mount.table.holding(path, found.version);
+    // Whoever opens it meanwhile shall go along to the new name.
+    if (this.#mount.table.get(path) !== file) this.#mount.table.add(file);
+    return file;
   }
 
   /** The file that is to be replaced, if any. */
@@ -87,33 +92,38 @@ export class Renaming {
 
   /** Nothing of the source is on the service: only its name changes, and its bytes go to the new key at the next close. */
   async #moveDraft(source: OpenFile, target: OpenFile | null, to: string): Promise<void> {
-    const from = source.path;
-    const stored = target?.version ?? null;
     if (target !== null) {
       await this.#parts.removing.keepForReaders(target);
       await this.#parts.removing.detach(target);
     }
     this.#moveInTable(source, to);
     // What the new key holds is what the upload will replace, visibility included.
-    source.version = stored;
+    source.version = target?.version ?? null;
+    source.unconfirmed = target?.unconfirmed ?? [];
+    source.visibilityBefore = target?.visibilityBefore ?? null;
     source.basis = 'rewrite';
     source.written = true;
     source.failure = null;
-    if (this.#mount.namespace.recall(from)?.kind === 'file')
-      this.#mount.namespace.changed(from, { kind: 'missing' });
     // Its last handle is gone already (an upload that failed): nobody else will send it.
-    if (source.handles.size === 0) await this.#parts.uploading.storeClaimed(source);
+    if (source.handles.size === 0) await this.#sendOrphan(source);
+  }
+
+  /** The name has changed already, so only bytes that will never be stored under it are worth an error. */
+  async #sendOrphan(source: OpenFile): Promise<void> {
+    try {
+      await this.#parts.uploading.storeClaimed(source);
+    } catch (error) {
+      if (isPassing(error)) return;
+      await this.#parts.uploading.giveUp(source);
+      throw error;
+    }
   }
 
   async #moveStored(source: OpenFile, target: OpenFile | null, to: string): Promise<void> {
     const wish = await this.#visibilityFor(source, target);
     if (target !== null) await this.#parts.removing.keepForReaders(target);
-    try {
-      // Writers wait: what they wrote between the copy and the DELETE would be in neither.
-      await source.gate.still(() => this.#copyAndDelete(source, target, to, wish));
-    } finally {
-      await this.#parts.uploading.dropUnused(source);
-    }
+    // Writers wait: what they wrote between the copy and the DELETE would be in neither.
+    await source.gate.still(() => this.#copyAndDelete(source, target, to, wish));
   }
 
   async #copyAndDelete(
@@ -124,105 +134,35 @@ export class Renaming {
   ): Promise<void> {
     const from = source.path;
     const { namespace } = this.#mount;
+    const { copying, removing } = this.#parts;
     const justStored = this.#isJustStored(source);
-    const copied = await this.#copy(source, to, wish);
-    try {
-      if (!justStored) await this.#confirm(to, copied);
-      await this.#deleteOld(source, from, justStored);
-    } catch (error) {
-      if (target === null) await this.#undoCopy(to, error);
-      else await this.#targetReplaced(target, to, copied);
-      throw error;
-    }
-    if (target !== null) await this.#parts.removing.detach(target);
+    const copied = await copying.copy(source, to, { visibility: wish, replaces: target !== null });
+    if (target !== null) await removing.detach(target);
+    namespace.changed(to, { kind: 'file', version: copied });
     copied.local = { ...source.version?.local, ...(source.dirty ? source.local : {}) };
     copied.madeHereAt = source.version?.madeHereAt ?? null;
+    if (!justStored) await copying.confirm(to, copied);
+    try {
+      await copying.deleteOld(source, justStored);
+    } catch (error) {
+      if (target === null) await copying.undo(to, copied, error);
+      throw error;
+    }
     this.#takeVersion(source, copied);
     this.#moveInTable(source, to);
     namespace.changed(from, { kind: 'missing' });
-    namespace.changed(to, { kind: 'file', version: copied });
-  }
-
-  async #targetReplaced(target: OpenFile, to: string, copied: Version): Promise<void> {
-    await this.#parts.removing.detach(target);
-    this.#mount.namespace.changed(to, { kind: 'file', version: copied });
   }
 
   #takeVersion(source: OpenFile, copied: Version): void {
     source.version = copied;
     source.dirty = false;
     source.failure = null;
-    source.endUnknown = false;
+    source.unconfirmed = [];
+    source.visibilityBefore = null;
+    source.publishPending = false;
     source.basis = 'edit';
     source.contentType = null;
     source.visibilityWish = null;
-  }
-
-  /** The bytes go through a draft: what is cached is not fetched again, and a retry has something to read from. */
-  async #copy(source: OpenFile, to: string, wish: Visibility): Promise<Version> {
-    const { content, store, clock, namespace } = this.#mount;
-    const draft = await this.#parts.writing.draftOf(source, source.version?.size ?? 0);
-    if (draft.poisoned !== null) throw new FsError('ENOSPC', source.path, 'a write found no space');
-    const contentType = this.#contentTypeFor(source, to);
-    const upload = content.upload(draft, contentType);
-    const modified = new Date(clock.now());
-    const copy = { contentType, body: upload.body, md5: () => draft.md5(), modified };
-    try {
-      const result = await replaceObject(store, keyOfPath(to), copy, wish);
-      if (result.visibilityFailure !== undefined) throw result.visibilityFailure as Error;
-      result.version.visibility = { value: result.visibility, at: clock.monotonic() };
-      upload.keepFor(result.version);
-      return result.version;
-    } catch (error) {
-      // The copy may be there, whole or not at all: nothing may be believed of the new name.
-      namespace.changed(to, { kind: 'unknown' });
-      throw error;
-    }
-  }
-
-  async #confirm(to: string, copied: Version): Promise<void> {
-    if (copied.etag !== null) return;
-    const head = await this.#mount.store.head(keyOfPath(to));
-    if (!copied.matches(head)) {
-      throw new FsError('ESTALE', to, 'somebody else stored another file under the new name');
-    }
-  }
-
-  async #deleteOld(source: OpenFile, from: string, justStored: boolean): Promise<void> {
-    if (!justStored && source.version !== null && !(await this.#isStill(from, source.version))) {
-      throw new FsError('ESTALE', from, 'somebody else replaced the file while it was renamed');
-    }
-    await this.#mount.store.remove(keyOfPath(from));
-  }
-
-  async #isStill(path: string, version: Version): Promise<boolean> {
-    try {
-      return version.matches(await this.#mount.store.head(keyOfPath(path)));
-    } catch (error) {
-      if (isRefusal(error, 'missing')) return true;
-      throw error;
-    }
-  }
-
-  async #undoCopy(to: string, cause: unknown): Promise<void> {
-    this.#mount.log.warn('a rename failed at its last step and is undone', {
-      path: to,
-      cause: describeError(cause),
-    });
-    await this.#removeQuietly(to);
-    this.#mount.namespace.changed(to, { kind: 'unknown' });
-  }
-
-  async #removeQuietly(path: string): Promise<void> {
-    try {
-      await this.#mount.store.remove(keyOfPath(path));
-    } catch (error) {
-      this.#mount.log.error('a copy made for a rename could not be removed', {
-        path,
-        cause: describeError(error),
-      });
-    }
-    this.#mount.namespace.changed(path, { kind: 'unknown' });
   }
 
   async #visibilityFor(source: OpenFile, target: OpenFile | null): Promise<Visibility> {
@@ -238,23 +178,13 @@ export class Renaming {
   async #visibilityOf(file: OpenFile): Promise<Visibility> {
     const { namespace, store, clock } = this.#mount;
     if (file.publishPending) return 'public';
+    if (file.visibilityBefore !== null) return file.visibilityBefore;
     const known = file.version?.visibility;
     if (known !== undefined && namespace.isFresh(known.at)) return known.value;
-    try {
-      const askedAt = clock.monotonic();
-      const { visibility } = await store.visibility(keyOfPath(file.path));
-      if (file.version !== null) file.version.visibility = { value: visibility, at: askedAt };
-      return visibility;
-    } catch (error) {
-      if (isRefusal(error, 'missing')) return 'private';
-      throw error;
-    }
-  }
-
-  /** Carried, unless it is what the old name would have been given: then the new name is asked. */
-  #contentTypeFor(source: OpenFile, to: string): string {
-    const type = source.contentType ?? source.version?.contentType ?? null;
-    return type === null || type === contentTypeOf(source.path) ? contentTypeOf(to) : type;
+    const at = clock.monotonic();
+    const value = await currentVisibility(store, keyOfPath(file.path));
+    if (file.version !== null) file.version.visibility = { value, at };
+    return value;
   }
 
   /** Whether the service took the source's version from us a moment ago: then nobody need look at it again. */

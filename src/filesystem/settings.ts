@@ -1,6 +1,4 @@
 /** What can be decided about a mounted file system, all of it by the person who mounts. */
-import type { VisibilityWish } from '../store/replace.ts';
-
 export interface FileSystemSettings {
   /** For how long the service's answers about names are trusted, milliseconds. */
   readonly metadataTtl: number;
@@ -16,8 +14,4 @@ export interface FileSystemSettings {
   /** Permission bits that are never set. */
   readonly umask: number;
   readonly readOnly: boolean;
-}
-
-export function visibilityWish(settings: FileSystemSettings): VisibilityWish {
-  return settings.visibility === 'preserve' ? 'keep' : settings.visibility;
 }

@@ -8,22 +8,23 @@
 import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
 import { isRefusal } from '../service/refusal.ts';
+import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
+import { VersionChanged } from '../store/range-reader.ts';
 import {
+  currentVisibility,
   describeVisibilityFailure,
   publish,
   replaceObject,
   type Replacement,
-  type VisibilityWish,
 } from '../store/replace.ts';
-import type { Version } from '../store/version.ts';
+import { Version } from '../store/version.ts';
 import { contentTypeOf } from './content-type.ts';
-import { isPassing } from './errno-of.ts';
+import { isPassing, mayHaveBeenDone } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 import type { Reading } from './reading.ts';
-import { visibilityWish } from './settings.ts';
 
 export class Uploading {
   readonly #mount: MountState;
@@ -85,8 +86,20 @@ export class Uploading {
     }
     // Somebody may have opened it again meanwhile.
     if (file.handles.size > 0) return;
-    if (file.dirty && file.failure !== null && !isPassing(file.failure.error)) await this.#setAside(file);
+    if (file.dirty && file.failure !== null && !this.#mayTryAgain(file, file.failure.error))
+      await this.#setAside(file);
     if (!file.dirty || file.detached) await this.#dropDraft(file);
+  }
+
+  /** The service refused for good and no handle is open: the bytes are set aside, and the name shows the service's file. */
+  async giveUp(file: OpenFile): Promise<void> {
+    await this.#setAside(file);
+    await this.#dropDraft(file);
+  }
+
+  #mayTryAgain(file: OpenFile, error: unknown): boolean {
+    // Without a name nobody would find the bytes, or try again.
+    return isPassing(error) && this.#mount.table.get(file.path) === file;
   }
 
   /** Lets go of local bytes that nobody has open and that the service has. For callers who hold the path's claim. */
@@ -127,9 +140,6 @@ export class Uploading {
       } finally {
         file.uploading = false;
       }
-      // The bytes are stored, and the program must still hear that the link is down.
-      if (file.publishPending)
-        throw new FsError('EIO', file.path, 'stored, but it could not be made public again');
     });
   }
 
@@ -141,13 +151,17 @@ export class Uploading {
     if (file.basis === 'edit' && file.version !== null) await this.#refuseConflict(file, file.version);
     const replacement = await this.#put(file, draft);
     const { version, visibilityFailure } = replacement;
-    file.publishPending = visibilityFailure !== undefined;
-    if (file.publishPending) {
-      this.#mount.log.error(describeVisibilityFailure(visibilityFailure), { path: file.path });
-    }
     version.madeHereAt = file.version === null ? this.#mount.clock.monotonic() : file.version.madeHereAt;
     this.#becomeClean(file, version);
     this.#mount.namespace.changed(file.path, { kind: 'file', version });
+    if (visibilityFailure === undefined) return;
+    // The bytes are stored, and the program must still hear that the link is down. It is not ours to restore any more when
+    // somebody else has replaced them since.
+    file.publishPending = !isReplaced(visibilityFailure);
+    if (!file.publishPending) this.#mount.namespace.doubt(file.path);
+    throw new FsError('EIO', file.path, describeVisibilityFailure(visibilityFailure), {
+      cause: visibilityFailure,
+    });
   }
 
   /** Whether the draft's bytes are those of the stored version, and nothing else is to be changed. */
@@ -167,8 +181,9 @@ export class Uploading {
     const askedAt = clock.monotonic();
     try {
       const head = await store.head(keyOfPath(file.path));
-      const entry = namespace.learn(file.path, question, askedAt, head);
-      if (entry?.kind === 'file' && entry.version === base) return;
+      namespace.learn(file.path, question, askedAt, head);
+      // What a PUT without a known end has stored is no conflict: it was ours.
+      if ([base, ...file.unconfirmed].some((version) => version.matches(head))) return;
     } catch (error) {
       namespace.forgetQuestion(question);
       // Deleted by somebody else while it was edited: storing it anew loses nobody's bytes.
@@ -180,6 +195,7 @@ export class Uploading {
 
   async #put(file: OpenFile, draft: Draft): Promise<Replacement> {
     const { store, content, clock } = this.#mount;
+    const wanted = await this.#visibilityWanted(file);
     const contentType = this.contentTypeFor(file);
     const upload = content.upload(draft, contentType);
     const bytes = {
@@ -189,31 +205,39 @@ export class Uploading {
       modified: new Date(clock.now()),
     };
     try {
-      const replacement = await replaceObject(store, keyOfPath(file.path), bytes, this.#visibilityWish(file));
+      const replacement = await replaceObject(store, keyOfPath(file.path), bytes, wanted);
       const { version, visibilityFailure, visibility } = replacement;
       if (visibilityFailure === undefined) version.visibility = { value: visibility, at: clock.monotonic() };
       upload.keepFor(version);
-      file.endUnknown = false;
       return replacement;
     } catch (error) {
-      if (isRefusal(error, 'unavailable', 'timeout', 'malformed', 'aborted')) file.endUnknown = true;
+      if (mayHaveBeenDone(error)) {
+        file.visibilityBefore ??= wanted;
+        const own = { size: bytes.body.size, md5: await draft.md5(), storedWithin: null, contentType };
+        file.unconfirmed.push(Version.uploaded(own, bytes.modified));
+      }
       throw error;
     }
   }
 
-  #visibilityWish(file: OpenFile): VisibilityWish {
+  async #visibilityWanted(file: OpenFile): Promise<Visibility> {
+    const { settings, namespace, store } = this.#mount;
     if (file.visibilityWish !== null) return file.visibilityWish;
-    const wish = visibilityWish(this.#mount.settings);
-    if (wish !== 'keep') return wish;
+    if (settings.visibility !== 'preserve') return settings.visibility;
     if (file.publishPending) return 'public';
-    if (file.version === null && !file.endUnknown) return 'private';
-    const known = file.version?.visibility;
-    return known !== undefined && this.#mount.namespace.isFresh(known.at) ? known.value : 'keep';
+    if (file.visibilityBefore !== null) return file.visibilityBefore;
+    if (file.version === null) return 'private';
+    const known = file.version.visibility;
+    if (known !== undefined && namespace.isFresh(known.at)) return known.value;
+    return currentVisibility(store, keyOfPath(file.path));
   }
 
   #becomeClean(file: OpenFile, version: Version | null): void {
     if (version !== null) version.local = { ...version.local, ...file.local };
     file.version = version;
+    file.unconfirmed = [];
+    file.visibilityBefore = null;
+    file.publishPending = false;
     file.dirty = false;
     file.basis = 'edit';
     file.contentType = null;
@@ -225,8 +249,16 @@ export class Uploading {
 
   async #publishAgain(file: OpenFile): Promise<void> {
     if (file.version === null) return;
-    await publish(this.#mount.store, keyOfPath(file.path), file.version);
-    file.version.visibility = { value: 'public', at: this.#mount.clock.monotonic() };
+    try {
+      await publish(this.#mount.store, keyOfPath(file.path), file.version);
+      file.version.visibility = { value: 'public', at: this.#mount.clock.monotonic() };
+    } catch (error) {
+      if (!isReplaced(error)) throw error;
+      this.#mount.namespace.doubt(file.path);
+      this.#mount.log.warn('a link was not restored: somebody else has replaced the file since', {
+        path: file.path,
+      });
+    }
     file.publishPending = false;
     file.failure = null;
   }
@@ -236,7 +268,8 @@ export class Uploading {
     file.failure = { error, revision: draft.revision };
     if (file.endUnknown) this.#mount.namespace.changed(file.path, { kind: 'unknown' });
     const fields = { path: file.path, cause: describeError(error), bytes: draft.size };
-    if (repeated) this.#mount.log.warn('a file could again not be stored', fields);
+    if (!file.dirty) this.#mount.log.error('a file was stored, but not made public again', fields);
+    else if (repeated) this.#mount.log.warn('a file could again not be stored', fields);
     else this.#mount.log.error('a file could not be stored; its bytes are kept here', fields);
   }
 
@@ -263,4 +296,9 @@ export class Uploading {
     if (!file.publishPending) this.#mount.table.remove(file);
     await draft?.remove();
   }
+}
+
+/** Whether somebody else's bytes, or none, are now where ours were. */
+function isReplaced(error: unknown): boolean {
+  return error instanceof VersionChanged || isRefusal(error, 'missing');
 }

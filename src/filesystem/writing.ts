@@ -35,10 +35,10 @@ export class Writing {
   /** Changes the size of an open file. Nothing is uploaded by it. */
   async truncate(file: OpenFile, size: number): Promise<void> {
     await file.gate.write(async () => {
+      if (size > 0 && size === file.size) return;
       const keep = Math.min(size, file.version?.size ?? 0);
       const draft = await this.draftOf(file, keep);
       if (size === 0) this.#emptied(file);
-      if (draft.size === size && size > 0) return;
       await draft.truncate(size);
       this.#touched(file);
     });
@@ -90,5 +90,7 @@ export class Writing {
     if (!file.dirty) file.local = { ...file.version?.local };
     file.dirty = true;
     file.local = { ...file.local, mtime: now, ctime: now };
+    // Its name may have gone to a version that somebody else stored: what was written last is what the path shows.
+    if (!file.detached) this.#mount.table.show(file);
   }
 }

@@ -62,13 +62,16 @@ export class Xattrs {
 
   async list(path: string): Promise<readonly string[]> {
     if (this.#mount.table.dirty(path) !== undefined) return FILE_NAMES;
-    const entry = await this.#parts.inspecting.entry(path);
+    // What is known will do, however old: programs ask for the names of every file that they copy.
+    const known = this.#mount.namespace.recall(path);
+    const entry =
+      known === undefined || known.kind === 'missing' ? await this.#parts.inspecting.entry(path) : known;
     return entry.kind === 'file' ? FILE_NAMES : [HIDDEN];
   }
 
   async get(path: string, name: string): Promise<Uint8Array> {
     const draft = this.#mount.table.dirty(path);
-    if (draft !== undefined) return Buffer.from(this.#ofDraft(draft, name));
+    if (draft !== undefined) return Buffer.from(await this.#ofDraft(draft, name));
     const entry = await this.#parts.inspecting.entry(path);
     if (entry.kind === 'folder') return Buffer.from(await this.#ofFolder(path, name));
     return Buffer.from(await this.#ofFile(path, entry.version, name));
@@ -88,18 +91,14 @@ export class Xattrs {
   }
 
   async remove(path: string, name: string): Promise<void> {
-    const exists = (await this.list(path)).includes(name);
-    throw new FsError(
-      exists || name.startsWith('user.') ? 'ENOTSUP' : 'ENODATA',
-      path,
-      `${name} cannot be removed`,
-    );
+    await this.list(path);
+    throw new FsError('ENOTSUP', path, `${name} cannot be removed`);
   }
 
-  #ofDraft(file: OpenFile, name: string): string {
+  async #ofDraft(file: OpenFile, name: string): Promise<string> {
     switch (name) {
       case VISIBILITY:
-        return file.visibilityWish ?? file.version?.visibility?.value ?? 'private';
+        return this.#visibilityOfDraft(file);
       case MIME_TYPE:
         return this.#parts.uploading.contentTypeFor(file);
       case 'user.pailfs.key':
@@ -117,6 +116,15 @@ export class Xattrs {
       default:
         throw this.#noSuch(file.path, name);
     }
+  }
+
+  /** What the file's will be after its upload. */
+  async #visibilityOfDraft(file: OpenFile): Promise<string> {
+    const { settings } = this.#mount;
+    if (file.visibilityWish !== null) return file.visibilityWish;
+    if (settings.visibility !== 'preserve') return settings.visibility;
+    if (file.visibilityBefore !== null) return file.visibilityBefore;
+    return file.version === null ? 'private' : (await this.#record(file.path, file.version)).visibility;
   }
 
   async #ofFolder(path: string, name: string): Promise<string> {
@@ -200,6 +208,8 @@ export class Xattrs {
       const record = await this.#mount.store.setVisibility(keyOfPath(path), text);
       this.#remember(entry.version, record, at);
       entry.version.madeHereAt = null;
+      const open = this.#mount.table.get(path);
+      if (open?.version === entry.version) open.publishPending = false;
     });
   }
 

@@ -134,7 +134,8 @@ export class Namespace {
     const folder = this.#remembered(parent);
     this.#changes.record(parent, nameOf(path), outcome);
     folder.firstPage = null;
-    this.#apply(folder, nameOf(path), outcome);
+    const known = folder.names.get(nameOf(path));
+    this.#apply(folder, nameOf(path), outcome, known && { ...known, confirmedAt: this.#clock.monotonic() });
     this.#folders.set(parent, folder);
     if (outcome.kind === 'missing') this.#keepIfEmptied(parent, folder);
     // The key of what was stored makes every folder on its way real (§3.2).
@@ -184,20 +185,26 @@ export class Namespace {
     const parent = this.#folders.get(parentOf(path));
     const name = nameOf(path);
     if (parent?.listed?.pages === 1) return (await this.#walk(parentOf(path))).recall(name);
-    const before = parent?.names.get(name);
-    if (before?.kind === 'file') {
-      const entry = await this.#confirmFile(path);
+    const before = parent?.names.get(name)?.kind;
+    if (before === 'file') {
+      const entry = await this.confirmFile(path);
       if (entry?.kind === 'file') return entry;
     }
-    if (before?.kind === 'folder' && (await this.#probeFolder(path))) return this.recall(path);
-    if (before?.kind !== 'folder') {
-      const [file, isFolder] = await Promise.all([this.#confirmFile(path), this.#probeFolder(path)]);
-      if (isFolder || file?.kind === 'file') return this.recall(path);
-    }
+    const [file, asFolder] = await Promise.all([
+      before === undefined || before === 'missing' ? this.confirmFile(path) : undefined,
+      this.#probeFolder(path),
+    ]);
+    // Said last, so that a folder wins over a file of the same name whichever answer came first.
+    if (asFolder !== undefined) this.#setName(path, asFolder);
+    if (asFolder !== undefined || file?.kind === 'file') return this.recall(path);
     return (await this.#walk(parentOf(path))).recall(name);
   }
 
-  async #confirmFile(path: string): Promise<Entry | undefined> {
+  /**
+   * Asks with one HEAD what file is at `path`, and returns what is to be believed of the name now; undefined when a 404 says
+   * nothing, since no file was known. Rejects with a refusal other than `missing`.
+   */
+  async confirmFile(path: string): Promise<Entry | undefined> {
     const question = this.#changes.ask();
     const askedAt = this.#clock.monotonic();
     try {
@@ -216,17 +223,16 @@ export class Namespace {
     return this.recall(path);
   }
 
-  /** Whether anything is listed under `path`; the page is kept as the beginning of its listing. */
-  async #probeFolder(path: string): Promise<boolean> {
+  /** The folder at `path` if anything is listed under it; the page is kept as the beginning of its listing. */
+  async #probeFolder(path: string): Promise<Entry | undefined> {
     const question = this.#changes.ask();
     try {
       const walk = await walkFolder(this.#store, this.#clock, path, { stopAtFirstEntry: true });
-      if (!walk.names.existed) return false;
-      const outcome = this.#changes.since(question, parentOf(path), nameOf(path));
-      if (outcome === undefined) this.#setName(path, { kind: 'folder', confirmedAt: walk.at, told: true });
+      if (!walk.names.existed) return undefined;
       if (walk.complete) this.#applyWalk(path, question, walk);
       else if (this.#changes.allSince(question, path).size === 0) this.#keepFirstPage(path, walk);
-      return outcome === undefined || outcome.kind === 'folder';
+      const outcome = this.#changes.since(question, parentOf(path), nameOf(path));
+      return outcome === undefined ? { kind: 'folder', confirmedAt: walk.at, told: true } : undefined;
     } finally {
       this.#changes.settle(question);
     }
@@ -301,7 +307,10 @@ export class Namespace {
         folder.names.set(name, { kind: 'missing', confirmedAt });
         break;
       case 'unknown':
-        folder.names.delete(name);
+        // What it was is remembered, never trusted: if it still is, those who have it open go on undisturbed.
+        if (known?.kind === 'file')
+          folder.names.set(name, { ...known, confirmedAt: Number.NEGATIVE_INFINITY });
+        else folder.names.delete(name);
         folder.listed = null;
         break;
     }

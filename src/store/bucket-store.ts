@@ -17,8 +17,8 @@ import type { Gates } from './gates.ts';
 
 /** A bookmark can go stale (§4.11) as often as somebody makes it; a listing that restarts for ever helps nobody. */
 const MAX_RESTARTS = 5;
-/** An empty page may be followed by more (§4.11 rule 6); a service that sends this many in a row never ends. */
-const MAX_EMPTY_PAGES = 1000;
+/** An empty page may be followed by more (§4.11 rule 6); a service that sends this many in a row without news never ends. */
+const MAX_VAIN_PAGES = 1000;
 
 export class BucketStore {
   readonly bucket: string;
@@ -88,20 +88,24 @@ export class BucketStore {
   }
 
   async *#walk(folder: string, first: ObjectPage | undefined): AsyncGenerator<ObjectPage> {
-    const seen = new Set<string>();
-    let emptyPages = 0;
+    const bookmarks = new Set<string>();
+    const firstEntries = new Set<string>();
+    let vainPages = 0;
     let page = first ?? (await this.page(folder, undefined));
     for (;;) {
       yield page;
       if (page.nextPage === null) return;
-      emptyPages = page.folders.length + page.objects.length === 0 ? emptyPages + 1 : 0;
-      if (seen.has(page.nextPage) || emptyPages > MAX_EMPTY_PAGES) {
+      const firstEntry = page.folders[0] ?? page.objects[0]?.key;
+      const isVain = firstEntry === undefined || firstEntries.has(firstEntry);
+      vainPages = isVain ? vainPages + 1 : 0;
+      if (bookmarks.has(page.nextPage) || vainPages > MAX_VAIN_PAGES) {
         throw new Refusal('malformed', 'the listing never ends', {
           operation: 'listObjects',
           subject: folder,
         });
       }
-      seen.add(page.nextPage);
+      bookmarks.add(page.nextPage);
+      if (firstEntry !== undefined) firstEntries.add(firstEntry);
       page = await this.page(folder, page.nextPage);
     }
   }

@@ -1,8 +1,8 @@
 /**
  * How is an object replaced without taking its public link away?
  *
- * Every upload makes the file private (§3.2). So visibility is asked for before the PUT (never between tries) unless the
- * caller knows it, and `public` is set again afterwards: but only when a HEAD shows that what is stored is what we stored, or
+ * Every upload makes the file private (§3.2). So visibility is asked for before the PUT unless the caller
+ * knows it, and `public` is set again afterwards: but only when a HEAD shows that what is stored is what we stored, or
  * we would publish somebody else's bytes.
  */
 import { describeError } from '../base/errors.ts';
@@ -10,10 +10,8 @@ import { isRefusal } from '../service/refusal.ts';
 import type { UploadBody } from '../service/object-service.ts';
 import type { Visibility } from '../service/records.ts';
 import type { BucketStore } from './bucket-store.ts';
+import { VersionChanged } from './range-reader.ts';
 import { Version } from './version.ts';
-
-/** What the new object's visibility shall be; `keep` is asked from the service. */
-export type VisibilityWish = Visibility | 'keep';
 
 export interface Replacement {
   readonly version: Version;
@@ -32,14 +30,13 @@ export interface NewContent {
   readonly modified: Date;
 }
 
-/** Stores `content` under `key`. Rejects with the refusal of a request that came before anything was stored. */
+/** Stores `content` under `key`. Rejects with the refusal of the PUT. */
 export async function replaceObject(
   store: BucketStore,
   key: string,
   content: NewContent,
-  wish: VisibilityWish,
+  wanted: Visibility,
 ): Promise<Replacement> {
-  const wanted = wish === 'keep' ? await currentVisibility(store, key) : wish;
   const stored = await store.put(key, content.body);
   const version = Version.uploaded(
     {
@@ -59,14 +56,18 @@ export async function replaceObject(
   }
 }
 
-/** Sets `public` when the stored object is `version`. Rejects otherwise, or with the service's refusal. */
+/** Sets `public` when the stored object is `version`. Rejects with `VersionChanged` otherwise, or with the refusal. */
 export async function publish(store: BucketStore, key: string, version: Version): Promise<void> {
   const head = await store.head(key);
-  if (!version.matches(head)) throw new Error('somebody else has replaced the file since; it stays private');
+  if (!version.matches(head)) throw new VersionChanged(key, head);
   await store.setVisibility(key, 'public');
 }
 
-async function currentVisibility(store: BucketStore, key: string): Promise<Visibility> {
+/**
+ * What the visibility of the object under `key` is, to be kept over a PUT: a missing object counts as private. Never ask
+ * between two tries of a PUT: the first may have made the object private. Rejects with a refusal.
+ */
+export async function currentVisibility(store: BucketStore, key: string): Promise<Visibility> {
   try {
     return (await store.visibility(key)).visibility;
   } catch (error) {

@@ -106,6 +106,12 @@ export class Version {
     return true;
   }
 
+  /** Whether `other` is about this content too; it was told by the service. May name this version, as `matches`. */
+  isSame(other: Version): boolean {
+    const { size, etag, lastModified } = other;
+    return other === this || (etag !== null && this.matches({ size, etag, lastModified }));
+  }
+
   #takeName(facts: VersionFacts): void {
     if (this.own?.md5 === facts.etag.toLowerCase()) {
       this.etag = facts.etag;

@@ -1,0 +1,149 @@
+/**
+ * Which requests does a rename make, and what is left when one of them fails? The copy is removed again when its name was
+ * free before; but never somebody else's file, and never the copy when the old file may be gone: one whole copy stays.
+ */
+import { describeError } from '../base/errors.ts';
+import type { Visibility } from '../service/records.ts';
+import { isRefusal } from '../service/refusal.ts';
+import { keyOfPath } from '../store/keys.ts';
+import { describeVisibilityFailure, replaceObject } from '../store/replace.ts';
+import { Version } from '../store/version.ts';
+import { contentTypeOf } from './content-type.ts';
+import { mayHaveBeenDone } from './errno-of.ts';
+import { FsError } from './errors.ts';
+import type { MountState } from './mount-state.ts';
+import { OpenFile } from './open-file.ts';
+import type { Writing } from './writing.ts';
+
+/** The answer to the DELETE was lost, and so was the look that should have told. */
+class OldFileUnsure extends FsError {
+  constructor(path: string, cause: unknown) {
+    super('EIO', path, 'whether the file is gone from its old name is not known', { cause });
+  }
+}
+
+export interface CopyWish {
+  readonly visibility: Visibility;
+  /** Whether the new name has a file already. */
+  readonly replaces: boolean;
+}
+
+export class Copying {
+  readonly #mount: MountState;
+  readonly #writing: Writing;
+
+  constructor(mount: MountState, writing: Writing) {
+    this.#mount = mount;
+    this.#writing = writing;
+  }
+
+  /**
+   * Stores the bytes of `source` under `to`. They go through a draft: what is cached is not fetched again, and a retry has
+   * something to read from. Rejects when they or their visibility could not be stored; a copy under a free name is gone then.
+   */
+  async copy(source: OpenFile, to: string, wish: CopyWish): Promise<Version> {
+    const { content, store, clock, namespace } = this.#mount;
+    const draft = await this.#writing.draftOf(source, source.version?.size ?? 0);
+    if (draft.poisoned !== null) throw new FsError('ENOSPC', source.path, 'a write found no space');
+    const contentType = contentTypeAt(source, to);
+    const upload = content.upload(draft, contentType);
+    const { size } = upload.body;
+    const modified = new Date(clock.now());
+    const copy = { contentType, body: upload.body, md5: () => draft.md5(), modified };
+    try {
+      const result = await replaceObject(store, keyOfPath(to), copy, wish.visibility);
+      const { version, visibility, visibilityFailure } = result;
+      if (visibilityFailure !== undefined) {
+        if (wish.replaces) this.#publishLater(to, version);
+        throw new FsError('EIO', to, describeVisibilityFailure(visibilityFailure), {
+          cause: visibilityFailure,
+        });
+      }
+      version.visibility = { value: visibility, at: clock.monotonic() };
+      upload.keepFor(version);
+      return version;
+    } catch (error) {
+      const isStored = error instanceof FsError || mayHaveBeenDone(error);
+      // The copy may be there, whole or not at all: nothing may be believed of the new name.
+      if (isStored) namespace.changed(to, { kind: 'unknown' });
+      if (isStored && !wish.replaces) {
+        const own = { size, md5: await draft.md5(), storedWithin: null, contentType };
+        await this.undo(to, Version.uploaded(own, modified), error);
+      }
+      throw error;
+    }
+  }
+
+  /** Resolves when `to` holds what was copied. Rejects with ESTALE when it is another file by now. */
+  async confirm(to: string, copied: Version): Promise<void> {
+    if (copied.etag !== null) return;
+    const entry = await this.#mount.namespace.confirmFile(to);
+    if (entry?.kind === 'file' && copied.isSame(entry.version)) return;
+    throw new FsError('ESTALE', to, 'somebody else stored another file under the new name');
+  }
+
+  /**
+   * Deletes the source under its old name: after a look whether it still is what was copied, unless `justStored`. Rejects with
+   * ESTALE when it is not, and with the refusal when it is still there.
+   */
+  async deleteOld(source: OpenFile, justStored: boolean): Promise<void> {
+    const { path, version } = source;
+    if (!justStored && version !== null && !(await this.#isStill(path, version))) {
+      throw new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed');
+    }
+    try {
+      await this.#mount.store.remove(keyOfPath(path));
+    } catch (error) {
+      if (!mayHaveBeenDone(error)) throw error;
+      this.#mount.namespace.doubt(path);
+      if (await this.#isThere(path)) throw error;
+    }
+  }
+
+  /** Removes `copied` from `to`, which was free before. Only logs when it cannot: the rename has failed already. */
+  async undo(to: string, copied: Version, cause: unknown): Promise<void> {
+    const { log, store, namespace } = this.#mount;
+    log.warn('a rename failed and is undone', { path: to, cause: describeError(cause) });
+    try {
+      if (cause instanceof OldFileUnsure) throw cause;
+      if (!copied.matches(await store.head(keyOfPath(to)))) throw new Error("it is somebody else's file");
+      await store.remove(keyOfPath(to));
+      namespace.changed(to, { kind: 'missing' });
+    } catch (error) {
+      if (!isRefusal(error, 'missing')) {
+        log.error('what a rename had stored was left in place', { path: to, cause: describeError(error) });
+      }
+      namespace.changed(to, { kind: 'unknown' });
+    }
+  }
+
+  /** The next close of the new name, or the unmount, tries again. */
+  #publishLater(to: string, version: Version): void {
+    const file = new OpenFile(to, version);
+    file.publishPending = true;
+    this.#mount.table.add(file);
+  }
+
+  async #isStill(path: string, version: Version): Promise<boolean> {
+    const entry = await this.#mount.namespace.confirmFile(path);
+    // One that somebody else has deleted meanwhile is no obstacle.
+    return entry?.kind !== 'file' || version.isSame(entry.version);
+  }
+
+  /** Rejects with `OldFileUnsure` when nobody knows. */
+  async #isThere(path: string): Promise<boolean> {
+    try {
+      await this.#mount.store.head(keyOfPath(path));
+      return true;
+    } catch (error) {
+      if (isRefusal(error, 'missing')) return false;
+      throw new OldFileUnsure(path, error);
+    }
+  }
+}
+
+/** Carried, unless it is what the old name would have been given: then the new name is asked. */
+function contentTypeAt(source: OpenFile, to: string): string {
+  const type = source.contentType ?? source.version?.contentType ?? null;
+  return type === null || type === contentTypeOf(source.path) ? contentTypeOf(to) : type;
+}
