@@ -19,6 +19,30 @@ export function attributeCases(openSubject: OpenSubject): void {
   extendedAttributes(openSubject);
 }
 
+/** Where setting an attribute starts no program: a program that starts closes, and so stores, what its parent has open. */
+export function unstoredAttributeCases(openSubject: OpenSubject): void {
+  it('tells that a file being written is not stored yet', async () => {
+    const subject = await openSubject();
+    const file = await subject.posix.open(subject.at('file'), O_WRONLY | O_CREAT);
+    await file.write('x');
+
+    const state = await subject.posix.getxattr(subject.at('file'), 'user.pailfs.state');
+    await file.close();
+
+    expect(state.toString()).toBe('dirty');
+  });
+
+  it('applies the visibility set on a file that is still being written', async () => {
+    const subject = await openSubject();
+    const file = await subject.posix.open(subject.at('file'), O_WRONLY | O_CREAT);
+    await file.write('x');
+    await subject.posix.setxattr(subject.at('file'), 'user.pailfs.visibility', 'public');
+    await file.close();
+
+    expect(await subject.storedVisibility('file')).toBe('public');
+  });
+}
+
 function modesAndTimes(openSubject: OpenSubject): void {
   it('shows files that somebody else stored with ordinary rights', async () => {
     const subject = await openSubject();
@@ -138,17 +162,6 @@ function extendedAttributes(openSubject: OpenSubject): void {
     expect(await told('user.pailfs.error')).toBe('');
   });
 
-  it('tells that a file being written is not stored yet', async () => {
-    const subject = await openSubject();
-    const file = await subject.posix.open(subject.at('file'), O_WRONLY | O_CREAT);
-    await file.write('x');
-
-    const state = await subject.posix.getxattr(subject.at('file'), 'user.pailfs.state');
-    await file.close();
-
-    expect(state.toString()).toBe('dirty');
-  });
-
   it('turns a file public and private again, with the links that belong to each', async () => {
     const subject = await openSubject();
     await subject.write('file', 'content');
@@ -186,16 +199,6 @@ function extendedAttributes(openSubject: OpenSubject): void {
 
     expect(await subject.storedVisibility('renamed')).toBe('public');
     await subject.expectContent('renamed', 'Eewritten');
-  });
-
-  it('applies the visibility set on a file that is still being written', async () => {
-    const subject = await openSubject();
-    const file = await subject.posix.open(subject.at('file'), O_WRONLY | O_CREAT);
-    await file.write('x');
-    await subject.posix.setxattr(subject.at('file'), 'user.pailfs.visibility', 'public');
-    await file.close();
-
-    expect(await subject.storedVisibility('file')).toBe('public');
   });
 
   it('changes the type of a file without changing its bytes', async () => {

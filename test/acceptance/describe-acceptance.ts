@@ -3,14 +3,14 @@
  * what the service holds is compared by bytes.
  */
 import { describe } from 'vitest';
-import { attributeCases } from './attribute-cases.ts';
-import { concurrencyCases } from './concurrency-cases.ts';
+import { attributeCases, unstoredAttributeCases } from './attribute-cases.ts';
+import { concurrencyCases, replacementCases } from './concurrency-cases.ts';
 import { contentCases } from './content-cases.ts';
 import { folderCases } from './folder-cases.ts';
 import { nameCases } from './name-cases.ts';
 import { openFlagCases } from './open-flag-cases.ts';
 import { readOnlyCases } from './read-only-cases.ts';
-import { renameCases } from './rename-cases.ts';
+import { noReplaceCases, renameCases } from './rename-cases.ts';
 import type { OpenSubject } from './subject.ts';
 
 /** `openSubject` is called in each test, and sees to the end itself. */
@@ -35,6 +35,15 @@ export function describeAcceptance(name: string, openSubject: OpenSubject): void
   });
   describe(`programs side by side ${name}`, () => {
     concurrencyCases(openSubject);
+  });
+}
+
+/** What the native driver cannot offer, or a test not see, on a real mount; each case says why. */
+export function describeBeyondNative(name: string, openSubject: OpenSubject): void {
+  describe(`beyond what the native driver can, ${name}`, () => {
+    noReplaceCases(openSubject);
+    replacementCases(openSubject);
+    unstoredAttributeCases(openSubject);
   });
 }
 

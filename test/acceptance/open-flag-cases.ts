@@ -9,6 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { PosixOnDisk } from './posix-on-disk.ts';
 import type { Posix } from './posix.ts';
 import {
+  codeOf,
   O_APPEND,
   O_CREAT,
   O_EXCL,
@@ -121,9 +122,4 @@ async function contentOf(posix: Posix, target: string): Promise<Buffer> {
 
 function said(call: Promise<string>): Promise<string> {
   return call.catch(codeOf);
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error) return String(error.code);
-  throw error;
 }

@@ -112,3 +112,9 @@ export class Subject {
 export async function refuses(code: string, call: Promise<unknown>): Promise<void> {
   await expect(call).rejects.toMatchObject({ code });
 }
+
+/** The name of its errno. Throws what carries none. */
+export function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return String(error.code);
+  throw error;
+}

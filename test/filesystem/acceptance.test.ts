@@ -1,5 +1,9 @@
 /** The acceptance suite in process: the file system over the embedded service, without HTTP and without a kernel. */
-import { describeAcceptance, describeReadOnly } from '../acceptance/describe-acceptance.ts';
+import {
+  describeAcceptance,
+  describeBeyondNative,
+  describeReadOnly,
+} from '../acceptance/describe-acceptance.ts';
 import { PosixInProcess } from '../acceptance/posix-in-process.ts';
 import { Subject } from '../acceptance/subject.ts';
 import { openForTest } from '../support/open-for-test.ts';
@@ -15,4 +19,5 @@ async function openSubject(readOnly: boolean): Promise<Subject> {
 }
 
 describeAcceptance('in process', () => openSubject(false));
+describeBeyondNative('in process', () => openSubject(false));
 describeReadOnly('in process', () => openSubject(true));
