@@ -50,6 +50,8 @@ function destination(descriptor: number | undefined): DestinationStream {
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname',
     singleLine: true,
+    // Ours are texts already; they belong on the line of their message.
+    errorLikeObjectKeys: [],
   });
 }
 

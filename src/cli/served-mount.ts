@@ -18,6 +18,7 @@ import { ownIdentity } from './process-identity.ts';
 import type { MountSettings } from './settings.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { claimStateDirectory } from './state-directory.ts';
+import { removeStoredDrafts } from './stored-drafts.ts';
 
 /** How long a program may keep the mount busy after a signal; then it is detached. */
 const BUSY_PATIENCE_MS = 5000;
@@ -106,9 +107,9 @@ export class ServedMount {
     const { log } = this.#surroundings;
     log.info('Finishing', { because: ending.kind === 'signal' ? ending.name : ending.kind });
     const isGone = ending.kind === 'unmounted' || (await this.#letGo(endings));
-    const unsent = await this.#upload();
-    // Only now: a program that keeps the mount busy must not cost the bytes it has already written.
+    // First: a write after the upload would be lost, so the last moment for it comes as late as possible.
     if (!isGone) await this.#detach();
+    const unsent = await this.#upload();
     for (const { path, file, reason } of unsent ?? []) {
       log.error('A file could not be uploaded; its bytes are kept', { path, file, reason });
     }
@@ -149,13 +150,15 @@ export class ServedMount {
 
   /** Undefined when nobody knows what is missing. */
   async #upload(): Promise<readonly UnsentDraft[] | undefined> {
+    const { clock, log } = this.#surroundings;
+    const directory = this.#parts.state.path;
     try {
-      return await this.#parts.fileSystem.close(UPLOAD_DEADLINE_MS);
+      const startedAt = clock.now();
+      const unsent = await this.#parts.fileSystem.close(UPLOAD_DEADLINE_MS);
+      if (unsent.length === 0) await removeStoredDrafts(directory, startedAt);
+      return unsent;
     } catch (error) {
-      this.#surroundings.log.error('Finishing the uploads failed', {
-        error,
-        directory: this.#parts.state.path,
-      });
+      log.error('Finishing the uploads failed', { error, directory });
       return undefined;
     }
   }

@@ -1,10 +1,9 @@
-/** `pailfs mount` and `pailfs unmount` as a person and a script use them, on real mounts. */
-import { spawn } from 'node:child_process';
+/** `pailfs mount` as a person and a script use it, on real mounts. */
 import { once } from 'node:events';
 import { open, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
+import { CommandLine, goneProcess } from '../support/command-line.ts';
 import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
 import type { EmbeddedServer } from '../support/embedded-service.ts';
 import { shell } from '../support/shell.ts';
@@ -31,16 +30,6 @@ async function storedText({ server }: Scene, key: string): Promise<string> {
 async function processesNaming(path: string): Promise<readonly string[]> {
   const { output } = await shell('/', 'ps -eo stat=,args=');
   return output.split('\n').filter((line) => line.includes(path) && !line.startsWith('Z'));
-}
-
-/** A program that keeps the mount busy until the test ends. */
-async function occupy(mountpoint: string): Promise<void> {
-  const child = spawn('sh', ['-c', 'echo ready; exec sleep 600'], {
-    cwd: mountpoint,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  await once(child.stdout, 'data');
 }
 
 describe('pailfs mount in the background', () => {
@@ -206,7 +195,30 @@ describe('pailfs mount -f', () => {
     expect(await at.isMounted()).toBe(false);
     expect(await storedText(scene, 'a.txt')).toBe('unsaved');
     expect(mount.stderr).toMatch(/is in use by/);
+    expect(await at.run(['mount', 'photos', at.mountpoint])).toEqual(DONE);
   });
+
+  it.each(['throw new Error("planted")', 'void Promise.reject(new Error("planted"))'])(
+    'uploads and unmounts, and fails, after a fault of its own: %s',
+    async (fault) => {
+      const scene = await arrange();
+      const { at } = scene;
+      const planted = join(at.home, 'planted.mjs');
+      await writeFile(planted, `process.on('SIGUSR2', () => { ${fault}; });`);
+      const launch = { environment: { NODE_OPTIONS: `--import=${planted}` } };
+      const mount = await at.mountInFront(['photos', at.mountpoint], launch);
+      const file = await open(join(at.mountpoint, 'a.txt'), 'w');
+      onTestFinished(() => file.close().catch(() => undefined));
+      await file.write('unsaved');
+
+      mount.signal('SIGUSR2');
+
+      expect(await mount.ended()).toBe(1);
+      expect(await at.isMounted()).toBe(false);
+      expect(await storedText(scene, 'a.txt')).toBe('unsaved');
+      expect(mount.stderr).toMatch(/An error of pailfs itself.*planted/);
+    },
+  );
 
   it('says where the bytes are that it could not upload, and fails', async () => {
     const { server, at } = await arrange();
@@ -234,7 +246,7 @@ describe('pailfs mount -f', () => {
     expect(await mount.ended()).toBe(0);
   });
 
-  it('forgets what it knows about names at SIGUSR1', async () => {
+  it('[fresh/refresh] forgets what it knows about names at SIGUSR1', async () => {
     const { server, at } = await arrange();
     const mount = await at.mountInFront(['photos', at.mountpoint, '--metadata-ttl', '3600']);
     expect(await readdir(at.mountpoint)).toEqual([]);
@@ -261,87 +273,6 @@ describe('pailfs mount -f', () => {
     );
     expect(new Set(codes)).toEqual(new Set(['EACCES']));
     expect(mount.stderr.split('\n').length).toBeLessThan(100);
-  });
-});
-
-describe('pailfs unmount', () => {
-  it('returns when the process is gone', async () => {
-    const { at } = await arrange();
-    await at.run(['mount', 'photos', at.mountpoint]);
-    const pid = await at.servingProcess();
-
-    const outcome = await at.run(['unmount', at.mountpoint]);
-
-    expect(outcome).toEqual(DONE);
-    expect(await at.isMounted()).toBe(false);
-    expect(await isAlive(pid)).toBe(false);
-  });
-
-  it('finds the mount by a relative path and with a trailing slash', async () => {
-    const { at } = await arrange();
-    await at.run(['mount', 'photos', 'mnt']);
-
-    expect(await at.run(['unmount', './mnt/'])).toEqual(DONE);
-  });
-
-  it('names the program that keeps the mount busy, and leaves it mounted', async () => {
-    const { at } = await arrange();
-    await at.run(['mount', 'photos', at.mountpoint]);
-    await occupy(at.mountpoint);
-
-    const outcome = await at.run(['unmount', at.mountpoint]);
-
-    expect(outcome).toMatchObject({
-      code: 16,
-      stderr: expect.stringMatching(/^pailfs: \S+ is in use by sleep \(process \d+\): close .*\n$/) as string,
-    });
-    expect(await at.isMounted()).toBe(true);
-  });
-
-  it('detaches a busy mount when asked to', async () => {
-    const { at } = await arrange();
-    await at.run(['mount', 'photos', at.mountpoint]);
-    await occupy(at.mountpoint);
-
-    const outcome = await at.run(['unmount', at.mountpoint, '--lazy', '--timeout', '1']);
-
-    expect(outcome.code).toBe(1);
-    expect(outcome.stderr).toMatch(/is unmounted, but process \d+/);
-    expect(await at.isMounted()).toBe(false);
-  });
-
-  it('says so when nothing is mounted there, or something else', async () => {
-    const { at } = await arrange();
-
-    const nothing = await at.run(['unmount', at.mountpoint]);
-    const missing = await at.run(['unmount', join(at.home, 'none')]);
-    const other = await at.run(['unmount', '/proc']);
-
-    expect(nothing).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^pailfs: nothing is mounted/) as string,
-    });
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') as string });
-    expect(other).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('a mount of proc, not of pailfs') as string,
-    });
-  });
-
-  it('clears away a mount whose process was killed, and says that nobody knows what is missing', async () => {
-    const { at } = await arrange();
-    await at.run(['mount', 'photos', at.mountpoint]);
-    const pid = await at.servingProcess();
-    process.kill(pid, 'SIGKILL');
-    await goneProcess(pid);
-
-    const outcome = await at.run(['unmount', at.mountpoint]);
-
-    expect(outcome).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('ended without saying whether everything is stored') as string,
-    });
-    expect(await at.isMounted()).toBe(false);
   });
 });
 

@@ -96,8 +96,8 @@ export class CommandLine {
   }
 
   /** `pailfs mount … -f`, once it answers. */
-  async mountInFront(words: readonly string[]): Promise<ForegroundMount> {
-    const child = this.start(['mount', ...words, '-f']);
+  async mountInFront(words: readonly string[], launch: Launch = {}): Promise<ForegroundMount> {
+    const child = this.start(['mount', ...words, '-f'], launch);
     const mount = new ForegroundMount(child);
     while (!mount.stderr.includes('Mounted')) {
       if (child.exitCode !== null) throw new Error(`the mount failed: ${mount.stderr}`);

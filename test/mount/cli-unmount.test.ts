@@ -1,0 +1,104 @@
+/** `pailfs unmount` as a person and a script use it, on real mounts. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
+import { startEmbeddedServer } from '../support/embedded-service.ts';
+
+const DONE = { code: 0, stdout: '', stderr: '' };
+
+async function arrange(): Promise<{ readonly at: CommandLine }> {
+  return { at: await CommandLine.open(await startEmbeddedServer()) };
+}
+
+/** A program that keeps the mount busy until the test ends. */
+async function occupy(mountpoint: string): Promise<void> {
+  const child = spawn('sh', ['-c', 'echo ready; exec sleep 600'], {
+    cwd: mountpoint,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+}
+
+describe('pailfs unmount', () => {
+  it('returns when the process is gone', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const pid = await at.servingProcess();
+
+    const outcome = await at.run(['unmount', at.mountpoint]);
+
+    expect(outcome).toEqual(DONE);
+    expect(await at.isMounted()).toBe(false);
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('finds the mount by a relative path and with a trailing slash', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', 'mnt']);
+
+    expect(await at.run(['unmount', './mnt/'])).toEqual(DONE);
+  });
+
+  it('names the program that keeps the mount busy, and leaves it mounted', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    await occupy(at.mountpoint);
+
+    const outcome = await at.run(['unmount', at.mountpoint]);
+
+    expect(outcome).toMatchObject({
+      code: 16,
+      stderr: expect.stringMatching(/^pailfs: \S+ is in use by sleep \(process \d+\): close .*\n$/) as string,
+    });
+    expect(await at.isMounted()).toBe(true);
+  });
+
+  it('detaches a busy mount when asked to', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    await occupy(at.mountpoint);
+
+    const outcome = await at.run(['unmount', at.mountpoint, '--lazy', '--timeout', '1']);
+
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toMatch(/is unmounted, but process \d+/);
+    expect(await at.isMounted()).toBe(false);
+  });
+
+  it('says so when nothing is mounted there, or something else', async () => {
+    const { at } = await arrange();
+
+    const nothing = await at.run(['unmount', at.mountpoint]);
+    const missing = await at.run(['unmount', join(at.home, 'none')]);
+    const other = await at.run(['unmount', '/proc']);
+
+    expect(nothing).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^pailfs: nothing is mounted/) as string,
+    });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') as string });
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('a mount of proc, not of pailfs') as string,
+    });
+  });
+
+  it('clears away a mount whose process was killed, and says that nobody knows what is missing', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const pid = await at.servingProcess();
+    process.kill(pid, 'SIGKILL');
+    await goneProcess(pid);
+
+    const outcome = await at.run(['unmount', at.mountpoint]);
+
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ended without saying whether everything is stored') as string,
+    });
+    expect(await at.isMounted()).toBe(false);
+  });
+});
