@@ -11,6 +11,8 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
+      // Only `npm run test:long` asks for these.
+      { test: { name: 'long', include: ['test/long/**/*.test.ts'], testTimeout: 3_600_000 } },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 120_000 } },
       {
         test: {
