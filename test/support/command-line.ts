@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { recordDirectories, removeRecord } from '../../src/cli/mount-record.ts';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { shell } from './shell.ts';
@@ -68,6 +69,7 @@ export class CommandLine {
     while ((await findMount(this.mountpoint)) !== undefined) {
       await unmountDirectory(this.mountpoint, { lazy: true });
     }
+    await removeRecord(await recordDirectories(process.getuid?.() ?? 0), this.mountpoint);
     await rm(this.home, { recursive: true });
   }
 
