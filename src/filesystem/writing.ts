@@ -26,8 +26,8 @@ export class Writing {
       } finally {
         // Also when it failed: what the draft holds is no longer what the service has.
         this.#touched(file);
+        file.written = true;
       }
-      file.written = true;
       return data.length;
     });
   }

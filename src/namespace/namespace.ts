@@ -64,12 +64,12 @@ export class Namespace {
 
   /** Whether something confirmed at `at` is still to be trusted. */
   isFresh(at: number): boolean {
-    return at >= this.#trustedFrom && this.#clock.monotonic() - at < this.#ttl;
+    return at > this.#trustedFrom && this.#clock.monotonic() - at < this.#ttl;
   }
 
   /** For how many more milliseconds something confirmed at `at` may be trusted. */
   freshFor(at: number): number {
-    return at < this.#trustedFrom ? 0 : Math.max(0, at + this.#ttl - this.#clock.monotonic());
+    return at <= this.#trustedFrom ? 0 : Math.max(0, at + this.#ttl - this.#clock.monotonic());
   }
 
   /** What is known of `path`, fresh or not, without a request. */
@@ -172,7 +172,8 @@ export class Namespace {
   async #find(path: string): Promise<Entry> {
     for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
       const entry = await this.#look(path);
-      if (entry !== undefined) return entry;
+      // A change whose end is not known may have overtaken the answer: what was known before it answers nobody.
+      if (entry !== undefined && entry.confirmedAt !== Number.NEGATIVE_INFINITY) return entry;
     }
     throw new Refusal('unavailable', 'the name changes faster than it can be looked up', {
       operation: 'headObject',
@@ -249,6 +250,18 @@ export class Namespace {
   }
 
   async #walkNow(path: string): Promise<KnownFolder> {
+    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+      const folder = await this.#walkOnce(path);
+      // Not a whole listing any more when a change whose end is not known overtook it: only a new walk tells of that name.
+      if (folder.listed !== null) return folder;
+    }
+    throw new Refusal('unavailable', 'the folder changes faster than it can be listed', {
+      operation: 'listObjects',
+      subject: keyOfPath(path),
+    });
+  }
+
+  async #walkOnce(path: string): Promise<KnownFolder> {
     const question = this.#changes.ask();
     const seen = this.#folders.get(path)?.firstPage ?? null;
     const first = seen !== null && this.isFresh(seen.at) ? seen.page : undefined;

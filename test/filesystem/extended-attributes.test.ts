@@ -1,0 +1,220 @@
+/** SEMANTICS: the extended attributes of files and folders. */
+import { describe, expect, it } from 'vitest';
+import { closing, names, openForTest, readFile } from '../support/open-for-test.ts';
+import { openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
+
+const NAMES = [
+  'user.mime_type',
+  'user.pailfs.error',
+  'user.pailfs.etag',
+  'user.pailfs.key',
+  'user.pailfs.share_expires_at',
+  'user.pailfs.share_url',
+  'user.pailfs.state',
+  'user.pailfs.url',
+  'user.pailfs.visibility',
+];
+
+describe('a file', () => {
+  it('has the names of its attributes for nothing, also long after they were looked up', async () => {
+    const { fs, foreignWrite, asked, clock } = await openForTest();
+    await foreignWrite('f', 'x');
+    await names(fs, '/');
+    asked();
+
+    expect([...(await fs.listXattrs('/f'))].sort()).toEqual(NAMES);
+    clock.advance(60_000);
+    await fs.listXattrs('/f');
+
+    expect(asked()).toEqual([]);
+  });
+
+  it('gives a value for each name that it lists', async () => {
+    const { fs, foreignWrite } = await openForTest();
+    await foreignWrite('a/f.txt', 'x', 'text/plain');
+
+    const values = Object.fromEntries(
+      await Promise.all(
+        (await fs.listXattrs('/a/f.txt')).map(async (name) => [name, await xattr(fs, '/a/f.txt', name)]),
+      ),
+    ) as Record<string, string>;
+
+    expect(values).toMatchObject({
+      'user.pailfs.visibility': 'private',
+      'user.pailfs.url': '',
+      'user.pailfs.etag': '9dd4e461268c8034f5c8564e155c67a6',
+      'user.pailfs.key': 'a/f.txt',
+      'user.pailfs.state': 'clean',
+      'user.pailfs.error': '',
+      'user.mime_type': 'text/plain',
+    });
+    expect(values['user.pailfs.share_url']).toMatch(/\/private\/.*\/a\/f\.txt\?Expires=/);
+    expect(values['user.pailfs.share_expires_at']).toMatch(/^\d{4}-.*Z$/);
+  });
+
+  it('asks once for the four values of one visibility record', async () => {
+    const { fs, foreignWrite, asked } = await openForTest();
+    await foreignWrite('f', 'x');
+    await names(fs, '/');
+    asked();
+
+    for (const name of ['visibility', 'url', 'share_url', 'share_expires_at']) {
+      await fs.getXattr('/f', `user.pailfs.${name}`);
+    }
+
+    expect(asked()).toEqual(['getVisibility f']);
+  });
+
+  it('becomes public and private by its visibility, and its link follows', async () => {
+    const { fs, foreignWrite, direct, bucket } = await openForTest();
+    await foreignWrite('f', 'x');
+
+    await setXattr(fs, '/f', 'user.pailfs.visibility', 'public');
+    expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
+    expect(await xattr(fs, '/f', 'user.pailfs.url')).toContain('/public/');
+    expect(await xattr(fs, '/f', 'user.pailfs.share_url')).toBe('');
+    await setXattr(fs, '/f', 'user.pailfs.visibility', 'private');
+
+    expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('private');
+    expect(await xattr(fs, '/f', 'user.pailfs.url')).toBe('');
+  });
+
+  it('gives a link, which is not listed, for one POST', async () => {
+    const { fs, foreignWrite, asked } = await openForTest();
+    await foreignWrite('f', 'x');
+    await names(fs, '/');
+    asked();
+
+    expect(await xattr(fs, '/f', 'user.pailfs.link')).toContain('/private/');
+
+    expect(asked()).toEqual(['getLink f']);
+  });
+
+  it('takes a new type by storing its bytes again, and keeps its visibility', async () => {
+    const { fs, foreignWrite, direct, bucket, stored } = await openForTest();
+    await foreignWrite('f', 'bytes', 'text/plain');
+    await setXattr(fs, '/f', 'user.pailfs.visibility', 'public');
+
+    await setXattr(fs, '/f', 'user.mime_type', 'text/markdown; charset=utf-8');
+
+    expect((await direct.headObject(bucket, 'f')).contentType).toBe('text/markdown; charset=utf-8');
+    expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
+    expect((await stored('f')).toString()).toBe('bytes');
+    expect(await xattr(fs, '/f', 'user.mime_type')).toBe('text/markdown; charset=utf-8');
+  });
+
+  it('takes a new type when it is empty', async () => {
+    const { fs, foreignWrite, direct, bucket } = await openForTest();
+    await foreignWrite('f', '', 'text/plain');
+
+    await setXattr(fs, '/f', 'user.mime_type', 'image/png');
+
+    expect((await direct.headObject(bucket, 'f')).contentType).toBe('image/png');
+  });
+
+  it.each(['plain', 'text/plain\r\nX: y', 'text/', '/x', '', 'te xt/plain', 'a/b\n'])(
+    'refuses %j as a type with EINVAL',
+    async (type) => {
+      const { fs, foreignWrite, asked } = await openForTest();
+      await foreignWrite('f', 'x');
+
+      await expect(setXattr(fs, '/f', 'user.mime_type', type)).rejects.toMatchObject({ code: 'EINVAL' });
+      expect(asked()).not.toContain('putObject f');
+    },
+  );
+
+  it.each(['Public', '', 'private\n', 'secret'])('refuses %j as visibility with EINVAL', async (value) => {
+    const { fs, foreignWrite } = await openForTest();
+    await foreignWrite('f', 'x');
+
+    await expect(setXattr(fs, '/f', 'user.pailfs.visibility', value)).rejects.toMatchObject({
+      code: 'EINVAL',
+    });
+  });
+
+  it('says ENODATA, ENOTSUP, EEXIST where programs expect them', async () => {
+    const { fs, foreignWrite } = await openForTest();
+    await foreignWrite('f', 'x');
+    const value = Buffer.from('public');
+
+    await expect(fs.getXattr('/f', 'user.other')).rejects.toMatchObject({ code: 'ENODATA' });
+    await expect(fs.getXattr('/f', 'security.capability')).rejects.toMatchObject({ code: 'ENODATA' });
+    for (const name of ['user.other', 'user.pailfs.url', 'security.selinux', 'system.posix_acl_access']) {
+      await expect(fs.setXattr('/f', name, value, 'any')).rejects.toMatchObject({ code: 'ENOTSUP' });
+      await expect(fs.removeXattr('/f', name)).rejects.toMatchObject({ code: 'ENOTSUP' });
+    }
+    await expect(fs.removeXattr('/f', 'user.mime_type')).rejects.toMatchObject({ code: 'ENOTSUP' });
+    await expect(fs.setXattr('/f', 'user.pailfs.visibility', value, 'create')).rejects.toMatchObject({
+      code: 'EEXIST',
+    });
+    await fs.setXattr('/f', 'user.pailfs.visibility', value, 'replace');
+    await expect(fs.getXattr('/absent', 'user.mime_type')).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(fs.listXattrs('/absent')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('answers for other namespaces from memory, without knowing the file', async () => {
+    const { fs, asked } = await openForTest();
+
+    await expect(fs.getXattr('/f', 'security.capability')).rejects.toMatchObject({ code: 'ENODATA' });
+    await expect(fs.setXattr('/f', 'system.x', Buffer.of(), 'any')).rejects.toMatchObject({
+      code: 'ENOTSUP',
+    });
+
+    expect(asked()).toEqual([]);
+  });
+});
+
+it('a draft has all of them for nothing, and takes a type along at its close', async () => {
+  const { fs, asked, direct, bucket } = await openForTest();
+  await names(fs, '/');
+  const handle = await openToRewrite(fs, '/f.html');
+  await closing(fs, handle, async () => {
+    await writeAt(fs, handle, 'x');
+    asked();
+    const values: Record<string, string> = {};
+    for (const name of await fs.listXattrs('/f.html')) values[name] = await xattr(fs, '/f.html', name);
+    expect(values).toEqual({
+      'user.mime_type': 'text/html',
+      'user.pailfs.error': '',
+      'user.pailfs.etag': '',
+      'user.pailfs.key': 'f.html',
+      'user.pailfs.share_expires_at': '',
+      'user.pailfs.share_url': '',
+      'user.pailfs.state': 'dirty',
+      'user.pailfs.url': '',
+      'user.pailfs.visibility': 'private',
+    });
+
+    await setXattr(fs, '/f.html', 'user.mime_type', 'text/plain');
+
+    expect(await xattr(fs, '/f.html', 'user.mime_type')).toBe('text/plain');
+    expect(asked()).toEqual([]);
+  });
+  expect((await direct.headObject(bucket, 'f.html')).contentType).toBe('text/plain');
+});
+
+it('a folder tells how many keys in it cannot be shown, and nothing else', async () => {
+  const { fs, foreignWrite } = await openForTest();
+  await foreignWrite('d/x', '');
+  await foreignWrite('d//y', '');
+  await foreignWrite('d/../z', '');
+
+  expect(await fs.listXattrs('/d')).toEqual(['user.pailfs.hidden']);
+  expect(await xattr(fs, '/d', 'user.pailfs.hidden')).toBe('2');
+  expect(await xattr(fs, '/', 'user.pailfs.hidden')).toBe('0');
+  await expect(fs.getXattr('/d', 'user.pailfs.visibility')).rejects.toMatchObject({ code: 'ENODATA' });
+  await expect(setXattr(fs, '/d', 'user.pailfs.visibility', 'public')).rejects.toMatchObject({
+    code: 'ENOTSUP',
+  });
+});
+
+it('looking and reading asks for no extended attribute', async () => {
+  const { fs, foreignWrite, asked } = await openForTest();
+  await foreignWrite('f', 'x');
+
+  await names(fs, '/');
+  await fs.getAttributes('/f');
+  await readFile(fs, '/f');
+
+  expect(asked()).toEqual(['listObjects', 'getObject f']);
+});

@@ -1,0 +1,144 @@
+/** SEMANTICS: what a program sees of its own changes. */
+import { describe, expect, it } from 'vitest';
+import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
+import { edit, openToRead, openToRewrite, textAt, writeAt, xattr } from '../support/program-acts.ts';
+
+const TTL = 10_000;
+
+describe('own changes', () => {
+  it('are seen at once, also by programs that listed the folder before', async () => {
+    const { fs, foreignWrite } = await openForTest();
+    await foreignWrite('old', '');
+    await names(fs, '/');
+
+    await writeFile(fs, '/new', 'x');
+    await fs.mkdir('/folder', 0o755);
+    await fs.unlink('/old');
+    await fs.rename('/new', '/renamed', false);
+
+    expect(await names(fs, '/')).toEqual(['folder', 'renamed']);
+    await expect(fs.getAttributes('/old')).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(fs.getAttributes('/new')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('are seen while they are not stored: size, time and bytes of the draft', async () => {
+    const { fs, asked, clock } = await openForTest();
+    await names(fs, '/');
+    asked();
+    const handle = await openToRewrite(fs, '/f');
+    clock.advance(500);
+
+    await writeAt(fs, handle, 'draft');
+
+    expect(await names(fs, '/')).toEqual(['f']);
+    expect(await fs.getAttributes('/f')).toMatchObject({ size: 5, mtime: clock.now(), validFor: 0 });
+    expect((await readFile(fs, '/f')).toString()).toBe('draft');
+    expect(asked()).toEqual([]);
+    await fs.release(handle);
+  });
+
+  it('move the folder time, and other folders keep theirs', async () => {
+    const { fs, foreignWrite, clock } = await openForTest();
+    await foreignWrite('d/x', '');
+    await foreignWrite('e/x', '');
+    const before = (await fs.getAttributes('/e')).mtime;
+    clock.advance(1234);
+
+    await writeFile(fs, '/d/y', '');
+
+    expect((await fs.getAttributes('/d')).mtime).toBe(before + 1234);
+    expect((await fs.getAttributes('/e')).mtime).toBe(before);
+  });
+});
+
+describe('a file that we stored and that the service has not named yet', () => {
+  it('keeps its time and bytes when a listing names it by the MD5 of our bytes', async () => {
+    const { fs, asked, clock } = await openForTest();
+    await writeFile(fs, '/f', 'mine');
+    await fs.setAttributes('/f', { mode: 0o600 });
+    const { mtime } = await fs.getAttributes('/f');
+    clock.advance(TTL);
+    asked();
+
+    await names(fs, '/');
+
+    expect(await fs.getAttributes('/f')).toMatchObject({ mtime, mode: 0o600 });
+    expect((await readFile(fs, '/f')).toString()).toBe('mine');
+    expect(asked()).toEqual(['listObjects']);
+  });
+
+  it('keeps its time, and reads its bytes anew, when the ETag is no MD5 but size and time fit', async () => {
+    const { fs, asked, clock } = await openForTest({ store: { behaviours: { etag: 'random' } } });
+    await writeFile(fs, '/f', 'mine');
+    const { mtime } = await fs.getAttributes('/f');
+    clock.advance(TTL);
+    await names(fs, '/');
+    asked();
+
+    expect((await fs.getAttributes('/f')).mtime).toBe(mtime);
+    expect((await readFile(fs, '/f')).toString()).toBe('mine');
+    expect(asked()).toEqual(['getObject f']);
+  });
+
+  it('is somebody else’s when another was stored in the same second with the same size', async () => {
+    const { fs, foreignWrite, clock } = await openForTest();
+    await writeFile(fs, '/f', 'mine');
+    await foreignWrite('f', 'them');
+    clock.advance(TTL);
+
+    expect((await readFile(fs, '/f')).toString()).toBe('them');
+  });
+
+  it('is somebody else’s when the service tells no time and no MD5', async () => {
+    const { fs, clock, asked } = await openForTest({
+      store: { behaviours: { etag: 'random', date: 'missing' } },
+    });
+    await writeFile(fs, '/f', 'mine');
+    clock.advance(TTL);
+    asked();
+
+    expect((await readFile(fs, '/f')).toString()).toBe('mine');
+    expect(asked()).toContain('getObject f');
+  });
+
+  it('tells its ETag when a program asks for it', async () => {
+    const { fs, asked, direct, bucket } = await openForTest();
+    await writeFile(fs, '/f', 'mine');
+    asked();
+
+    expect(await xattr(fs, '/f', 'user.pailfs.etag')).toBe((await direct.headObject(bucket, 'f')).etag);
+    expect(asked()).toEqual(['headObject f']);
+  });
+});
+
+describe('two handles on one file', () => {
+  it('read the same draft, and go on with the new version after its upload', async () => {
+    const { fs, foreignWrite, asked } = await openForTest();
+    await foreignWrite('f', 'stored');
+    const reader = await openToRead(fs, '/f');
+    const writer = await openToRewrite(fs, '/f');
+
+    await writeAt(fs, writer, 'draft');
+    expect(await textAt(fs, reader)).toBe('draft');
+    await fs.flush(writer);
+    await fs.release(writer);
+    asked();
+
+    expect(await textAt(fs, reader)).toBe('draft');
+    await fs.release(reader);
+    expect((await readFile(fs, '/f')).toString()).toBe('draft');
+    expect(asked()).toEqual([]);
+  });
+
+  it('merge what two writers put into different places', async () => {
+    const { fs, foreignWrite, stored, asked } = await openForTest();
+    await foreignWrite('f', 'aaaa');
+    await names(fs, '/');
+    asked();
+
+    await Promise.all([edit(fs, '/f', 'B', 0), edit(fs, '/f', 'C', 3)]);
+
+    expect((await stored('f')).toString()).toBe('BaaC');
+    expect(asked().filter((line) => line.startsWith('getObject'))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,166 @@
+/** SEMANTICS: what a program sees while the service cannot be reached, and while the local disk is full. */
+import { describe, expect, it, vi } from 'vitest';
+import type { Fault } from '../../src/server/faults.ts';
+import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
+import { LogForTest, edit, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
+
+describe('while the service is away', () => {
+  const cases: [string, Fault, string][] = [
+    ['resets connections', { kind: 'reset' }, 'EIO'],
+    ['answers 503', { kind: 'status', status: 503 }, 'EIO'],
+    ['does not answer', { kind: 'stall' }, 'ETIMEDOUT'],
+  ];
+
+  it.each(cases)('and %s, cached names and bytes and df go on', async (_what, fault) => {
+    const { fs, foreignWrite, faults, asked } = await openForTest();
+    await foreignWrite('f', 'cached');
+    await names(fs, '/');
+    await readFile(fs, '/f');
+    faults.add({ fault, times: Infinity });
+    asked();
+
+    expect(await names(fs, '/')).toEqual(['f']);
+    expect((await readFile(fs, '/f')).toString()).toBe('cached');
+    await expect(fs.getAttributes('/absent')).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(fs.statistics().files).toBe(0);
+    expect(asked()).toEqual([]);
+  });
+
+  it.each(cases)(
+    'and %s, what is not cached is an error and is never taken for missing',
+    async (_what, fault, code) => {
+      const { fs, foreignWrite, faults, stored } = await openForTest();
+      await foreignWrite('f', 'x');
+      faults.add({ fault, times: Infinity });
+
+      await expect(fs.getAttributes('/f')).rejects.toMatchObject({ code });
+      await expect(names(fs, '/')).rejects.toMatchObject({ code });
+      await expect(fs.mkdir('/d', 0o755)).rejects.toMatchObject({ code });
+      await expect(fs.unlink('/f')).rejects.toMatchObject({ code });
+      faults.clear();
+
+      expect(await names(fs, '/')).toEqual(['f']);
+      expect((await readFile(fs, '/f')).toString()).toBe('x');
+      expect((await stored('f')).toString()).toBe('x');
+    },
+  );
+
+  it.each(cases)('and %s, df never waits: the old figures are shown', async (_what, fault) => {
+    const { fs, faults, clock, asked, foreignWrite } = await openForTest();
+    await foreignWrite('f', 'four');
+    faults.add({ fault, times: 1 });
+    clock.advance(60_001);
+    asked();
+
+    expect(fs.statistics().usedBytes).toBe(0);
+    await vi.waitFor(() => {
+      expect(asked()).toEqual(['getBucket']);
+    });
+    clock.advance(60_001);
+    fs.statistics();
+
+    await vi.waitFor(() => {
+      expect(fs.statistics().files).toBe(1);
+    });
+    expect(fs.statistics()).toMatchObject({ usedBytes: 4, files: 1, freeBytes: 2 ** 50 });
+  });
+
+  it('an unlink whose answer was lost is found to be done by the next look', async () => {
+    const { fs, foreignWrite, faults } = await openForTest();
+    await foreignWrite('f', 'x');
+    await names(fs, '/');
+    faults.add({ operation: 'deleteObject', fault: { kind: 'lost-answer' } });
+
+    await expect(fs.unlink('/f')).rejects.toMatchObject({ code: 'EIO' });
+
+    expect(await names(fs, '/')).toEqual([]);
+  });
+
+  it('401 and 403 are EACCES and are not taken for missing', async () => {
+    const { fs, foreignWrite, faults } = await openForTest();
+    await foreignWrite('f', 'x');
+    faults.add({ fault: { kind: 'status', status: 403 }, times: 2 });
+
+    await expect(fs.getAttributes('/f')).rejects.toMatchObject({ code: 'EACCES' });
+    faults.clear();
+
+    expect((await fs.getAttributes('/f')).size).toBe(1);
+  });
+
+  it('a close fails and keeps the draft; the next close stores it', async () => {
+    const { fs, faults, stored } = await openForTest();
+    await names(fs, '/');
+    faults.add({ operation: 'putObject', fault: { kind: 'stall' } });
+
+    await expect(writeFile(fs, '/f', 'x')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    expect(await names(fs, '/')).toEqual(['f']);
+    await writeFile(fs, '/f', 'y');
+
+    expect((await stored('f')).toString()).toBe('y');
+  });
+});
+
+describe('while the local disk is full', () => {
+  it('write says ENOSPC, flush refuses, and after the close the path shows the old object whole', async () => {
+    const localFiles = new FailingDisk();
+    const log = new LogForTest();
+    const { fs, foreignWrite, stored, mounted } = await openForTest({ localFiles, log });
+    await foreignWrite('f', 'old');
+    const handle = await openToRewrite(fs, '/f');
+    localFiles.room = 3;
+
+    await expect(writeAt(fs, handle, 'too much')).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(fs.flush(handle)).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(writeAt(fs, handle, 'x')).rejects.toMatchObject({ code: 'ENOSPC' });
+    await fs.release(handle);
+
+    expect((await stored('f')).toString()).toBe('old');
+    expect((await readFile(fs, '/f')).toString()).toBe('old');
+    expect([...localFiles.left]).toEqual([]);
+    expect(log.about('full disk')).toHaveLength(1);
+    expect(await mounted.close(1000)).toEqual([]);
+  });
+
+  it('the first write of an edit says ENOSPC when the base has no room, and nothing changes', async () => {
+    const localFiles = new FailingDisk();
+    const { fs, foreignWrite, stored, asked } = await openForTest({ localFiles });
+    const bytes = patternedBytes(100_000);
+    await foreignWrite('f', bytes);
+    const handle = await openToEdit(fs, '/f');
+    localFiles.room = 50_000;
+    asked();
+
+    await expect(writeAt(fs, handle, 'x')).rejects.toMatchObject({ code: 'ENOSPC' });
+    await fs.flush(handle);
+    expect((await textAt(fs, handle, 99_990)).length).toBeGreaterThan(0);
+    await fs.release(handle);
+
+    expect((await stored('f')).equals(bytes)).toBe(true);
+    expect(asked()).not.toContain('putObject f');
+    localFiles.room = Infinity;
+    await edit(fs, '/f', 'x', 0);
+    expect((await stored('f')).subarray(0, 1).toString()).toBe('x');
+  });
+
+  it('a new file cannot be created, and no name is left', async () => {
+    const localFiles = new FailingDisk();
+    const { fs } = await openForTest({ localFiles });
+    localFiles.failures.set('create', 'ENOSPC');
+
+    await expect(openToRewrite(fs, '/f')).rejects.toMatchObject({ code: 'ENOSPC' });
+
+    expect(await names(fs, '/')).toEqual([]);
+  });
+
+  it('reading goes on', async () => {
+    const localFiles = new FailingDisk();
+    const { fs, foreignWrite } = await openForTest({ localFiles });
+    localFiles.room = 0;
+    localFiles.failures.set('create', 'ENOSPC');
+    await foreignWrite('f', 'x');
+
+    expect((await readFile(fs, '/f')).toString()).toBe('x');
+  });
+});

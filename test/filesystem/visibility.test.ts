@@ -1,0 +1,188 @@
+/** SEMANTICS: what becomes of a public link when programs work on the file. */
+import { describe, expect, it } from 'vitest';
+import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { edit, openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
+
+const VISIBILITY = 'user.pailfs.visibility';
+
+async function visibilityOf({ direct, bucket }: FileSystemForTest, key: string): Promise<string> {
+  return (await direct.getVisibility(bucket, key)).visibility;
+}
+
+async function withPublicFile(options: Parameters<typeof openForTest>[0] = {}): Promise<FileSystemForTest> {
+  const opened = await openForTest(options);
+  await opened.foreignWrite('f', 'old');
+  await opened.direct.setVisibility(opened.bucket, 'f', 'public');
+  await names(opened.fs, '/');
+  opened.asked();
+  return opened;
+}
+
+describe('a public file', () => {
+  it('is public again after a rewrite, an edit and a truncation', async () => {
+    const opened = await withPublicFile();
+
+    await writeFile(opened.fs, '/f', 'new');
+    expect(await visibilityOf(opened, 'f')).toBe('public');
+    await edit(opened.fs, '/f', 'N', 0);
+    expect(await visibilityOf(opened, 'f')).toBe('public');
+    await opened.fs.truncate('/f', 1);
+
+    expect(await visibilityOf(opened, 'f')).toBe('public');
+  });
+
+  it.each(['private', 'public'] as const)(
+    'is %s after a rewrite when the mount says so',
+    async (visibility) => {
+      const opened = await withPublicFile({ settings: { visibility } });
+
+      await writeFile(opened.fs, '/f', 'new');
+
+      expect(opened.asked()).not.toContain('getVisibility f');
+      expect(await visibilityOf(opened, 'f')).toBe(visibility);
+    },
+  );
+
+  it('is not published again when somebody else has stored it since, and the close says so', async () => {
+    const opened = await withPublicFile();
+    const { fs, faults } = opened;
+    faults.add({ operation: 'headObject', fault: { kind: 'changed-etag', etag: 'f'.repeat(32) } });
+
+    await expect(writeFile(fs, '/f', 'new')).rejects.toMatchObject({ code: 'EIO' });
+
+    expect(await visibilityOf(opened, 'f')).toBe('private');
+    expect(opened.asked()).not.toContain('setVisibility f');
+    expect(await opened.mounted.close(1000)).toEqual([]);
+  });
+
+  it('makes the close fail when it cannot be published, and the next close publishes it', async () => {
+    const opened = await withPublicFile();
+    const { fs, faults, stored, asked } = opened;
+    faults.add({ operation: 'setVisibility', fault: { kind: 'status', status: 503 } });
+
+    await expect(writeFile(fs, '/f', 'new')).rejects.toMatchObject({ code: 'EIO', path: '/f' });
+    expect((await stored('f')).toString()).toBe('new');
+    expect((await readFile(fs, '/f')).toString()).toBe('new');
+    expect(await xattr(fs, '/f', 'user.pailfs.state')).toBe('failed');
+    expect(await visibilityOf(opened, 'f')).toBe('private');
+    asked();
+    const handle = await fs.open('/f', { read: false, write: true, truncate: false });
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect(asked()).toEqual(['headObject f', 'setVisibility f']);
+    expect(await visibilityOf(opened, 'f')).toBe('public');
+    expect(await xattr(fs, '/f', 'user.pailfs.state')).toBe('clean');
+  });
+
+  it('is published at unmount when no close did', async () => {
+    const opened = await withPublicFile();
+    opened.faults.add({ operation: 'setVisibility', fault: { kind: 'reset' } });
+    await expect(writeFile(opened.fs, '/f', 'new')).rejects.toThrow();
+
+    expect(await opened.mounted.close(1000)).toEqual([]);
+
+    expect(await visibilityOf(opened, 'f')).toBe('public');
+  });
+
+  it('stays public over a rename, also onto a private file', async () => {
+    const opened = await withPublicFile();
+    await opened.foreignWrite('g', 'private');
+
+    await opened.fs.rename('/f', '/g', false);
+
+    expect(await visibilityOf(opened, 'g')).toBe('public');
+  });
+
+  it('gives its visibility to a file made here a moment ago and renamed over it', async () => {
+    const opened = await withPublicFile();
+    await writeFile(opened.fs, '/tmp', 'new');
+
+    await opened.fs.rename('/tmp', '/f', false);
+
+    expect(await visibilityOf(opened, 'f')).toBe('public');
+  });
+
+  it('gives it to a draft renamed over it', async () => {
+    const opened = await withPublicFile();
+    const handle = await openToRewrite(opened.fs, '/tmp');
+    await writeAt(opened.fs, handle, 'new');
+
+    await opened.fs.rename('/tmp', '/f', false);
+    await opened.fs.flush(handle);
+    await opened.fs.release(handle);
+
+    expect(await visibilityOf(opened, 'f')).toBe('public');
+    expect((await opened.stored('f')).toString()).toBe('new');
+  });
+
+  it('does not give it to an older file, or to one whose visibility somebody set', async () => {
+    const opened = await withPublicFile();
+    const { fs, clock } = opened;
+    await writeFile(fs, '/set', 'set');
+    await setXattr(fs, '/set', VISIBILITY, 'private');
+    await fs.rename('/set', '/f', false);
+    expect(await visibilityOf(opened, 'f')).toBe('private');
+    await setXattr(fs, '/f', VISIBILITY, 'public');
+    await writeFile(fs, '/old', 'old');
+    clock.advance(60_001);
+    await fs.rename('/old', '/f', false);
+
+    expect(await visibilityOf(opened, 'f')).toBe('private');
+  });
+});
+
+describe('visibility set on a draft', () => {
+  it('is applied after its upload', async () => {
+    const opened = await openForTest();
+    const { fs, asked } = opened;
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'x');
+    asked();
+
+    await setXattr(fs, '/f', VISIBILITY, 'public');
+    expect(await xattr(fs, '/f', VISIBILITY)).toBe('public');
+    expect(asked()).toEqual([]);
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect(await visibilityOf(opened, 'f')).toBe('public');
+  });
+
+  it('makes a public file private', async () => {
+    const opened = await withPublicFile();
+    const { fs } = opened;
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'x');
+    expect(await xattr(fs, '/f', VISIBILITY)).toBe('public');
+
+    await setXattr(fs, '/f', VISIBILITY, 'private');
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect(await visibilityOf(opened, 'f')).toBe('private');
+  });
+});
+
+it('chmod never changes visibility', async () => {
+  const opened = await withPublicFile();
+
+  await opened.fs.setAttributes('/f', { mode: 0o600 });
+
+  expect(opened.asked()).toEqual([]);
+  expect(await visibilityOf(opened, 'f')).toBe('public');
+});
+
+it.each([404, 400] as const)(
+  'a file that vanished answers %i to the question, and is stored anew',
+  async (missingVisibility) => {
+    const { fs, direct, bucket, stored } = await withPublicFile({
+      store: { behaviours: { missingVisibility } },
+    });
+    await direct.deleteObject(bucket, 'f');
+
+    await writeFile(fs, '/f', 'new');
+
+    expect((await stored('f')).toString()).toBe('new');
+  },
+);
