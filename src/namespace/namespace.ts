@@ -151,6 +151,12 @@ export class Namespace {
     this.kept.drop(path);
   }
 
+  /** A kept folder was made real by us. */
+  folderMadeReal(path: string): void {
+    this.kept.drop(path);
+    this.changed(path, { kind: 'folder' });
+  }
+
   /** A folder was removed by us. */
   folderRemoved(path: string): void {
     this.kept.drop(path);
@@ -348,7 +354,10 @@ export class Namespace {
   #keepIfEmptied(path: string, folder: KnownFolder): void {
     const empty = folder.isEmpty();
     if (path === '/' || empty === false) return;
-    if (this.kept.get(path)?.emptied !== 'surely') this.kept.keep(path, empty === true ? 'surely' : 'maybe');
+    if (this.kept.get(path)?.emptied === 'surely') return;
+    this.kept.keep(path, empty === true ? 'surely' : 'maybe');
+    // A listing that left while the last file was there shows the folder, which proves nothing any more.
+    this.#changes.record(parentOf(path), nameOf(path), { kind: 'folder' });
   }
 
   #dropKeptAbove(path: string): void {

@@ -89,15 +89,14 @@ export class FileModel {
 
   async #write({ handle, at, size, seed }: Extract<FileOperation, { kind: 'write' }>): Promise<void> {
     const chosen = this.#handle(handle);
-    if (chosen === undefined) return;
+    // Neither node nor the kernel passes on a write of no bytes.
+    if (chosen === undefined || size === 0) return;
     const { file, real } = chosen;
     const data = Buffer.from(patternedBytes(size, seed));
     const position = at === 'end' ? file.bytes.length : at;
     const writing = real.write(data, position);
     if (!chosen.canWrite) return expectCode(writing, 'EBADF');
     if (await isStale(file, writing)) return;
-    // write(2) of no bytes changes nothing, not even the size.
-    if (size === 0) return;
     const length = Math.max(file.bytes.length, position + size);
     const bytes = Buffer.alloc(length);
     file.bytes.copy(bytes);
