@@ -140,7 +140,7 @@ export class Folders {
       return;
     }
     await store.createFolder(keyOfPath(path));
-    namespace.kept.drop(path);
+    namespace.folderMadeReal(path);
   }
 
   #schedule(delay: number): void {

@@ -1,0 +1,206 @@
+/** SEMANTICS: folders, on services that treat them differently. */
+import { describe, expect, it, vi } from 'vitest';
+import type { Behaviours } from '../../src/server/behaviours.ts';
+import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { LogForTest, openToRewrite } from '../support/program-acts.ts';
+
+function openWith(behaviours: Partial<Behaviours>, log = new LogForTest()): Promise<FileSystemForTest> {
+  return openForTest({ store: { behaviours }, log });
+}
+
+const services: Partial<Behaviours>[] = (['implicit', 'lasting', 'vanishing'] as const).flatMap((folders) =>
+  (['removes', 'ignored'] as const).flatMap((deleteFolder) =>
+    (['empty', 'missing'] as const).map((missingFolder) => ({ folders, deleteFolder, missingFolder })),
+  ),
+);
+
+describe.each(services)(
+  'with folders $folders, DELETE $deleteFolder, missing listed as $missingFolder',
+  (behaviours) => {
+    it('mkdir makes a folder that others see, once', async () => {
+      const { fs, direct, bucket } = await openWith(behaviours);
+
+      await fs.mkdir('/d', 0o755);
+      await fs.mkdir('/d/e', 0o755);
+
+      expect(await names(fs, '/d')).toEqual(['e']);
+      expect((await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
+      await expect(fs.mkdir('/d', 0o755)).rejects.toMatchObject({ code: 'EEXIST' });
+      await expect(fs.mkdir('/no/e', 0o755)).rejects.toMatchObject({ code: 'ENOENT' });
+      await writeFile(fs, '/f', '');
+      await expect(fs.mkdir('/f', 0o755)).rejects.toMatchObject({ code: 'EEXIST' });
+    });
+
+    it('rmdir says yes only when the folder is gone for everybody', async () => {
+      const { fs, direct, bucket, clock } = await openWith(behaviours);
+      await fs.mkdir('/made', 0o755);
+      await fs.mkdir('/filled', 0o755);
+      await writeFile(fs, '/filled/x', '');
+      await fs.unlink('/filled/x');
+
+      for (const path of ['/made', '/filled']) {
+        const removed = await fs.rmdir(path).then(
+          () => true,
+          (error: unknown) => {
+            expect(error).toMatchObject({ code: 'EPERM' });
+            return false;
+          },
+        );
+        const seen = (await direct.listObjects(bucket, { folder: '' })).folders.includes(`${path.slice(1)}/`);
+        expect(seen).toBe(!removed);
+        clock.advance(10_000);
+        expect((await names(fs, '/')).includes(path.slice(1))).toBe(!removed);
+      }
+    });
+
+    it('a folder stays in sight when its last file goes, and is made real after three seconds', async () => {
+      const { fs, direct, bucket, clock, foreignWrite } = await openWith(behaviours);
+      await foreignWrite('d/x', '');
+      await names(fs, '/d');
+
+      await fs.unlink('/d/x');
+      expect((await fs.getAttributes('/d')).kind).toBe('folder');
+      expect(await names(fs, '/d')).toEqual([]);
+      clock.advance(3000);
+      await vi.waitFor(async () => {
+        expect((await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
+      });
+      clock.advance(10_000);
+
+      expect(await names(fs, '/')).toEqual(['d']);
+    });
+
+    it('rmdir refuses a folder with anything in it', async () => {
+      const { fs, foreignWrite } = await openWith(behaviours);
+      await foreignWrite('file/x', '');
+      await foreignWrite('folder/y/z', '');
+      await foreignWrite('hidden//x', '');
+      await fs.mkdir('/draft', 0o755);
+      const handle = await openToRewrite(fs, '/draft/x');
+
+      for (const path of ['/file', '/folder', '/hidden', '/draft']) {
+        await expect(fs.rmdir(path)).rejects.toMatchObject({ code: 'ENOTEMPTY', path });
+      }
+      await expect(fs.rmdir('/file/x')).rejects.toMatchObject({ code: 'ENOTDIR' });
+      await expect(fs.rmdir('/absent')).rejects.toMatchObject({ code: 'ENOENT' });
+      await expect(fs.rmdir('/')).rejects.toMatchObject({ code: 'EBUSY' });
+      await fs.release(handle);
+    });
+  },
+);
+
+describe('what rmdir learns', () => {
+  it('one folder that was listed empty and went: no look from then on', async () => {
+    const { fs, direct, bucket, asked } = await openWith({});
+    for (const folder of ['a', 'b']) await direct.createFolder(bucket, folder);
+    for (const path of ['/', '/a', '/b']) await names(fs, path);
+    asked();
+
+    await fs.rmdir('/a');
+    expect(asked()).toEqual(['deleteObject a/', 'listObjects']);
+    await fs.rmdir('/b');
+
+    expect(asked()).toEqual(['deleteObject b/']);
+  });
+
+  it('one that stayed: EPERM from then on, one log line, folder in sight, no DELETE', async () => {
+    const log = new LogForTest();
+    const { fs, direct, bucket, asked } = await openWith({ deleteFolder: 'ignored' }, log);
+    for (const folder of ['a', 'b']) await direct.createFolder(bucket, folder);
+
+    await expect(fs.rmdir('/a')).rejects.toMatchObject({ code: 'EPERM' });
+    asked();
+    await expect(fs.rmdir('/b')).rejects.toMatchObject({ code: 'EPERM' });
+
+    expect(asked().filter((line) => line.startsWith('delete'))).toEqual([]);
+    expect(log.about('does not remove folders')).toHaveLength(1);
+    expect(await names(fs, '/')).toEqual(['a', 'b']);
+  });
+
+  it('nothing from one that somebody else filled meanwhile: ENOTEMPTY', async () => {
+    const { fs, direct, bucket, foreignWrite } = await openWith({});
+    for (const folder of ['a', 'b']) await direct.createFolder(bucket, folder);
+    for (const path of ['/', '/a', '/b']) await names(fs, path);
+    await foreignWrite('a/x', '');
+
+    await expect(fs.rmdir('/a')).rejects.toMatchObject({ code: 'ENOTEMPTY' });
+    await fs.rmdir('/b');
+
+    expect(await names(fs, '/')).toEqual(['a']);
+    expect(await names(fs, '/a')).toEqual(['x']);
+  });
+
+  it('no request is needed for a folder that only we kept', async () => {
+    const { fs, foreignWrite, asked, clock } = await openWith({});
+    await foreignWrite('d/x', '');
+    await names(fs, '/d');
+    clock.advance(8000);
+    await fs.unlink('/d/x');
+    clock.advance(2000);
+    // The listing is old, so the parent is listed anew: the service does not show the folder any more.
+    expect((await fs.getAttributes('/d')).kind).toBe('folder');
+    expect(await names(fs, '/d')).toEqual([]);
+    asked();
+
+    await fs.rmdir('/d');
+
+    expect(asked()).toEqual([]);
+    expect(await names(fs, '/')).toEqual([]);
+  });
+
+  it('a DELETE that fails is an error, and the folder stays', async () => {
+    const { fs, direct, bucket, faults } = await openWith({});
+    await direct.createFolder(bucket, 'a');
+    await names(fs, '/');
+    faults.add({ operation: 'deleteObject', fault: { kind: 'status', status: 403 } });
+
+    await expect(fs.rmdir('/a')).rejects.toMatchObject({ code: 'EACCES' });
+
+    expect(await names(fs, '/')).toEqual(['a']);
+  });
+});
+
+describe('emptied folders', () => {
+  it('are made real at unmount', async () => {
+    const { fs, foreignWrite, direct, bucket, mounted } = await openWith({});
+    await foreignWrite('d/x', '');
+    await fs.unlink('/d/x');
+
+    await mounted.close(1000);
+
+    expect((await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
+  });
+
+  it('cost nothing when a new file comes before the three seconds are over', async () => {
+    const { fs, foreignWrite, asked, clock } = await openWith({});
+    await foreignWrite('d/x', '');
+    await names(fs, '/d');
+    await fs.unlink('/d/x');
+    await writeFile(fs, '/d/y', '');
+    asked();
+
+    clock.advance(3000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+
+    expect(asked()).toEqual([]);
+  });
+
+  it('that could not be made real are tried again, and reported', async () => {
+    const log = new LogForTest();
+    const { fs, foreignWrite, direct, bucket, clock, faults } = await openWith({}, log);
+    await foreignWrite('d/x', '');
+    await names(fs, '/d');
+    await fs.unlink('/d/x');
+    faults.add({ operation: 'createFolder', fault: { kind: 'status', status: 503 } });
+
+    clock.advance(3000);
+    await vi.waitFor(() => {
+      expect(log.about('could not be made to stay')).toHaveLength(1);
+    });
+    clock.advance(30_000);
+
+    await vi.waitFor(async () => {
+      expect((await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
+    });
+  });
+});
