@@ -248,8 +248,9 @@ async function warningsAbout(start: {
     warnings.push(`bucket ${bucket.name} is ${bucket.status}${why}, not ACTIVE: calls may fail until it is`);
   }
   if (!settings.readOnly && !(await mayWrite(service, bucket, signal))) {
-    warnings.push(
-      'these credentials may only read: every change will be refused with "Permission denied"; use credentials that may write, or mount with --read-only',
+    throw new CommandError(
+      exitCodes.failed,
+      'these credentials may only read: mount with --read-only, or use credentials that may write',
     );
   }
   return warnings;
