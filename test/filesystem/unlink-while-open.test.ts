@@ -1,0 +1,116 @@
+/** SEMANTICS: a file goes, or is replaced, while programs hold it. */
+import { describe, expect, it } from 'vitest';
+import { FIRST_WINDOW } from '../../src/content/read-plan.ts';
+import { names, openForTest, readAll, readFile, writeFile } from '../support/open-for-test.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
+import {
+  LogForTest,
+  openToEdit,
+  openToRead,
+  openToRewrite,
+  textAt,
+  writeAt,
+} from '../support/program-acts.ts';
+
+describe('an unlinked file', () => {
+  it('is gone for everybody at once, and its handles go on reading and writing local bytes', async () => {
+    const { fs, foreignWrite, direct, bucket } = await openForTest();
+    await foreignWrite('f', 'content');
+    const handle = await openToEdit(fs, '/f');
+
+    await fs.unlink('/f');
+    await expect(direct.headObject(bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
+    await expect(fs.getAttributes('/f')).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await textAt(fs, handle)).toBe('content');
+    await writeAt(fs, handle, 'C');
+    await fs.truncate('/f', 4, handle);
+
+    expect(await textAt(fs, handle)).toBe('Cont');
+    expect((await fs.getAttributes('/f', handle)).size).toBe(4);
+    await fs.flush(handle);
+    await fs.fsync(handle);
+    await fs.release(handle);
+    expect(await names(fs, '/')).toEqual([]);
+    await expect(direct.headObject(bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
+  });
+
+  it('gives its name to a new file at once', async () => {
+    const { fs, foreignWrite, stored } = await openForTest();
+    await foreignWrite('f', 'old');
+    const old = await openToRead(fs, '/f');
+    await fs.unlink('/f');
+
+    await writeFile(fs, '/f', 'new');
+
+    expect(await textAt(fs, old)).toBe('old');
+    await fs.release(old);
+    expect((await stored('f')).toString()).toBe('new');
+    expect((await readFile(fs, '/f')).toString()).toBe('new');
+  });
+
+  it('that was never stored costs nothing', async () => {
+    const { fs, asked } = await openForTest();
+    await names(fs, '/');
+    asked();
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'x');
+
+    await fs.unlink('/f');
+    expect(await textAt(fs, handle)).toBe('x');
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect(asked()).toEqual([]);
+  });
+
+  it('is kept for a reader in the middle of a large file', async () => {
+    const { fs, foreignWrite } = await openForTest();
+    const bytes = patternedBytes(3 * FIRST_WINDOW);
+    await foreignWrite('f', bytes);
+    const handle = await openToRead(fs, '/f');
+    await fs.read(handle, Buffer.alloc(1000), 0);
+
+    await fs.unlink('/f');
+
+    expect((await readAll(fs, handle)).equals(bytes)).toBe(true);
+    await fs.release(handle);
+  });
+
+  it('is ESTALE for a reader when it is larger than the cache, with a line in the log', async () => {
+    const log = new LogForTest();
+    const { fs, foreignWrite } = await openForTest({ log, settings: { memoryLimit: 1024 * 1024 } });
+    await foreignWrite('f', patternedBytes(3 * FIRST_WINDOW));
+    const handle = await openToRead(fs, '/f');
+
+    await fs.unlink('/f');
+
+    await expect(fs.read(handle, Buffer.alloc(10), 2 * FIRST_WINDOW)).rejects.toMatchObject({
+      code: 'ESTALE',
+    });
+    expect(log.about('too large to keep')).toHaveLength(1);
+    await fs.release(handle);
+  });
+
+  it('stays when the service refuses the DELETE, and its handles go on', async () => {
+    const { fs, foreignWrite, faults, stored } = await openForTest();
+    await foreignWrite('f', 'content');
+    const handle = await openToEdit(fs, '/f');
+    faults.add({ operation: 'deleteObject', fault: { kind: 'status', status: 403 } });
+
+    await expect(fs.unlink('/f')).rejects.toMatchObject({ code: 'EACCES' });
+    await writeAt(fs, handle, 'C');
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect((await stored('f')).toString()).toBe('Content');
+  });
+
+  it('must be a file that exists', async () => {
+    const { fs, foreignWrite } = await openForTest();
+    await foreignWrite('d/x', '');
+
+    await expect(fs.unlink('/absent')).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(fs.unlink('/d')).rejects.toMatchObject({ code: 'EISDIR' });
+    await expect(fs.unlink('/d/x/y')).rejects.toMatchObject({ code: 'ENOTDIR' });
+  });
+});
