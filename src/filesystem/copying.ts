@@ -87,8 +87,9 @@ export class Copying {
    * ESTALE when it is not, and with the refusal when it is still there.
    */
   async deleteOld(source: OpenFile, justStored: boolean): Promise<void> {
-    const { path, version } = source;
-    if (!justStored && version !== null && !(await this.#isStill(path, version))) {
+    const { path, version, unconfirmed } = source;
+    const meant = version === null ? [] : [version, ...unconfirmed];
+    if (!justStored && version !== null && !(await this.#isStill(path, meant))) {
       throw new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed');
     }
     try {
@@ -124,10 +125,10 @@ export class Copying {
     this.#mount.table.add(file);
   }
 
-  async #isStill(path: string, version: Version): Promise<boolean> {
+  async #isStill(path: string, versions: readonly Version[]): Promise<boolean> {
     const entry = await this.#mount.namespace.confirmFile(path);
     // One that somebody else has deleted meanwhile is no obstacle.
-    return entry?.kind !== 'file' || version.isSame(entry.version);
+    return entry?.kind !== 'file' || versions.some((version) => version.isSame(entry.version));
   }
 
   /** Rejects with `OldFileUnsure` when nobody knows. */

@@ -157,6 +157,7 @@ async function closeFileSystem(parts: FileSystemParts, deadline: number): Promis
 async function storeOrLog(mount: MountState, uploading: Uploading, file: OpenFile): Promise<void> {
   try {
     await uploading.store(file);
+    await uploading.dropUnused(file);
   } catch (error) {
     mount.log.error('a file could not be stored before the end', {
       path: file.path,

@@ -64,6 +64,7 @@ describe('while uploads are paused (402)', () => {
     expect(unsent[0]?.reason).toContain('a fault that was asked for');
     expect(unsent[0]?.file).toContain(stateDirectory);
     expect(await readLocal(String(unsent[0]?.file), 'utf8')).toBe(unsent[0]?.path);
+    expect(await readdir(join(stateDirectory, 'drafts'))).toHaveLength(1);
     const other = unsent[0]?.path === '/one' ? 'two' : 'one';
     expect((await stored(other)).toString()).toBe(`/${other}`);
   });

@@ -1,0 +1,194 @@
+/** SEMANTICS: one file's states (design §3), cell by cell. */
+import { describe, expect, it } from 'vitest';
+import type { FileHandle } from '../../src/filesystem/operations.ts';
+import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { edit, openToEdit, openToRead, textAt, writeAt, xattr } from '../support/program-acts.ts';
+
+const TTL = 10_000;
+
+interface Situation extends FileSystemForTest {
+  /** Those that the state needs; released by `end`. */
+  readonly handles: FileHandle[];
+}
+
+/** Brings `/f`, whose stored bytes are `base`, into a state; what the path shows then is the second. */
+const states: Record<string, { shows: string; arrange: (situation: Situation) => Promise<void> }> = {
+  clean: { shows: 'base', arrange: () => Promise.resolve() },
+  'draft, open': {
+    shows: 'Base',
+    arrange: async ({ fs, handles }) => {
+      const handle = await openToEdit(fs, '/f');
+      handles.push(handle);
+      await writeAt(fs, handle, 'B');
+    },
+  },
+  uploading: {
+    shows: 'Base',
+    arrange: async ({ fs, handles, faults }) => {
+      const handle = await openToEdit(fs, '/f');
+      handles.push(handle);
+      await writeAt(fs, handle, 'B');
+      faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 30 } });
+      void fs.flush(handle);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+  },
+  'end unknown, stored': {
+    shows: 'Base',
+    arrange: async ({ fs, faults }) => {
+      faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
+      await expect(edit(fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EIO' });
+    },
+  },
+  'end unknown, not stored': {
+    shows: 'Base',
+    arrange: async ({ fs, faults }) => {
+      faults.add({ operation: 'putObject', fault: { kind: 'reset' } });
+      await expect(edit(fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EIO' });
+    },
+  },
+  'ours, unnamed': { shows: 'Base', arrange: ({ fs }) => edit(fs, '/f', 'B', 0) },
+  failed: {
+    shows: 'Base',
+    arrange: async ({ fs, faults }) => {
+      faults.add({ operation: 'putObject', fault: { kind: 'status', status: 402 } });
+      await expect(edit(fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EDQUOT' });
+    },
+  },
+  'set aside': {
+    shows: 'base',
+    arrange: async ({ fs, faults }) => {
+      faults.add({ operation: 'putObject', fault: { kind: 'status', status: 413 } });
+      await expect(edit(fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EFBIG' });
+    },
+  },
+};
+
+async function situation(arrange: (situation: Situation) => Promise<void>): Promise<Situation> {
+  const opened = { ...(await openForTest()), handles: [] as FileHandle[] };
+  await opened.foreignWrite('f', 'base');
+  await names(opened.fs, '/');
+  await arrange(opened);
+  return opened;
+}
+
+async function end({ fs, handles }: Situation): Promise<void> {
+  for (const handle of handles) {
+    await fs.flush(handle);
+    await fs.release(handle);
+  }
+}
+
+describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows, arrange }) => {
+  it('shows its bytes', async () => {
+    const state = await situation(arrange);
+
+    expect((await readFile(state.fs, '/f')).toString()).toBe(shows);
+    expect((await state.fs.getAttributes('/f')).size).toBe(4);
+    await end(state);
+  });
+
+  it('takes a write, and stores it at the close', async () => {
+    const state = await situation(arrange);
+
+    await edit(state.fs, '/f', '!', 4);
+    await end(state);
+
+    expect((await state.stored('f')).toString()).toBe(`${shows}!`);
+    expect(await xattr(state.fs, '/f', 'user.pailfs.state')).toBe('clean');
+  });
+
+  it('is stored by fsync', async () => {
+    const state = await situation(arrange);
+    const handle = await openToEdit(state.fs, '/f');
+
+    await state.fs.fsync(handle);
+
+    expect((await state.stored('f')).toString()).toBe(shows);
+    await state.fs.release(handle);
+    await end(state);
+  });
+
+  it('goes with an unlink, for good', async () => {
+    const state = await situation(arrange);
+
+    await state.fs.unlink('/f');
+    await end(state);
+
+    await expect(state.direct.headObject(state.bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
+    await expect(state.fs.getAttributes('/f')).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await state.mounted.close(1000)).toEqual([]);
+  });
+
+  it('goes along with a rename', async () => {
+    const state = await situation(arrange);
+
+    await state.fs.rename('/f', '/g', false);
+    await end(state);
+
+    expect((await state.stored('g')).toString()).toBe(shows);
+    expect(await names(state.fs, '/')).toEqual(['g']);
+    expect(await state.mounted.close(1000)).toEqual([]);
+    await expect(state.direct.headObject(state.bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
+  });
+
+  it('is replaced by a rename onto it', async () => {
+    const state = await situation(arrange);
+    await writeFile(state.fs, '/new', 'new');
+
+    await state.fs.rename('/new', '/f', false);
+    await end(state);
+
+    expect((await state.stored('f')).toString()).toBe('new');
+    expect((await readFile(state.fs, '/f')).toString()).toBe('new');
+    expect(await state.mounted.close(1000)).toEqual([]);
+  });
+
+  it('never overwrites what somebody else stored since', async () => {
+    const state = await situation(arrange);
+    // The PUT in flight was checked before; it ends here.
+    if (name === 'uploading') await end(state);
+    await state.foreignWrite('f', 'theirs');
+    state.clock.advance(TTL);
+
+    if (!['clean', 'uploading', 'ours, unnamed', 'set aside'].includes(name)) {
+      const handle = state.handles[0] ?? (await openToEdit(state.fs, '/f'));
+      await expect(state.fs.flush(handle)).rejects.toMatchObject({ code: 'ESTALE' });
+      await state.fs.release(handle);
+    }
+
+    expect((await state.stored('f')).toString()).toBe('theirs');
+    expect((await readFile(state.fs, '/f')).toString()).toBe('theirs');
+  });
+});
+
+describe('a detached file', () => {
+  it('takes writes locally, flushes nothing, and cannot be overwritten by anybody', async () => {
+    const state = await situation(() => Promise.resolve());
+    const { fs, asked, foreignWrite } = state;
+    const handle = await openToEdit(fs, '/f');
+    await fs.unlink('/f');
+    asked();
+
+    await writeAt(fs, handle, 'B');
+    await fs.flush(handle);
+    await fs.fsync(handle);
+    await foreignWrite('f', 'theirs');
+
+    expect(await textAt(fs, handle)).toBe('Base');
+    expect(asked()).toEqual([]);
+    await fs.release(handle);
+  });
+
+  it('replaced by a rename keeps its bytes for its readers', async () => {
+    const state = await situation(() => Promise.resolve());
+    const { fs } = state;
+    const handle = await openToRead(fs, '/f');
+    await writeFile(fs, '/new', 'new');
+
+    await fs.rename('/new', '/f', false);
+
+    expect(await textAt(fs, handle)).toBe('base');
+    await fs.release(handle);
+  });
+});

@@ -1,0 +1,259 @@
+/** SEMANTICS: when a write is stored. */
+import { describe, expect, it, vi } from 'vitest';
+import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openToEdit, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
+
+async function withFile(content = 'old'): Promise<FileSystemForTest> {
+  const opened = await openForTest();
+  await opened.foreignWrite('f', content);
+  await names(opened.fs, '/');
+  await opened.fs.getXattr('/f', 'user.pailfs.visibility');
+  opened.asked();
+  return opened;
+}
+
+describe('a new file', () => {
+  it('that was never written is stored by its first flush', async () => {
+    const { fs, asked, stored } = await openForTest();
+    await names(fs, '/');
+    asked();
+    const handle = await openToRewrite(fs, '/f');
+    expect(asked()).toEqual([]);
+
+    await fs.flush(handle);
+    expect(asked()).toEqual(['putObject f']);
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect(asked()).toEqual([]);
+    expect((await stored('f')).length).toBe(0);
+  });
+
+  it('that exists already is EEXIST for those who want it exclusively', async () => {
+    const { fs, foreignWrite } = await openForTest();
+    await foreignWrite('f', 'x');
+    const intent = { read: false, write: true, truncate: true, exclusive: true, mode: 0o600 };
+
+    await expect(fs.create('/f', intent)).rejects.toMatchObject({ code: 'EEXIST' });
+    const handle = await fs.create('/g', intent);
+    await expect(fs.create('/g', intent)).rejects.toMatchObject({ code: 'EEXIST' });
+    await expect(fs.create('/no/g', intent)).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(fs.create('/f/g', intent)).rejects.toMatchObject({ code: 'ENOTDIR' });
+    await fs.release(handle);
+
+    expect((await fs.getAttributes('/g')).mode).toBe(0o600);
+  });
+});
+
+describe('a file opened with O_TRUNC', () => {
+  it('is not emptied on the service by itself, nor by the first flush: echo x > f is one PUT', async () => {
+    const { fs, asked, stored } = await withFile();
+    const handle = await openToRewrite(fs, '/f');
+
+    await fs.flush(handle);
+    expect(asked()).toEqual([]);
+    expect((await stored('f')).toString()).toBe('old');
+    await writeAt(fs, handle, 'x\n');
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect(asked()).toEqual(['putObject f']);
+    expect((await stored('f')).toString()).toBe('x\n');
+  });
+
+  it('is emptied by the second flush', async () => {
+    const { fs, asked, stored } = await withFile();
+    const handle = await openToRewrite(fs, '/f');
+    await fs.flush(handle);
+
+    await fs.flush(handle);
+
+    expect(asked()).toEqual(['putObject f']);
+    expect((await stored('f')).length).toBe(0);
+    await fs.release(handle);
+  });
+
+  it('is emptied at its release when nothing was written: : > f', async () => {
+    const { fs, asked, stored } = await withFile();
+    const handle = await openToRewrite(fs, '/f');
+    await fs.flush(handle);
+    expect((await fs.getAttributes('/f')).size).toBe(0);
+
+    await fs.release(handle);
+
+    expect(asked()).toEqual(['putObject f']);
+    expect((await stored('f')).length).toBe(0);
+  });
+
+  it('is emptied by fsync', async () => {
+    const { fs, stored } = await withFile();
+    const handle = await openToRewrite(fs, '/f');
+
+    await fs.fsync(handle);
+
+    expect((await stored('f')).length).toBe(0);
+    await fs.release(handle);
+  });
+});
+
+describe('truncation', () => {
+  it.each([
+    [2, 'ol'],
+    [5, 'old\0\0'],
+    [0, ''],
+  ])('to %i bytes without a handle is stored at once', async (size, content) => {
+    const { fs, stored } = await withFile();
+
+    await fs.truncate('/f', size);
+
+    expect((await stored('f')).toString()).toBe(content);
+    expect((await readFile(fs, '/f')).toString()).toBe(content);
+  });
+
+  it.each([
+    [2, 'ol'],
+    [5, 'old\0\0'],
+  ])('to %i bytes through a handle is stored by its flush', async (size, content) => {
+    const { fs, stored, asked } = await withFile();
+    const handle = await openToEdit(fs, '/f');
+    await fs.truncate('/f', size, handle);
+    expect(asked()).not.toContain('putObject f');
+    expect((await fs.getAttributes('/f')).size).toBe(size);
+
+    await fs.flush(handle);
+
+    expect((await stored('f')).toString()).toBe(content);
+    await fs.release(handle);
+  });
+
+  it('to the size that it has costs nothing', async () => {
+    const { fs, asked } = await withFile();
+
+    await fs.truncate('/f', 3);
+
+    expect(asked()).toEqual([]);
+  });
+});
+
+describe('the same bytes', () => {
+  it('upload nothing, and the file still gets its new time', async () => {
+    const { fs, asked, clock } = await withFile('same');
+    clock.advance(1000);
+
+    await writeFile(fs, '/f', 'same');
+
+    expect(asked()).toEqual([]);
+    expect((await fs.getAttributes('/f')).mtime).toBe(clock.now());
+  });
+
+  it('are stored when another type or visibility is wanted with them', async () => {
+    const { fs, asked, direct, bucket } = await withFile('same');
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'same');
+    await setXattr(fs, '/f', 'user.mime_type', 'text/x-new');
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect(asked()).toEqual(['putObject f']);
+    expect((await direct.headObject(bucket, 'f')).contentType).toBe('text/x-new');
+  });
+
+  it('are stored when somebody else’s are there by now', async () => {
+    const { fs, foreignWrite, clock, stored } = await withFile('same');
+    await foreignWrite('f', 'other');
+    clock.advance(10_000);
+
+    await writeFile(fs, '/f', 'same');
+
+    expect((await stored('f')).toString()).toBe('same');
+  });
+});
+
+describe('fsync', () => {
+  it('stores what is written, and what comes after it goes up at the close', async () => {
+    const { fs, stored, asked } = await openForTest();
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'one');
+    await fs.fsync(handle);
+    expect((await stored('f')).toString()).toBe('one');
+    asked();
+    await fs.fsync(handle);
+    expect(asked()).toEqual([]);
+
+    await writeAt(fs, handle, ' two', 3);
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect((await stored('f')).toString()).toBe('one two');
+  });
+});
+
+describe('release', () => {
+  it('stores what no flush has seen, as pages dirtied through mmap', async () => {
+    const { fs, stored } = await withFile();
+    const handle = await openToEdit(fs, '/f');
+    await fs.flush(handle);
+    await writeAt(fs, handle, 'mapped');
+
+    await fs.release(handle);
+
+    expect((await stored('f')).toString()).toBe('mapped');
+  });
+
+  it('of the last writer stores while readers stay', async () => {
+    const { fs, stored } = await withFile();
+    const reader = await fs.open('/f', { read: true, write: false, truncate: false });
+    const writer = await openToEdit(fs, '/f');
+    await writeAt(fs, writer, 'new');
+
+    await fs.release(writer);
+
+    expect((await stored('f')).toString()).toBe('new');
+    expect(await textAt(fs, reader)).toBe('new');
+    await fs.release(reader);
+  });
+});
+
+describe('while an upload is in flight', () => {
+  it('a write waits for its end, and belongs to the next one', async () => {
+    const { fs, stored, faults, requests, asked } = await openForTest();
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'one');
+    faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 50 } });
+
+    const flushed = fs.flush(handle);
+    await vi.waitFor(() => {
+      expect(requests.count('putObject')).toBe(1);
+    });
+    const written = writeAt(fs, handle, 'two');
+    await flushed;
+    expect((await stored('f')).toString()).toBe('one');
+    await written;
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect((await stored('f')).toString()).toBe('two');
+    expect(asked().filter((line) => line === 'putObject f')).toHaveLength(2);
+  });
+
+  it('reading, looking and listing do not wait', async () => {
+    const { fs, faults } = await openForTest();
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'one');
+    await names(fs, '/');
+    faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 200 } });
+    let ended = false;
+    const flushed = fs.flush(handle).then(() => {
+      ended = true;
+    });
+
+    expect(await textAt(fs, handle)).toBe('one');
+    expect((await fs.getAttributes('/f')).size).toBe(3);
+    expect(await names(fs, '/')).toEqual(['f']);
+    expect(Buffer.from(await fs.getXattr('/f', 'user.pailfs.key')).toString()).toBe('f');
+
+    expect(ended).toBe(false);
+    await flushed;
+    await fs.release(handle);
+  });
+});
