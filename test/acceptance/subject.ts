@@ -97,7 +97,11 @@ export class Subject {
     await refresh();
   }
 
-  /** The permanent link's file is public, as the service says. */
+  async storedEtag(name: string): Promise<string> {
+    const { direct, bucket } = this.#parts;
+    return (await direct.headObject(bucket, this.#key(name))).etag;
+  }
+
   async storedVisibility(name: string): Promise<string> {
     const { direct, bucket } = this.#parts;
     return (await direct.getVisibility(bucket, this.#key(name))).visibility;

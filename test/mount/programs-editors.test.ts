@@ -99,8 +99,8 @@ describe('on a mounted bucket', () => {
   it('vim edits a file, also with backups, and leaves nothing behind', async () => {
     await succeed(`
       mkdir vim; cd vim; seq 1000 > file; vim -es -u NONE -i NONE file -c '%s/^5$/five/' -c wq
-      cp file other; vim -es -u NONE -i NONE -c 'set backup writebackup backupcopy=no' other -c '1d' -c wq
-      vim -es -u NONE -i NONE -c 'set backup backupcopy=yes writebackup' other -c '1d' -c wq
+      cp file other; vim -es -u NONE -i NONE -c 'set backup backupskip= backupcopy=no' other -c '1d' -c wq
+      vim -es -u NONE -i NONE -c 'set backup backupskip= backupcopy=yes' other -c '1d' -c wq
       vim -es -u NONE -i NONE new -c 'normal ihello' -c wq
     `);
 

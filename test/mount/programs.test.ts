@@ -59,10 +59,21 @@ describe('on a mounted bucket', () => {
       expect(await held('copied')).toEqual(tree);
     });
 
-    it('is copied by cp -r within the mount', async () => {
-      await succeed('cp -r "$1/tree" origin; cp -r origin twin; diff -r origin twin');
+    it.each(['-r', '-a'])('is copied by cp %s within the mount', async (option) => {
+      await succeed(
+        `rm -rf origin twin; cp -r "$1/tree" origin; cp ${option} origin twin; diff -r origin twin`,
+      );
 
       expect(await held('twin')).toEqual(tree);
+    });
+
+    it('is copied by cp -a with the links and types that its files have', async () => {
+      const output = await succeed(
+        'mkdir typed; echo x > typed/file; setfattr -n user.mime_type -v text/x-mine typed/file; setfattr -n user.pailfs.visibility -v public typed/file; cp -a typed typed-too; getfattr --only-values -n user.mime_type typed-too/file; getfattr --only-values -n user.pailfs.visibility typed-too/file',
+      );
+
+      expect(output).toBe('text/x-minepublic');
+      expect((await mount.direct.getVisibility(mount.bucket, 'typed-too/file')).visibility).toBe('public');
     });
 
     it('is packed and unpacked by tar', async () => {

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { ObjectService } from '../../src/service/object-service.ts';
+import type { ObjectPage } from '../../src/service/records.ts';
+import { isRefusal } from '../../src/service/refusal.ts';
 
 /** Name below the top, folders ending in `/`, to the SHA-256 of the bytes; empty for folders. */
 export type HeldFiles = Readonly<Record<string, string>>;
@@ -18,9 +20,12 @@ export async function heldByService(
   const folders = [folder];
   for (const each of folders) {
     for (let page: string | undefined | null; page !== null;) {
-      const answer = await service.listObjects(bucket, { folder: each, limit: 1000, page });
-      for (const { key } of answer.objects)
-        held.set(key.slice(top.length), await hashOfKey(service, bucket, key));
+      const answer = await pageOf(service, bucket, each, page);
+      if (answer === null) break;
+      for (const { key } of answer.objects) {
+        // A service may list a folder among its own files.
+        if (!key.endsWith('/')) held.set(key.slice(top.length), await hashOfKey(service, bucket, key));
+      }
       for (const path of answer.folders) {
         held.set(path.slice(top.length), '');
         folders.push(path.slice(0, -1));
@@ -29,6 +34,21 @@ export async function heldByService(
     }
   }
   return sorted(held);
+}
+
+/** Null when the service says that there is no such folder. */
+async function pageOf(
+  service: ObjectService,
+  bucket: string,
+  folder: string,
+  page: string | undefined,
+): Promise<ObjectPage | null> {
+  try {
+    return await service.listObjects(bucket, { folder, limit: 1000, page });
+  } catch (error) {
+    if (isRefusal(error, 'missing')) return null;
+    throw error;
+  }
 }
 
 export async function hashOfKey(service: ObjectService, bucket: string, key: string): Promise<string> {
