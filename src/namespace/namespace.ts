@@ -142,11 +142,16 @@ export class Namespace {
     else if (outcome.kind !== 'unknown') this.#dropKeptAbove(path);
   }
 
-  /** A folder was made by us, empty. */
+  /**
+   * A folder was made by us. It is empty as far as we know, which is as old as our knowledge that it did not exist: others
+   * may have put something into it since.
+   */
   folderMade(path: string): void {
+    const before = this.recall(path);
+    const at = before?.kind === 'missing' ? before.confirmedAt : this.#clock.monotonic();
     this.changed(path, { kind: 'folder' });
     const folder = new KnownFolder();
-    folder.listed = { at: this.#clock.monotonic(), pages: 1, hidden: 0, told: false };
+    folder.listed = { at, pages: 1, hidden: 0, told: false };
     this.#folders.set(path, folder);
     this.kept.drop(path);
   }
