@@ -212,6 +212,31 @@ describe('a file that is being written here when somebody else stores it', () =>
     expect((await readFile(fs, '/f')).toString()).toBe('mine');
   });
 
+  it('is set aside when it could not be stored and its name shows another draft by then', async () => {
+    const log = new LogForTest();
+    const { fs, foreignWrite, clock, stored, store } = await openForTest({ log });
+    await foreignWrite('f', 'base');
+    const old = await openToEdit(fs, '/f');
+    await foreignWrite('f', 'theirs');
+    clock.advance(TTL);
+    const current = await openToRewrite(fs, '/f');
+    await writeAt(fs, current, 'current');
+    await fs.truncate('/f', 0, old);
+    await writeAt(fs, old, 'from the old handle');
+    store.changeAccount({ gracePeriod: true });
+
+    await expect(fs.flush(old)).rejects.toMatchObject({ code: 'EDQUOT' });
+    await fs.release(old);
+    expect(await readLocal(String(log.about('set aside')[0]?.fields['where']), 'utf8')).toBe(
+      'from the old handle',
+    );
+    store.changeAccount({ gracePeriod: false });
+    await fs.flush(current);
+    await fs.release(current);
+
+    expect((await stored('f')).toString()).toBe('current');
+  });
+
   it('does not upload the same bytes over somebody else as if nothing had changed', async () => {
     const { fs, foreignWrite, stored, clock } = await openForTest();
     await foreignWrite('f', 'same');

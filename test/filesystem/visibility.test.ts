@@ -116,6 +116,32 @@ describe('a public file', () => {
     expect((await opened.stored('f')).toString()).toBe('new');
   });
 
+  it('is published at unmount when a rename over it could not', async () => {
+    const opened = await withPublicFile();
+    const { fs, faults, mounted } = opened;
+    await writeFile(fs, '/tmp', 'new');
+    faults.add({ operation: 'setVisibility', fault: { kind: 'status', status: 503 } });
+
+    await expect(fs.rename('/tmp', '/f', false)).rejects.toMatchObject({ code: 'EIO' });
+    expect((await readFile(fs, '/f')).toString()).toBe('new');
+    expect((await readFile(fs, '/tmp')).toString()).toBe('new');
+    expect(await mounted.close(1000)).toEqual([]);
+
+    expect(await visibilityOf(opened, 'f')).toBe('public');
+  });
+
+  it('is not published again when a program has made it private since', async () => {
+    const opened = await withPublicFile();
+    const { fs, faults, mounted } = opened;
+    faults.add({ operation: 'setVisibility', fault: { kind: 'reset' } });
+    await expect(writeFile(fs, '/f', 'new')).rejects.toThrow();
+
+    await setXattr(fs, '/f', VISIBILITY, 'private');
+    await mounted.close(1000);
+
+    expect(await visibilityOf(opened, 'f')).toBe('private');
+  });
+
   it('does not give it to an older file, or to one whose visibility somebody set', async () => {
     const opened = await withPublicFile();
     const { fs, clock } = opened;
