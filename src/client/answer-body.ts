@@ -1,4 +1,5 @@
 /** How are the bytes of an answer read, with a limit on silence and, for documents, on size? */
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
@@ -65,9 +66,15 @@ export async function readAll(body: AnswerBody, limit: number, details: RefusalD
 export async function readJson(body: AnswerBody, limit: number, details: RefusalDetails): Promise<unknown> {
   const bytes = await readAll(body, limit, details);
   try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+    return JSON.parse(textOf(bytes)) as unknown;
   } catch {
     // Without the parser's error as cause: it repeats a piece of the text, which belongs in no log.
     throw new Refusal('malformed', 'the answer is not a JSON document', details);
   }
+}
+
+/** Where bytes are not UTF-8, a lone surrogate: a replacement character could be the name of another file. */
+function textOf(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(bytes);
+  return isUtf8(bytes) ? text : text.replaceAll('\ufffd', '\ud800');
 }

@@ -80,11 +80,16 @@ const bucketListDocument = z.object({
 });
 
 const fileEntryDocument = z
-  .object({ key: name, size: count, etag: nonEmpty, last_modified: isoDate })
+  .object({
+    key: name,
+    size: count,
+    etag: z.string().transform(bareEtag).pipe(nonEmpty),
+    last_modified: isoDate,
+  })
   .transform((document): FileEntry => ({
     key: document.key,
     size: document.size,
-    etag: bareEtag(document.etag),
+    etag: document.etag,
     lastModified: document.last_modified,
   }));
 

@@ -165,6 +165,7 @@ export class Exchange {
       throw refusalOf(error, details);
     } finally {
       watch.rest();
+      if (ask.upload !== undefined) watch.liftTotal();
       if (body instanceof Readable) body.destroy();
     }
   }
@@ -193,6 +194,8 @@ export class Exchange {
       }),
     );
     watch.rest();
+    // The bytes of the answer are no progress of the upload: without this, a byte now and then would hold the call for ever.
+    if (ask.upload !== undefined) watch.limitTotal(deadlines.uploadIdle);
     const answerBody = new AnswerBody(response.body, watch, deadlines.bodyIdle, details);
     return { status: response.statusCode, headers: response.headers, body: answerBody, watch, details };
   }

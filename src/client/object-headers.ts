@@ -46,8 +46,6 @@ export function decodeDownload(
   asked: ByteRange | undefined,
   details: RefusalDetails,
 ): DownloadHeaders {
-  const encoding = headerOf(headers, 'content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') throw malformed('Content-Encoding is not identity', details);
   if (status === 206 && asked !== undefined) return decodePart(headers, asked, details);
   if (status !== 200) throw malformed(`the status ${status} is not expected`, details);
   const head = decodeObjectHead(headers, details);
@@ -72,6 +70,11 @@ function decodePart(headers: AnswerHeaders, asked: ByteRange, details: RefusalDe
 }
 
 function headOfSize(size: number, headers: AnswerHeaders, details: RefusalDetails): ObjectHead {
+  // Its length and its ranges would be those of the encoded bytes. Sent twice it is an array, and not identity either.
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (String(encoding).toLowerCase() !== 'identity') {
+    throw malformed('Content-Encoding is not identity', details);
+  }
   const etag = bareEtag(headerOf(headers, 'etag') ?? '');
   if (etag === '') throw malformed('ETag is missing', details);
   const lastModified = parseHttpDate(headerOf(headers, 'last-modified'));

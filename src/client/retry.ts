@@ -87,8 +87,10 @@ function nextWait(refusal: Refusal, retriesConsumed: number, terms: RetryTerms):
   const backoff = Math.min(policy.longestWait, policy.firstWait * 2 ** retriesConsumed) * (1 - random() / 2);
   const left = terms.left();
   if (refusal.retryAfter === undefined) return backoff < left ? backoff : null;
-  const wait = Math.min(Math.max(refusal.retryAfter, backoff), left - LAST_TRY_RESERVE);
-  return wait > 0 ? wait : null;
+  const wanted = Math.max(refusal.retryAfter, backoff);
+  const wait = Math.min(wanted, left - LAST_TRY_RESERVE);
+  if (wait > 0) return wait;
+  return wanted < left ? wanted : null;
 }
 
 function describe(refusal: Refusal): Record<string, unknown> {

@@ -34,8 +34,8 @@ export class AccountFiles {
     await ownedBucket(this.#parts, this.#account, subject);
     for (let look = 0; look < MOST_REPLACEMENTS; look += 1) {
       const found = await this.#find(subject);
-      if (!('kind' in found)) return { head: found, range: { start: 0, end: 0 }, body: emptyBody() };
       const range = this.#range(subject, found.size, query.range);
+      if (!('kind' in found)) return { head: found, range, body: emptyBody() };
       const body = await this.#parts.blobs.read(found.blob, range);
       if (body !== undefined) return { head: headOf(found), range, body };
     }

@@ -36,7 +36,8 @@ export class FileBlobs implements Blobs {
       } finally {
         await file.close();
       }
-      await mkdir(this.#folder(id), { recursive: true, mode: 0o700 });
+      const created = await mkdir(this.#folder(id), { recursive: true, mode: 0o700 });
+      if (created !== undefined) await syncDirectory(this.#blobs);
       await rename(temporary, this.#path(id));
       await syncDirectory(this.#folder(id));
     } catch (error) {

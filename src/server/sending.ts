@@ -8,6 +8,7 @@ import type { Fault } from './faults.ts';
 export async function send(reply: FastifyReply, answer: Answer, fault: Fault | undefined): Promise<void> {
   if (fault?.kind === 'lost-answer') {
     resetConnection(reply);
+    await discard(answer.body);
     return;
   }
   const damaged = fault === undefined ? answer : damage(answer, fault);
@@ -15,6 +16,7 @@ export async function send(reply: FastifyReply, answer: Answer, fault: Fault | u
   const { body } = damaged;
   const isHead = reply.request.method === 'HEAD';
   if (body === null || isHead) {
+    await discard(body);
     await reply.send();
     return;
   }
@@ -39,6 +41,11 @@ export function resetConnection(reply: FastifyReply): void {
 export async function stall(reply: FastifyReply): Promise<void> {
   reply.hijack();
   await closing(reply);
+}
+
+/** Bytes that nobody will read hold a file open until they are told so. */
+async function discard(body: Answer['body']): Promise<void> {
+  if (body !== null && typeof body !== 'string') await body[Symbol.asyncIterator]().return?.();
 }
 
 function damage(answer: Answer, fault: Fault): Answer {

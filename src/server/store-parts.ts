@@ -63,8 +63,13 @@ export function refuse(
   return new Refusal(kind, reason, { operation: subject.operation, status, subject: named });
 }
 
+/** Written as UTF-8 it would become the name of another file. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 /** The bucket if the account has it, else a refusal (§4.4: another account's does not exist either). */
 export async function ownedBucket(parts: StoreParts, account: string, subject: Subject): Promise<BucketRow> {
+  if (LONE_SURROGATE.test(subject.key ?? ''))
+    throw refuse(subject, 'rejected', 'the name is not valid Unicode', 400);
   const row = await parts.index.bucket(account, subject.bucket);
   if (row === undefined) throw refuse(subject, 'missing', 'the bucket does not exist', 404);
   return row;

@@ -213,6 +213,7 @@ describe('a listing', () => {
       { ...ENTRY, key: '' },
       { ...ENTRY, key: '\ud800' },
       { ...ENTRY, etag: undefined },
+      { ...ENTRY, etag: '""' },
       { ...ENTRY, last_modified: 'yesterday' },
       { ...ENTRY, last_modified: '2026-13-45T00:00:00Z' },
       { ...ENTRY, last_modified: null },

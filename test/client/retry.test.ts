@@ -192,6 +192,16 @@ describe('Retry-After', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it('that is short is honoured also when little time is left', async () => {
+    const { service, clock } = await openClient([reply('503 Busy', { 'Retry-After': '1' }), HEAD_OK], {
+      deadlines: { metadata: 2_000 },
+    });
+
+    await service.headObject('b', 'k');
+
+    expect(clock.sleeps).toEqual([1_000]);
+  });
+
   it('as a date without the Date of the service goes by our clock', () => {
     const now = Date.UTC(2026, 0, 2, 3, 4, 5);
 

@@ -163,6 +163,24 @@ export function fileContract(setup: () => Promise<Setup>): void {
     expect((await walk(service, bucket, { folder: '' })).files).toEqual([]);
   });
 
+  it('refuses names that no UTF-8 can carry, instead of taking another file for them', async () => {
+    const { service, bucket } = await setup();
+    await service.putObject(bucket, '\ufffd', uploadOf(''));
+    const name = '\ud800';
+
+    const refusals = await Promise.allSettled([
+      service.putObject(bucket, name, uploadOf('')),
+      service.headObject(bucket, name),
+      service.createFolder(bucket, name),
+      service.getVisibility(bucket, name),
+      service.setVisibility(bucket, name, 'public'),
+    ]);
+
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({ status: 'rejected', reason: { kind: 'rejected' } });
+    expect((await service.getVisibility(bucket, '\ufffd')).visibility).toBe('private');
+  });
+
   it('keeps keys byte for byte', async () => {
     const { service, bucket } = await setup();
 

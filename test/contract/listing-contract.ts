@@ -168,7 +168,12 @@ export function listingContract(setup: () => Promise<Setup>): void {
     for (const key of ['made/', 'grown/']) {
       const head = service.headObject(bucket, key);
       if (behaviours.headFolder === 'missing') await expect(head).rejects.toMatchObject({ kind: 'missing' });
-      else expect((await head).size).toBe(0);
+      else {
+        expect((await head).size).toBe(0);
+        const part = service.getObject(bucket, key, { range: { start: 0, end: 5 } });
+        if (behaviours.range === 'ignored') expect((await part).range).toEqual({ start: 0, end: 0 });
+        else await expect(part).rejects.toMatchObject({ kind: 'range-refused' });
+      }
     }
     await expect(service.headObject(bucket, 'nothing/')).rejects.toMatchObject({ kind: 'missing' });
     await expect(service.headObject(bucket, 'made')).rejects.toMatchObject({ kind: 'missing' });
