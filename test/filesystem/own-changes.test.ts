@@ -37,6 +37,28 @@ describe('own changes', () => {
     await fs.release(handle);
   });
 
+  it('count in df while they are not stored', async () => {
+    const { fs } = await openForTest();
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'draft');
+
+    expect(fs.statistics()).toMatchObject({ usedBytes: 5, files: 1 });
+    await fs.release(handle);
+  });
+
+  it('keep the time that a program set before its close, as cp -p does', async () => {
+    const { fs, clock } = await openForTest();
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'copied');
+    await fs.setAttributes('/f', { mtime: 12_345, mode: 0o600 }, handle);
+    await fs.flush(handle);
+    await fs.release(handle);
+    clock.advance(TTL);
+    await names(fs, '/');
+
+    expect(await fs.getAttributes('/f')).toMatchObject({ mtime: 12_345, mode: 0o600 });
+  });
+
   it('move the folder time, and other folders keep theirs', async () => {
     const { fs, foreignWrite, clock } = await openForTest();
     await foreignWrite('d/x', '');

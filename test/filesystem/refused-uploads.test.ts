@@ -69,6 +69,21 @@ describe('while uploads are paused (402)', () => {
     expect((await stored(other)).toString()).toBe(`/${other}`);
   });
 
+  it('an unmount returns what it had no time for', async () => {
+    const { fs, faults, mounted } = await openForTest();
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'x');
+    faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 300 } });
+
+    const unsent = await mounted.close(10);
+
+    expect(unsent.map(({ path, reason }) => ({ path, reason }))).toEqual([
+      { path: '/f', reason: 'there was no time left' },
+    ]);
+    expect(await readLocal(String(unsent[0]?.file), 'utf8')).toBe('x');
+    await fs.release(handle);
+  });
+
   it('a waiting file can be unlinked for nothing, and renamed', async () => {
     const { fs, store, stored, asked } = await openForTest();
     store.changeAccount({ gracePeriod: true });

@@ -1,9 +1,6 @@
-/** The request budget (design §4): exact lists of operations, for a warm pool and no faults. */
+/** The request budget (design §4): exact lists of operations, for a warm pool and no faults: names and changes. */
 import { describe, expect, it } from 'vitest';
-import type { Behaviours } from '../../src/server/behaviours.ts';
-import { FIRST_WINDOW, PART } from '../../src/content/read-plan.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
-import { patternedBytes } from '../support/patterned-bytes.ts';
 import { edit, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
 
 const VISIBILITY = 'user.pailfs.visibility';
@@ -54,6 +51,22 @@ describe('looking', () => {
     expect(asked()).toEqual(['listObjects']);
   });
 
+  it('asks no more of a service that pages oddly than it has pages', async () => {
+    const { fs, foreignWrite, asked } = await openForTest({ store: { behaviours: { pages: 'nasty' } } });
+    await foreignWrite('f', 'x');
+    await foreignWrite('d/x', '');
+    await names(fs, '/');
+    const pages = asked();
+
+    await fs.getAttributes('/f');
+    await expect(fs.getAttributes('/absent')).rejects.toMatchObject({ code: 'ENOENT' });
+    await writeFile(fs, '/new', 'x');
+    await readFile(fs, '/f');
+
+    expect(new Set(pages)).toEqual(new Set(['listObjects']));
+    expect(asked()).toEqual(['putObject new', 'getObject f']);
+  });
+
   it('walks a tree with one page a folder', async () => {
     const { fs, foreignWrite, asked } = await openForTest();
     await foreignWrite('a/b/c', '');
@@ -91,51 +104,6 @@ describe('looking', () => {
     await fs.getAttributes('/here');
 
     expect(asked()).toEqual([]);
-  });
-});
-
-describe('reading', () => {
-  it('reads a small listed file with one GET, again for nothing, and after the TTL with one look', async () => {
-    const { fs, foreignWrite, asked, clock } = await openForTest();
-    for (let index = 0; index < 1001; index += 1) await foreignWrite(`f${index}`, 'x');
-    await names(fs, '/');
-    asked();
-
-    await readFile(fs, '/f1');
-    await readFile(fs, '/f1');
-    expect(asked()).toEqual(['getObject f1']);
-    clock.advance(10_000);
-    await readFile(fs, '/f1');
-
-    expect(asked()).toEqual(['headObject f1']);
-  });
-
-  it.each<[Behaviours['range'], number]>([
-    ['honoured', 3],
-    ['ignored', 1],
-    ['refused', 2],
-  ])('reads a large file in order where Range is %s with %i GETs', async (range, gets) => {
-    const { fs, foreignWrite, asked } = await openForTest({ store: { behaviours: { range } } });
-    const bytes = patternedBytes(FIRST_WINDOW + PART + 5);
-    await foreignWrite('big', bytes);
-    await names(fs, '/');
-    asked();
-
-    expect((await readFile(fs, '/big')).equals(bytes)).toBe(true);
-    expect(asked()).toEqual(Array<string>(gets).fill('getObject big'));
-  });
-
-  it('remembers for the mount that Range is refused', async () => {
-    const { fs, foreignWrite, asked } = await openForTest({ store: { behaviours: { range: 'refused' } } });
-    await foreignWrite('one', patternedBytes(FIRST_WINDOW + 5));
-    await foreignWrite('two', patternedBytes(FIRST_WINDOW + 5, 2));
-    await names(fs, '/');
-    await readFile(fs, '/one');
-    asked();
-
-    await readFile(fs, '/two');
-
-    expect(asked()).toEqual(['getObject two']);
   });
 });
 

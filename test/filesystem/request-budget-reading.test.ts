@@ -1,0 +1,51 @@
+/** The request budget (design §4): exact lists of operations, for a warm pool and no faults: reading. */
+import { describe, expect, it } from 'vitest';
+import { FIRST_WINDOW, PART } from '../../src/content/read-plan.ts';
+import type { Behaviours } from '../../src/server/behaviours.ts';
+import { names, openForTest, readFile } from '../support/open-for-test.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
+
+describe('reading', () => {
+  it('reads a small listed file with one GET, again for nothing, and after the TTL with one look', async () => {
+    const { fs, foreignWrite, asked, clock } = await openForTest();
+    for (let index = 0; index < 1001; index += 1) await foreignWrite(`f${index}`, 'x');
+    await names(fs, '/');
+    asked();
+
+    await readFile(fs, '/f1');
+    await readFile(fs, '/f1');
+    expect(asked()).toEqual(['getObject f1']);
+    clock.advance(10_000);
+    await readFile(fs, '/f1');
+
+    expect(asked()).toEqual(['headObject f1']);
+  });
+
+  it.each<[Behaviours['range'], number]>([
+    ['honoured', 3],
+    ['ignored', 1],
+    ['refused', 2],
+  ])('reads a large file in order where Range is %s with %i GETs', async (range, gets) => {
+    const { fs, foreignWrite, asked } = await openForTest({ store: { behaviours: { range } } });
+    const bytes = patternedBytes(FIRST_WINDOW + PART + 5);
+    await foreignWrite('big', bytes);
+    await names(fs, '/');
+    asked();
+
+    expect((await readFile(fs, '/big')).equals(bytes)).toBe(true);
+    expect(asked()).toEqual(Array<string>(gets).fill('getObject big'));
+  });
+
+  it('remembers for the mount that Range is refused', async () => {
+    const { fs, foreignWrite, asked } = await openForTest({ store: { behaviours: { range: 'refused' } } });
+    await foreignWrite('one', patternedBytes(FIRST_WINDOW + 5));
+    await foreignWrite('two', patternedBytes(FIRST_WINDOW + 5, 2));
+    await names(fs, '/');
+    await readFile(fs, '/one');
+    asked();
+
+    await readFile(fs, '/two');
+
+    expect(asked()).toEqual(['getObject two']);
+  });
+});
