@@ -5,6 +5,7 @@ export class BaseUrlError extends Error {
   override readonly name = 'BaseUrlError';
 }
 
+/** The base URL, ready to be put before raw paths. */
 export interface BaseUrl {
   /** Scheme, host and port; for example `https://storage.example:8443`. */
   readonly origin: string;

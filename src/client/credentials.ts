@@ -1,5 +1,6 @@
 /** Who asks? The access key, and how it is kept out of everything that people read. (§5) */
 
+/** An access key (§5). */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -1,5 +1,6 @@
 /** How long does the client wait for what? All in milliseconds. */
 
+/** How long each wait may last, in milliseconds. */
 export interface Deadlines {
   /** From asking for a connection to having it, TLS included. */
   readonly connect: number;
@@ -15,6 +16,7 @@ export interface Deadlines {
   readonly uploadIdle: number;
 }
 
+/** What a mount uses unless told otherwise. */
 export const DEFAULT_DEADLINES: Deadlines = {
   connect: 5_000,
   headers: 20_000,

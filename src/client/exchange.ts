@@ -26,6 +26,7 @@ import type { RetryPolicy } from './retry.ts';
 import { uploadStream } from './upload-stream.ts';
 import { Watch } from './watch.ts';
 
+/** What every request of one client has in common. */
 export interface ExchangeSettings {
   readonly baseUrl: BaseUrl;
   readonly authorization: Authorization;
@@ -71,6 +72,7 @@ interface Progress {
 /** Error documents are short; a page of HTML from a proxy need not be read to its end. */
 const ERROR_DOCUMENT_LIMIT = 64 * 1024;
 
+/** Asks one service, over a pool of its own. Every method rejects with a `Refusal` and with nothing else. */
 export class Exchange {
   readonly #settings: ExchangeSettings;
   readonly #pool: Pool;

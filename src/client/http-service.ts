@@ -57,6 +57,7 @@ import {
 import { DEFAULT_RETRY } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
 
+/** Where the service is, who asks, and how patiently. */
 export interface HttpServiceOptions {
   /** http or https, without query; a path before every request's own is allowed. */
   readonly baseUrl: string;

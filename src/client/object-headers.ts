@@ -9,6 +9,7 @@ import { parseHttpDate } from './dates.ts';
 /** Names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+/** What the headers of a GET tell (§4.8). */
 export interface DownloadHeaders {
   readonly head: ObjectHead;
   /** Which bytes the body holds. */

@@ -18,6 +18,7 @@ export function objectPath(bucket: string, key: string): string {
   return routes.object(notTheBuckets(bucket), key);
 }
 
+/** §4.11. Throws an `UnusableNameError` as `objectPath` does. */
 export function listingPath(
   bucket: string,
   query: Readonly<Record<string, string | number | undefined>>,
@@ -25,6 +26,7 @@ export function listingPath(
   return withQuery(routes.listing(notTheBuckets(bucket)), query);
 }
 
+/** §4.2, §4.3 */
 export const bucketsPath = (query: Readonly<Record<string, string | number | undefined>>): string =>
   withQuery(routes.buckets(), query);
 export const bucketPath = (bucket: string): string => routes.bucket(used(bucket));

@@ -12,6 +12,7 @@ import { isRefusal } from '../service/refusal.ts';
 import type { Refusal } from '../service/refusal.ts';
 import { parseHttpDate } from './dates.ts';
 
+/** How often, and after which waits, a request is tried again. */
 export interface RetryPolicy {
   /** How many tries may follow the first. */
   readonly retries: number;
@@ -21,8 +22,10 @@ export interface RetryPolicy {
   readonly longestWait: number;
 }
 
+/** What a mount uses unless told otherwise. */
 export const DEFAULT_RETRY: RetryPolicy = { retries: 5, firstWait: 250, longestWait: 8_000 };
 
+/** The circumstances of one call. */
 export interface RetryTerms {
   readonly policy: RetryPolicy;
   readonly clock: Clock;

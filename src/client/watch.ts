@@ -9,6 +9,7 @@ import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 
+/** The deadlines and the abort signal of one call. To be closed when the call is over. */
 export class Watch {
   readonly #clock: Clock;
   readonly #details: RefusalDetails;

@@ -14,6 +14,8 @@ import { pageLimit } from './page-limit.ts';
 import { exclusively, ownedBucket, refuse, type AccountState, type StoreParts } from './store-parts.ts';
 
 const REGION = 'local-1';
+
+/** One account's buckets. Every method rejects with a `Refusal`, or with a fault of the disk. */
 export class AccountBuckets {
   readonly #parts: StoreParts;
   readonly #account: string;

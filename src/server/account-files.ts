@@ -13,6 +13,7 @@ const FOLDER_CONTENT_TYPE = 'application/x-directory';
 /** How often a file may be replaced between our looking it up and our opening its bytes. */
 const MOST_REPLACEMENTS = 10;
 
+/** Reads of one account's files. Every method rejects with a `Refusal`, or with a fault of the disk. */
 export class AccountFiles {
   readonly #parts: StoreParts;
   readonly #account: string;

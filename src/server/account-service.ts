@@ -18,6 +18,7 @@ import { AccountVisibility } from './account-visibility.ts';
 import type { Lies } from './lies.ts';
 import type { AccountState, StoreParts } from './store-parts.ts';
 
+/** The whole port for one account. */
 export class AccountService implements ObjectService {
   readonly #buckets: AccountBuckets;
   readonly #files: AccountFiles;

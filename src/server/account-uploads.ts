@@ -11,6 +11,7 @@ import type { AccountState, StoreParts, Subject } from './store-parts.ts';
 
 const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
 
+/** Changes of one account's files. Every method rejects with a `Refusal`, or with a fault of the disk. */
 export class AccountUploads {
   readonly #parts: StoreParts;
   readonly #account: string;

@@ -3,6 +3,7 @@ import type { LinkRecord, Visibility, VisibilityRecord } from '../service/record
 import { entryKey, type FileRow } from './index-rows.ts';
 import { exclusively, ownedBucket, refuse, type StoreParts, type Subject } from './store-parts.ts';
 
+/** Visibility and links of one account's files. Every method rejects with a `Refusal`, or with a fault of the disk. */
 export class AccountVisibility {
   readonly #parts: StoreParts;
   readonly #account: string;

@@ -5,6 +5,7 @@ import type { Envelope, RefusalDocument, SimpleErrorDocument } from '../service/
 /** §7: file endpoints answer bare documents and `{error}`, all others envelopes and `{message, status}`. */
 export type Family = 'management' | 'file';
 
+/** Status, headers and body. Who gets one with bytes in it must read or close them. */
 export interface Answer {
   readonly status: number;
   /** Lower case names. */
@@ -13,6 +14,7 @@ export interface Answer {
   readonly body: string | AsyncIterable<Uint8Array> | null;
 }
 
+/** A bare document (§4.1, last sentence). */
 export function jsonAnswer(status: number, document: object): Answer {
   return {
     status,
@@ -27,6 +29,7 @@ export function envelope(status: number, message: string, data: object = {}): An
   return jsonAnswer(status, document);
 }
 
+/** An error in the shape of its family (§7). */
 export function errorAnswer(family: Family, status: number, text: string): Answer {
   const simple: SimpleErrorDocument = { error: text };
   const refusal: RefusalDocument = { message: text, status };

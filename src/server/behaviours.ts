@@ -5,6 +5,7 @@
  * them; the defaults are the most common answers.
  */
 
+/** One answer to each question that the spec leaves open. */
 export interface Behaviours {
   /** GET with a Range header (§4.8 does not mention it): obeyed, ignored (200), refused (416), or obeyed with fewer bytes. */
   readonly range: 'honoured' | 'ignored' | 'refused' | 'short';
@@ -37,6 +38,7 @@ export interface Behaviours {
   readonly largestUpload: number | null;
 }
 
+/** The most common answers. */
 export const defaultBehaviours: Behaviours = {
   range: 'honoured',
   folders: 'implicit',

@@ -6,6 +6,7 @@
  */
 import type { ByteRange } from '../base/byte-range.ts';
 
+/** Bytes under names of their own; on disk or in memory. */
 export interface Blobs {
   /** Stores all that `source` yields under `id`, durably. When `source` rejects nothing is kept, and this rejects alike. */
   receive(id: string, source: AsyncIterable<Uint8Array>): Promise<void>;

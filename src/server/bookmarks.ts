@@ -6,6 +6,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+/** What a bookmark says once it is opened. */
 export interface Bookmark {
   /** The last name given out; empty when none was. */
   readonly last: string;
@@ -15,6 +16,7 @@ export interface Bookmark {
 
 const SIGNATURE_LENGTH = 20;
 
+/** Issues bookmarks and opens its own, also after a restart with the same secret. */
 export class Bookmarks {
   readonly #secret: string;
 

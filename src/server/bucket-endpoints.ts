@@ -112,6 +112,7 @@ const getLink: Endpoint = {
   },
 };
 
+/** All but those of files. */
 export const bucketEndpoints: readonly Endpoint[] = [
   listBuckets,
   createBucket,

@@ -4,8 +4,10 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 
+/** §5 */
 export type AccessLevel = 'read' | 'read-write';
 
+/** An access key and what it may do (§5). */
 export interface Credential {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -29,6 +31,7 @@ export function authenticate(
   );
 }
 
+/** Made of that many unpredictable bytes of `random`. */
 export function newCredential(random: (length: number) => Uint8Array, access: AccessLevel): Credential {
   return {
     accessKeyId: `PAIL${Buffer.from(random(8)).toString('hex').toUpperCase()}`,

@@ -21,6 +21,7 @@ import { MemoryBlobs } from './memory-blobs.ts';
 import { PublishedFiles } from './published-files.ts';
 import type { AccountState, StoreParts } from './store-parts.ts';
 
+/** Where a store keeps its things, and how it behaves. */
 export interface StoreOptions {
   /** Where to keep everything; in memory when null or absent. */
   readonly directory?: string | null | undefined;
@@ -38,6 +39,7 @@ export interface StoreOptions {
 
 const DEFAULT_LINK_LIFETIME = 3600;
 
+/** The data of all accounts. To be closed: until then no other process can open the directory. */
 export class EmbeddedStore {
   readonly #parts: StoreParts;
   readonly #states = new Map<string, AccountState>();

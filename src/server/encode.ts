@@ -4,6 +4,7 @@ import type { ObjectHead, ObjectPage, VisibilityRecord } from '../service/record
 import type * as wire from '../service/wire.ts';
 import type { Behaviours } from './behaviours.ts';
 
+/** §2.1 */
 export function encodeBucket(bucket: Bucket): wire.BucketDocument {
   return {
     bucket: bucket.bucket,
@@ -19,6 +20,7 @@ export function encodeBucket(bucket: Bucket): wire.BucketDocument {
   };
 }
 
+/** §4.2, `data` */
 export function encodeBucketPage(page: BucketPage): wire.BucketListDocument {
   return {
     buckets: page.buckets.map(encodeBucket),
@@ -69,6 +71,7 @@ function encodeFileEntry(entry: FileEntry, behaviours: Behaviours): wire.FileEnt
   };
 }
 
+/** §2.5 */
 export function encodeVisibility(record: VisibilityRecord): wire.VisibilityDocument {
   return {
     object_key: record.key,
@@ -79,6 +82,7 @@ export function encodeVisibility(record: VisibilityRecord): wire.VisibilityDocum
   };
 }
 
+/** §2.6 */
 export function encodeLink(record: LinkRecord): wire.LinkDocument {
   return {
     bucket: record.bucket,

@@ -6,6 +6,7 @@ import type { Answer, Family } from './answer.ts';
 import type { Behaviours } from './behaviours.ts';
 import type { PathName, Target } from './raw-path.ts';
 
+/** One request, named and authenticated. */
 export interface Call {
   readonly service: ObjectService;
   readonly target: Target;
@@ -15,6 +16,7 @@ export interface Call {
   readonly behaviours: Behaviours;
 }
 
+/** A row of §4's table. */
 export interface Endpoint {
   readonly operation: Operation;
   readonly method: string;

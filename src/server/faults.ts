@@ -2,6 +2,7 @@
 import type { RequestRecord } from './request-log.ts';
 import type { Operation } from '../service/refusal.ts';
 
+/** What goes wrong. */
 export type Fault =
   /** Waits, then goes on as usual. */
   | { readonly kind: 'delay'; readonly milliseconds: number }
@@ -20,6 +21,7 @@ export type Fault =
   /** The answer carries this ETag instead of the right one. */
   | { readonly kind: 'changed-etag'; readonly etag: string };
 
+/** Which requests are hit, and by what. */
 export interface FaultRule {
   /** Any operation when absent. */
   readonly operation?: Operation | undefined;
@@ -38,6 +40,7 @@ interface Planned {
   left: number;
 }
 
+/** The faults still to come. Rules are tried in the order in which they were added. */
 export class FaultPlan {
   #planned: Planned[] = [];
 

@@ -10,6 +10,7 @@ import type { ByteRange } from '../base/byte-range.ts';
 import { systemErrorCode } from '../base/errors.ts';
 import { PIECE_SIZE, type Blobs } from './blobs.ts';
 
+/** Blobs in a directory, for one process at a time. */
 export class FileBlobs implements Blobs {
   readonly #incoming: string;
   readonly #blobs: string;

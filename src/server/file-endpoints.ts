@@ -90,6 +90,7 @@ const deleteObject: Endpoint = {
   },
 };
 
+/** Those that move bytes or bare documents. */
 export const fileEndpoints: readonly Endpoint[] = [
   listObjects,
   putObject,

@@ -22,6 +22,7 @@ import { BadPathError, parseTarget, pathName, type Target } from './raw-path.ts'
 import type { RequestLog, RequestRecord } from './request-log.ts';
 import { resetConnection, send, stall } from './sending.ts';
 
+/** What a front needs to answer. */
 export interface FrontParts {
   /** The service as a credential's account sees it. */
   readonly serviceFor: (credential: Credential) => ObjectService;

@@ -7,6 +7,7 @@
 import { ClassicLevel } from 'classic-level';
 import { MemoryLevel } from 'memory-level';
 
+/** A bucket as it is kept. */
 export interface BucketRow {
   readonly bucket: string;
   readonly publicId: string;
@@ -23,6 +24,7 @@ export interface BucketRow {
   readonly syncedAt: number;
 }
 
+/** A file as it is kept; its bytes are a blob. */
 export interface FileRow {
   readonly kind: 'file';
   readonly blob: string;
@@ -41,10 +43,12 @@ export interface FolderRow {
   readonly modified: number;
 }
 
+/** What a key of a bucket can name. */
 export type EntryRow = FileRow | FolderRow;
 
 type Row = BucketRow | EntryRow | string;
 
+/** One change of a batch. */
 export type RowChange =
   | { readonly type: 'put'; readonly key: string; readonly value: Row }
   | { readonly type: 'del'; readonly key: string };
@@ -73,10 +77,13 @@ const SEPARATOR = '\0';
 /** Sorts directly after every text that begins with the separator. */
 const AFTER_SEPARATOR = '\x01';
 
+/** The key of a bucket's row. */
 export const bucketKey = (account: string, bucket: string): string =>
   ['bucket', account, bucket].join(SEPARATOR);
+/** The key of a file's or folder's row. */
 export const entryKey = (bucket: string, key: string): string => ['entry', bucket, key].join(SEPARATOR);
 
+/** The rows of all accounts. Rejects with faults of the disk only. */
 export class Index {
   readonly #rows: Rows;
   #frozen: Snapshot | undefined;

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 /** Far more than any document of §4 needs; whoever sends more is not let fill the memory. */
 const MOST_BYTES = 1024 * 1024;
 
+/** The body is no JSON object, or too long. */
 export class BadBodyError extends Error {
   override readonly name = 'BadBodyError';
 }

@@ -7,6 +7,7 @@
 import { isRefusal } from '../service/refusal.ts';
 import type { Index } from './index-rows.ts';
 
+/** The lies of one store; none until a test asks for one. */
 export class Lies {
   readonly #index: Index;
   #latePuts = 0;

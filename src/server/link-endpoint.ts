@@ -5,6 +5,7 @@ import { downloadAnswer } from './file-endpoints.ts';
 import type { PublishedFiles } from './published-files.ts';
 import type { Target } from './raw-path.ts';
 
+/** Answers GET and HEAD of a link; 403 when it is forged or has expired, 404 when it serves nothing. */
 export async function answerLink(
   files: PublishedFiles,
   target: Target,

@@ -4,11 +4,13 @@ import { encodeKey, encodeSegment } from '../service/routes.ts';
 
 const KEY_PAIR_ID = 'PAILFS1';
 
+/** An address and when it stops working. */
 export interface TemporaryLink {
   readonly url: string;
   readonly expiresAt: Date;
 }
 
+/** Makes links and knows its own, also after a restart with the same secret. */
 export class Links {
   readonly #secret: string;
   readonly #lifetime: number;

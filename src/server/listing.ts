@@ -7,11 +7,13 @@
 import type { Bookmark } from './bookmarks.ts';
 import type { EntryCursor, EntryRow, FileRow, FolderRow, Index } from './index-rows.ts';
 
+/** An entry of a level: a file, or the own row of the folder listed. */
 export interface ListedFile {
   readonly key: string;
   readonly row: FileRow | FolderRow;
 }
 
+/** One page of one level. */
 export interface Level {
   readonly folders: readonly string[];
   readonly files: readonly ListedFile[];
@@ -19,6 +21,7 @@ export interface Level {
   readonly next: Bookmark | null;
 }
 
+/** Which page of which level. */
 export interface LevelQuery {
   readonly bucket: string;
   /** Empty, or ending in `/`. */
@@ -35,6 +38,7 @@ type PageStyle = 'empty' | 'short' | 'one-kind' | 'full';
 
 const STYLES: readonly PageStyle[] = ['short', 'empty', 'one-kind', 'full', 'empty'];
 
+/** One page, of the moment when it is asked for. */
 export async function listLevel(index: Index, query: LevelQuery): Promise<Level> {
   const { last, step } = query.from;
   const style = query.nasty ? (STYLES[(step + query.prefix.length) % STYLES.length] ?? 'full') : 'full';

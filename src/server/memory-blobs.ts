@@ -2,6 +2,7 @@
 import type { ByteRange } from '../base/byte-range.ts';
 import { PIECE_SIZE, type Blobs } from './blobs.ts';
 
+/** Blobs that end with the process. */
 export class MemoryBlobs implements Blobs {
   readonly #blobs = new Map<string, Buffer>();
 

@@ -6,6 +6,7 @@ import type { StoreParts } from './store-parts.ts';
 /** How often a file may be replaced between our looking it up and our opening its bytes. */
 const MOST_REPLACEMENTS = 10;
 
+/** What links serve, of every account. Whoever gets a `Download` must read or close its body. */
 export class PublishedFiles {
   readonly #parts: StoreParts;
 

@@ -5,9 +5,11 @@
  * percent-decoded, once. `..`, `.`, empty segments and a trailing `/` are parts of a key like any other.
  */
 
+/** The templates of §4, and those of links (§2.5). */
 export type PathName =
   'buckets' | 'bucket' | 'folders' | 'visibility' | 'url' | 'listing' | 'object' | 'public' | 'private';
 
+/** What a request line names. */
 export interface Target {
   /** Undefined when no endpoint has such a path. */
   readonly path: PathName | undefined;

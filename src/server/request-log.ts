@@ -1,6 +1,7 @@
 /** Which requests were made? Budgets are tested with exact counts. */
 import type { Operation } from '../service/refusal.ts';
 
+/** One request: which endpoint, and about what. */
 export interface RequestRecord {
   readonly operation: Operation;
   readonly bucket?: string | undefined;
@@ -10,6 +11,7 @@ export interface RequestRecord {
   readonly folder?: string | undefined;
 }
 
+/** The requests since the start, or since `reset`. */
 export class RequestLog {
   #records: RequestRecord[] = [];
 

@@ -12,6 +12,7 @@ import { httpFront, type FrontParts } from './http-front.ts';
 import { answerLink } from './link-endpoint.ts';
 import { RequestLog } from './request-log.ts';
 
+/** Where to listen. */
 export interface ListenOptions {
   /** 127.0.0.1 when absent. */
   readonly host?: string | undefined;
@@ -22,6 +23,7 @@ export interface ListenOptions {
   readonly publicLinksHost?: string | undefined;
 }
 
+/** What to serve, and to whom. */
 export interface ServerOptions extends ListenOptions {
   /** What to serve: a store with its accounts and links, or any service, seen alike by every credential. */
   readonly source: EmbeddedStore | ObjectService;
@@ -32,6 +34,7 @@ export interface ServerOptions extends ListenOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** A server that listens until it is closed. */
 export interface RunningServer {
   /** Without trailing slash. */
   readonly baseUrl: string;
@@ -72,6 +75,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { baseUrl, credentials, allCredentials, requests, faults, close: () => app.close() };
 }
 
+/** What `pailfs serve` can choose. */
 export interface EmbeddedServiceOptions extends ListenOptions, Omit<StoreOptions, 'directory'> {
   /** Data and credentials are kept here; in memory when null. */
   readonly directory: string | null;

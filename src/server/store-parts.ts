@@ -8,6 +8,7 @@ import { bucketKey, type BucketRow, type Index, type RowChange } from './index-r
 import type { Lies } from './lies.ts';
 import type { Links } from './links.ts';
 
+/** One store, taken apart. */
 export interface StoreParts {
   readonly index: Index;
   readonly blobs: Blobs;
@@ -32,6 +33,7 @@ export interface AccountState {
   runningService: boolean;
 }
 
+/** The changes under way, one after another. */
 export interface CommitQueue {
   tail: Promise<void>;
 }
@@ -47,12 +49,14 @@ export function exclusively<Result>(queue: CommitQueue, change: () => Promise<Re
   return result;
 }
 
+/** What a refusal is about. */
 export interface Subject {
   readonly operation: Operation;
   readonly bucket: string;
   readonly key?: string | undefined;
 }
 
+/** A refusal as the front will tell it: with the status that the spec, or HTTP, has for it. */
 export function refuse(
   subject: Pick<Subject, 'operation'> & Partial<Subject>,
   kind: RefusalKind,

@@ -17,11 +17,13 @@ import type {
   VisibilityRecord,
 } from './records.ts';
 
+/** What every call can be given. */
 export interface CallOptions {
   /** Abort to give the call up; it then rejects with `aborted`. Whether the service acted is unknown. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Which page of a listing (§4.2, §4.11). */
 export interface PageQuery extends CallOptions {
   /** Most entries in one page; the service's default when absent. */
   readonly limit?: number | undefined;
@@ -29,6 +31,7 @@ export interface PageQuery extends CallOptions {
   readonly page?: string | undefined;
 }
 
+/** Which page of which folder (§4.11). */
 export interface ListObjectsQuery extends PageQuery {
   /** Without leading or trailing slash; empty for the bucket top. */
   readonly folder: string;
@@ -44,11 +47,13 @@ export interface UploadBody {
   open(): AsyncIterable<Uint8Array>;
 }
 
+/** Which bytes of a file (§4.8). */
 export interface GetObjectQuery extends CallOptions {
   /** Ask for these bytes only. The spec does not promise it: look at `Download.range`. */
   readonly range?: ByteRange | undefined;
 }
 
+/** A file, or a part of one, on its way (§4.8). */
 export interface Download {
   readonly head: ObjectHead;
   /** Which bytes the body holds: the whole file unless Range was honoured. A shorter range than asked for is possible. */
@@ -60,6 +65,7 @@ export interface Download {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** The service as one credential sees it. */
 export interface ObjectService {
   /** §4.2 */
   listBuckets(query?: PageQuery): Promise<BucketPage>;

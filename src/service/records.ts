@@ -64,6 +64,7 @@ export interface ObjectPage {
   readonly nextPage: string | null;
 }
 
+/** §3.2 */
 export type Visibility = 'public' | 'private';
 
 /** §2.5 */

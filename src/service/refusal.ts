@@ -5,6 +5,7 @@
  * network, a shape that is not in the spec, a deadline. Callers switch on `kind`; nobody matches on text.
  */
 
+/** What a caller can tell apart. */
 export type RefusalKind =
   /** 404: what was named does not exist (§4.4, §4.8), or the 400 of Get a link (§4.14). */
   | 'missing'
@@ -47,6 +48,7 @@ export type Operation =
   | 'setVisibility'
   | 'getLink';
 
+/** What is known of a refusal beside its kind. */
 export interface RefusalDetails {
   readonly operation: Operation;
   /** The HTTP status, when there was an answer. */
@@ -58,6 +60,7 @@ export interface RefusalDetails {
   readonly cause?: unknown;
 }
 
+/** The only thing that the port rejects with. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly kind: RefusalKind;
@@ -79,6 +82,7 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether it is a refusal; of one of these kinds, when any are given. */
 export function isRefusal(thrown: unknown, ...kinds: readonly RefusalKind[]): thrown is Refusal {
   return thrown instanceof Refusal && (kinds.length === 0 || kinds.includes(thrown.kind));
 }

@@ -14,10 +14,12 @@ export function encodeSegment(segment: string): string {
   );
 }
 
+/** A key as a path has it: its slashes kept, each segment encoded by itself. */
 export function encodeKey(key: string): string {
   return key.split('/').map(encodeSegment).join('/');
 }
 
+/** Raw paths, without query. */
 export const routes = {
   buckets: (): string => '/buckets',
   bucket: (bucket: string): string => `/buckets/${encodeSegment(bucket)}`,
