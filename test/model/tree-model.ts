@@ -96,15 +96,14 @@ export class TreeModel {
     const { direct, bucket } = this.#world;
     const { path } = operation;
     const key = path.slice(1);
-    if (operation.kind === 'foreignPut')
-      await direct.putObject(bucket, key, uploadOf(this.#contents.next('foreign')));
-    else if (operation.kind === 'foreignDelete') await direct.deleteObject(bucket, key);
-    else {
+    if (operation.kind === 'foreignVisibility') {
       if (this.#knowledge.truth(path) === 'missing') return;
       await direct.setVisibility(bucket, key, operation.visibility);
       // The content stays the same: nobody's handle is disturbed.
       return this.#knowledge.look();
     }
+    if (operation.kind === 'foreignDelete') await direct.deleteObject(bucket, key);
+    else await direct.putObject(bucket, key, uploadOf(this.#contents.next('foreign')));
     await this.#knowledge.changedByOthers(path);
   }
 

@@ -8,6 +8,8 @@ import { FileModel } from '../model/file-model.ts';
 import { fileOperations } from '../model/file-operations.ts';
 import { programOnDisk } from '../model/program-on-disk.ts';
 import { bytesUnder, namesBelow } from '../model/service-contents.ts';
+import { TreeOnDisk } from '../model/tree-on-disk.ts';
+import { treeOperations } from '../model/tree-operations.ts';
 import { TINY_MEMORY } from '../model/world.ts';
 import { MountedBucket } from '../support/mounted-bucket.ts';
 import { PROPERTY_TIMEOUT, propertySettings } from '../support/property-settings.ts';
@@ -84,3 +86,36 @@ async function problemOf(check: () => Promise<void>): Promise<string> {
     return String(error);
   }
 }
+
+describe('on a mount that trusts no earlier answer', () => {
+  let opened: MountedBucket;
+  let runs = 0;
+
+  beforeAll(async () => {
+    opened = await MountedBucket.open({
+      store: { behaviours: { range: 'ignored', pages: 'nasty', folders: 'lasting' } },
+      settings: { metadataTtl: 0 },
+      lifetime: PROPERTY_TIMEOUT,
+    });
+  });
+  afterAll(() => opened.close());
+
+  it(
+    'shows programs a tree exactly as the service has it, whoever changed it',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(treeOperations, async (operations) => {
+          runs += 1;
+          const folder = `run${runs}`;
+          await mkdir(join(opened.path, folder));
+          const { direct: service, bucket, path: root } = opened;
+          const tree = new TreeOnDisk({ root, folder, service, bucket });
+
+          for (const operation of operations) await tree.run(operation);
+        }),
+        propertySettings(50),
+      );
+    },
+    PROPERTY_TIMEOUT,
+  );
+});
