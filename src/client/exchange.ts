@@ -9,7 +9,7 @@ import { Pool } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { UploadBody } from '../service/object-service.ts';
-import { Refusal } from '../service/refusal.ts';
+import { isRefusal, Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import { AnswerBody, readJson } from './answer-body.ts';
 import type { BaseUrl } from './base-url.ts';
@@ -221,8 +221,8 @@ export class Exchange {
     const { status, headers, watch, body, details } = answer;
     const { clock, authorization } = this.#settings;
     const document = await readJson(body, ERROR_DOCUMENT_LIMIT, details).catch((error: unknown) => {
-      // The status says enough; the text only explains it.
-      if (watch.signal.aborted) throw error;
+      if (isRefusal(watch.signal.reason, 'aborted')) throw error;
+      // The status says enough, also when our patience ends here; the text only explains it.
       return null;
     });
     const serviceNow = parseHttpDate(headerOf(headers, 'date'))?.getTime() ?? clock.now();

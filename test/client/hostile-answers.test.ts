@@ -49,7 +49,11 @@ describe('a listing whose names are not UTF-8', () => {
 });
 
 describe('an answer to an upload that comes a byte now and then', () => {
-  it.each(['200 OK', '403 Forbidden'])('is given 60 s in all (%s)', async (status) => {
+  it.each([
+    ['200 OK', 'timeout'],
+    ['403 Forbidden', 'denied'],
+    ['503 Busy', 'unavailable'],
+  ])('is given 60 s in all (%s)', async (status, kind) => {
     const head = `HTTP/1.1 ${status}\r\nContent-Length: 1000\r\n\r\n`;
     let drip: () => void = () => undefined;
     const { service, server, clock } = await openClient([
@@ -71,8 +75,41 @@ describe('an answer to an upload that comes a byte now and then', () => {
       clock.advance(15_000);
     }
 
-    expect((await refused).message).toBe('putObject: no complete answer within 60 s');
+    expect((await refused).kind).toBe(kind);
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('a refusal whose text stalls', () => {
+  it.each([
+    ['403 Forbidden', 'denied'],
+    ['404 Not Found', 'missing'],
+  ])('is still the refusal that its status says (%s)', async (status, kind) => {
+    const { service, server, clock } = await openClient([
+      { play: (socket) => void socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 50\r\n\r\n{`) },
+    ]);
+
+    const refused = refusalFrom(service.getBucket('b'));
+    await server.arrived(1);
+    // In all, headers, the first byte, the byte that does not come.
+    await until(() => clock.timersStarted === 4);
+    clock.advance(20_000);
+
+    expect((await refused).kind).toBe(kind);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('is not heard by a caller who gave up', async () => {
+    const { service, server } = await openClient([
+      { play: (socket) => void socket.write('HTTP/1.1 404 Not Found\r\nContent-Length: 50\r\n\r\n{') },
+    ]);
+    const controller = new AbortController();
+
+    const refused = refusalFrom(service.getBucket('b', { signal: controller.signal }));
+    await server.arrived(1);
+    controller.abort();
+
+    expect((await refused).kind).toBe('aborted');
   });
 });
 
