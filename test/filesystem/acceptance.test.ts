@@ -4,20 +4,8 @@ import {
   describeBeyondNative,
   describeReadOnly,
 } from '../acceptance/describe-acceptance.ts';
-import { PosixInProcess } from '../acceptance/posix-in-process.ts';
-import { Subject } from '../acceptance/subject.ts';
-import { openForTest } from '../support/open-for-test.ts';
+import { openSubjectInProcess } from '../acceptance/subject-in-process.ts';
 
-async function openSubject(readOnly: boolean): Promise<Subject> {
-  const { fs, direct, bucket, mounted } = await openForTest({ settings: { readOnly } });
-  await direct.createFolder(bucket, 'case');
-  const refresh = (): Promise<void> => {
-    mounted.refresh();
-    return Promise.resolve();
-  };
-  return new Subject({ posix: new PosixInProcess(fs), direct, bucket, folder: 'case', refresh });
-}
-
-describeAcceptance('in process', () => openSubject(false));
-describeBeyondNative('in process', () => openSubject(false));
-describeReadOnly('in process', () => openSubject(true));
+describeAcceptance('in process', () => openSubjectInProcess());
+describeBeyondNative('in process', () => openSubjectInProcess());
+describeReadOnly('in process', () => openSubjectInProcess({ settings: { readOnly: true } }));

@@ -34,7 +34,7 @@ export interface BucketMountOptions {
 const READ_WRITE: Credential = { accessKeyId: 'MOUNT', secretAccessKey: 'secret', access: 'read-write' };
 const READ_ONLY: Credential = { accessKeyId: 'READER', secretAccessKey: 'secret', access: 'read' };
 const QUICK_RETRIES: Partial<RetryPolicy> = { firstWait: 10, longestWait: 50 };
-const DEFAULT_LIFETIME_MS = 280_000;
+const DEFAULT_LIFETIME_MS = 600_000;
 const TEST_TIME_MS = 90_000;
 
 /** One bucket, served and mounted. Close it whatever happens. */

@@ -1,0 +1,23 @@
+/** Services that take every liberty where the spec is silent, and on which programs shall see no difference. */
+import type { Behaviours } from '../../src/server/behaviours.ts';
+
+export const AWKWARD: Partial<Behaviours> = {
+  range: 'short',
+  folders: 'vanishing',
+  missingFolder: 'missing',
+  headFolder: 'found',
+  folderEntries: 'listed',
+  pages: 'nasty',
+  etagStyle: 'weak',
+  date: 'missing',
+  missingVisibility: 400,
+  excessiveLimit: 'refused',
+};
+
+export const WITHOUT_RANGES: Partial<Behaviours> = {
+  range: 'ignored',
+  folders: 'lasting',
+  pages: 'nasty',
+  etag: 'random',
+  etagStyle: 'quoted',
+};
