@@ -39,6 +39,11 @@ export class FileModel {
     this.#parts = parts;
   }
 
+  /** The service has this file already. Before the first operation. */
+  begin(path: string, bytes: Buffer): void {
+    this.#names.set(path, { bytes, mayBeStale: false });
+  }
+
   async run(operation: FileOperation): Promise<void> {
     switch (operation.kind) {
       case 'open':

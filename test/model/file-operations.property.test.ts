@@ -1,9 +1,11 @@
 /** SEMANTICS: whatever programs do to files in whatever order, they see what POSIX promises, and the service ends up with it. */
 import * as fc from 'fast-check';
 import { it } from 'vitest';
+import { uploadOf } from '../support/embedded-service.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
 import { PROPERTY_TIMEOUT, propertySettings } from '../support/property-settings.ts';
 import { FileModel } from './file-model.ts';
-import { fileOperations, type FileOperation } from './file-operations.ts';
+import { earlierFiles, fileOperations, type FileOperation } from './file-operations.ts';
 import { programInProcess } from './program-in-process.ts';
 import { bytesUnder, namesBelow } from './service-contents.ts';
 import { openWorld, worldChoices, type World, type WorldChoices } from './world.ts';
@@ -12,10 +14,16 @@ it(
   'shows every program the same bytes as a model does, and leaves exactly these on the service',
   async () => {
     await fc.assert(
-      fc.asyncProperty(worldChoices, fileOperations, async (choices, operations) => {
+      fc.asyncProperty(worldChoices, earlierFiles, fileOperations, async (choices, earlier, operations) => {
         const world = await openWorld(choices);
         try {
-          await play(world, choices, operations);
+          const model = modelOf(world, choices);
+          for (const { path, size } of earlier) {
+            const bytes = Buffer.from(patternedBytes(size, 77));
+            await world.direct.putObject(world.bucket, path.slice(1), uploadOf(bytes));
+            model.begin(path, bytes);
+          }
+          await play(world, model, operations);
         } finally {
           await world.close();
         }
@@ -26,15 +34,19 @@ it(
   PROPERTY_TIMEOUT,
 );
 
-async function play(
-  { mounted, direct, bucket }: World,
-  { memoryLimit }: WorldChoices,
-  operations: readonly FileOperation[],
-): Promise<void> {
+function modelOf({ mounted, direct, bucket }: World, { memoryLimit }: WorldChoices): FileModel {
   const files = programInProcess(mounted.operations);
   const stored = (path: string): Promise<Buffer | null> => bytesUnder(direct, bucket, path.slice(1));
-  const model = new FileModel({ files, top: '', memoryLimit, stored });
-  await mounted.operations.mkdir('/d', 0o755);
+  return new FileModel({ files, top: '', memoryLimit, stored });
+}
+
+async function play(
+  { mounted, direct, bucket }: World,
+  model: FileModel,
+  operations: readonly FileOperation[],
+): Promise<void> {
+  const { folders } = await namesBelow(direct, bucket, '');
+  if (!folders.has('d/')) await mounted.operations.mkdir('/d', 0o755);
 
   for (const operation of operations) await model.run(operation);
   await model.closeAll();

@@ -102,6 +102,12 @@ const operation: fc.Arbitrary<FileOperation> = fc.oneof(
   },
 );
 
+/** Sizes of files that are there before the run, by path. */
+export const earlierFiles: fc.Arbitrary<{ readonly path: string; readonly size: number }[]> = fc.uniqueArray(
+  fc.record({ path: paths, size: sizes }),
+  { selector: ({ path }) => path, maxLength: 3 },
+);
+
 /** 30 operations on average: a fixed number could not be made smaller. */
 export const fileOperations: fc.Arbitrary<FileOperation[]> = fc.array(operation, {
   minLength: 1,
