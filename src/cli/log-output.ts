@@ -1,12 +1,23 @@
 /** Where do the lines go? JSON into a file that only its owner reads, or readable lines on stderr. */
-import { closeSync, fchmodSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 import pretty from 'pino-pretty';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { Log, LogFields } from '../base/log.ts';
 
+const STDERR = 2;
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 /** Bytes; a longer log is put aside (once) when a mount starts. */
@@ -42,10 +53,21 @@ export function openLog(options: LogOptions): Log {
 }
 
 function destination(descriptor: number | undefined): DestinationStream {
-  if (descriptor !== undefined) return pino.destination({ dest: descriptor, sync: true });
+  if (descriptor !== undefined) {
+    return {
+      write: (line) => {
+        writeLine(descriptor, line);
+      },
+    };
+  }
   return pretty({
-    destination: 2,
-    sync: true,
+    destination: new Writable({
+      decodeStrings: false,
+      write: (line: string, _encoding, done) => {
+        writeLine(STDERR, line);
+        done();
+      },
+    }),
     colorize: process.stderr.isTTY,
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname',
@@ -55,13 +77,24 @@ function destination(descriptor: number | undefined): DestinationStream {
   });
 }
 
-/** Opens a log file for appending, 0600, with its directory; an overlong one becomes `<file>.1` first. Rejects as node:fs does. */
+/** Never throws: a log that nobody can write or read any more (a full disk, a closed terminal) must not end the mount. */
+function writeLine(descriptor: number, line: string): void {
+  let rest = Buffer.from(line);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
+  } catch {
+    // There is no other place to tell it.
+  }
+}
+
+/** Opens a log file for appending, 0600, with its directory; an overlong one becomes `<file>.1` first. A device stays as it is. Throws as node:fs does. */
 export function openLogFile(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
   if (sizeOf(path) > ROTATE_ABOVE) renameSync(path, `${path}.1`);
   const descriptor = openSync(path, 'a', FILE_MODE);
   try {
-    fchmodSync(descriptor, FILE_MODE);
+    // Not a device: /dev/null is everybody's.
+    if (fstatSync(descriptor).isFile()) fchmodSync(descriptor, FILE_MODE);
   } catch (error) {
     closeSync(descriptor);
     throw error;

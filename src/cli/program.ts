@@ -1,9 +1,6 @@
 /** Which commands are there, and what do they take? */
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { xdgConfig, xdgState } from 'xdg-basedir';
 import { systemClock } from '../base/clock.ts';
 import type { ExitCode } from './command-error.ts';
 import { exitCodes, oneLine } from './command-error.ts';
@@ -16,6 +13,7 @@ import { secondsValue } from './setting-values.ts';
 import { resolveSettings } from './settings.ts';
 import { flagName, settingNames, settingRow } from './settings-table.ts';
 import { runUnmount } from './unmount-command.ts';
+import { userDirectories } from './user-directories.ts';
 
 const MOUNT_EXAMPLES = `
 Credentials come from the environment (PAILFS_ACCESS_KEY_ID, PAILFS_SECRET_ACCESS_KEY) or from the config file, never from
@@ -85,8 +83,8 @@ function addMountCommand(program: Command, tell: (code: ExitCode) => void): void
   const command = program
     .command('mount', { isDefault: true })
     .description('mount a bucket; returns when the directory is ready ("mount" may be left out)')
-    .argument('<bucket>', 'name or identifier')
-    .argument('<mountpoint>', 'an empty directory')
+    .argument('<bucket>', 'name or identifier', requireText)
+    .argument('<mountpoint>', 'an empty directory', requireText)
     .option('-o <options>', 'settings as mount(8) writes them: a,b=c', collect)
     .addHelpText('after', MOUNT_EXAMPLES);
   for (const name of settingNames) command.addOption(optionFor(name));
@@ -95,8 +93,7 @@ function addMountCommand(program: Command, tell: (code: ExitCode) => void): void
       flags,
       mountOptions: (flags['o'] ?? []) as readonly string[],
       environment: process.env,
-      configHome: xdgConfig ?? join(homedir(), '.config'),
-      stateHome: xdgState ?? join(homedir(), '.local', 'state'),
+      ...userDirectories(),
       uid: process.getuid?.() ?? 0,
       gid: process.getgid?.() ?? 0,
     });
@@ -121,7 +118,7 @@ function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): vo
   program
     .command('unmount')
     .description('finish uploads and unmount')
-    .argument('<mountpoint>')
+    .argument('<mountpoint>', 'the directory', requireText)
     .option('--timeout <SECONDS>', 'stop waiting for uploads after this long; they go on', parseSeconds)
     .option('--lazy', 'detach even when programs use the mount; what they have not saved is lost', false)
     .addHelpText('after', UNMOUNT_EXAMPLES)
@@ -149,6 +146,12 @@ function addServeCommand(program: Command, tell: (code: ExitCode) => void): void
 
 function collect(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
+}
+
+/** An empty word is a variable that a script forgot to set; as a path it would mean the working directory. */
+function requireText(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('must not be empty');
 }
 
 function parseSeconds(text: string): number {

@@ -41,7 +41,10 @@ export const settingsTable = {
     description: 'address of the storage service',
   },
   accessKeyId: {
-    schema: z.string('must be text').optional(),
+    schema: z
+      .string('must be text')
+      .regex(/^[^:]*$/, 'must not contain a colon')
+      .optional(),
     credential: true,
     description: 'access key id',
   },

@@ -101,7 +101,9 @@ function valueOf<Name extends SettingName>(name: Name, given: RawValue | undefin
   const parsed = settingsTable[name].schema.safeParse(given?.value);
   if (parsed.success) return parsed.data as SettingValues[Name];
   const complaint = parsed.error.issues[0]?.message ?? 'is not valid';
-  const shown = settingRow(name).credential === true ? '' : ` (given: ${JSON.stringify(given?.value)})`;
+  // An address may hold a password.
+  const isSecret = settingRow(name).credential === true || /\/\/[^/]*@/.test(String(given?.value));
+  const shown = isSecret ? '' : ` (given: ${JSON.stringify(given?.value)})`;
   throw usageError(`${given?.origin ?? flagName(name)} ${complaint}${shown}`);
 }
 

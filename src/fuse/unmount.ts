@@ -2,7 +2,7 @@
 import { systemClock, type Clock } from '../base/clock.ts';
 import { MountError, type UnmountOptions } from './driver.ts';
 import { findHolders } from './holders.ts';
-import { findMount } from './mount-table.ts';
+import { findMount, readMountTable } from './mount-table.ts';
 import { runProgram, type ProgramResult } from './run-program.ts';
 
 /** A closed file is let go a moment after close(2) returns, and indexers look at new files: busy at first is not yet busy. */
@@ -58,6 +58,13 @@ function unmountCommands(mountpoint: string, lazy: boolean): readonly (readonly 
 }
 
 async function busyFailure(mountpoint: string): Promise<MountError> {
+  const inner = (await readMountTable()).findLast((entry) => entry.mountpoint.startsWith(`${mountpoint}/`));
+  if (inner !== undefined) {
+    return new MountError(
+      'busy',
+      `${mountpoint} is in use: ${inner.source} is mounted inside, at ${inner.mountpoint}; unmount that first`,
+    );
+  }
   const holders = await findHolders(mountpoint);
   const named = holders.slice(0, 5).map(({ pid, program }) => `${program} (process ${pid})`);
   if (holders.length > named.length) named.push(`${holders.length - named.length} more`);

@@ -1,4 +1,4 @@
-import { closeSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,5 +65,23 @@ describe('the log file', () => {
 
     expect(statSync(file).size).toBe(0);
     expect(statSync(`${file}.1`).size).toBe(17 * 1024 * 1024);
+  });
+
+  it('may be a device, whose permissions stay as they are', () => {
+    const before = statSync('/dev/null').mode;
+
+    closeSync(openLogFile('/dev/null'));
+
+    expect(statSync('/dev/null').mode).toBe(before);
+  });
+
+  it('does not disturb the mount when it cannot be written', () => {
+    const full = openSync('/dev/full', 'a');
+    const log = openLog({ descriptor: full, debug: true, fields: {} });
+
+    expect(() => {
+      for (let n = 0; n < 3; n += 1) log.error('It failed', { n });
+    }).not.toThrow();
+    closeSync(full);
   });
 });

@@ -153,6 +153,20 @@ describe('settings', () => {
     await expect(resolve({ flags })).rejects.toThrow(usage(complaint));
   });
 
+  it('do not repeat a password in an address', async () => {
+    const flags = { baseUrl: 'https://id:hush@storage.example.com' };
+
+    await expect(resolve({ flags })).rejects.not.toThrow('hush');
+  });
+
+  it('know that Basic authentication cannot carry a colon in the id', async () => {
+    const environment = { ...ENOUGH, PAILFS_ACCESS_KEY_ID: 'a:b' };
+
+    await expect(resolve({ environment })).rejects.toThrow(
+      usage('environment PAILFS_ACCESS_KEY_ID must not contain a colon'),
+    );
+  });
+
   it.each([
     ['PAILFS_BASE_URL', 'address of the storage service is not set: give --base-url, set PAILFS_BASE_URL'],
     [

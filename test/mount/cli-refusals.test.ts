@@ -146,6 +146,12 @@ const REFUSALS: readonly Refusal[] = [
     code: 2,
     line: /missing required argument 'mountpoint'/,
   },
+  {
+    title: 'an empty argument, which is a variable that was not set, not the working directory',
+    words: () => ['mount', 'photos', ''],
+    code: 2,
+    line: /'mountpoint'\. must not be empty/,
+  },
 ];
 
 async function arrange(): Promise<{ readonly server: EmbeddedServer; readonly at: CommandLine }> {

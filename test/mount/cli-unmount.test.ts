@@ -1,6 +1,7 @@
 /** `pailfs unmount` as a person and a script use it, on real mounts. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
@@ -54,6 +55,22 @@ describe('pailfs unmount', () => {
       stderr: expect.stringMatching(/^pailfs: \S+ is in use by sleep \(process \d+\): close .*\n$/) as string,
     });
     expect(await at.isMounted()).toBe(true);
+  });
+
+  it('names what is mounted inside', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const inner = join(at.mountpoint, 'inner');
+    await mkdir(inner);
+    await at.run(['mount', 'photos', inner]);
+
+    const busy = await at.run(['unmount', at.mountpoint]);
+
+    expect(busy).toMatchObject({
+      code: 16,
+      stderr: expect.stringContaining(`photos is mounted inside, at ${inner}; unmount that first`) as string,
+    });
+    expect(await at.run(['unmount', inner])).toEqual(DONE);
   });
 
   it('detaches a busy mount when asked to', async () => {

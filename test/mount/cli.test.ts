@@ -103,6 +103,17 @@ describe('pailfs mount in the background', () => {
     expect(output).toBe('');
   });
 
+  it('ignores an XDG directory that is not absolute, instead of writing below the root', async () => {
+    const { at } = await arrange();
+    const environment = { XDG_STATE_HOME: 'relative' };
+
+    const outcome = await at.run(['mount', 'photos', at.mountpoint], { environment });
+
+    expect(outcome).toEqual(DONE);
+    expect(await readdir(join(at.home, '.local', 'state', 'pailfs'))).toContain('logs');
+    expect([...(await readdir(at.home)), ...(await readdir('/'))]).not.toContain('relative');
+  });
+
   it('gives each of two mounts of one bucket a state directory of its own', async () => {
     const { at } = await arrange();
     await at.run(['mount', 'photos', at.mountpoint]);

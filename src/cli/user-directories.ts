@@ -1,0 +1,23 @@
+/** Where are this user's configuration and state, whatever the environment says? */
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { xdgConfig, xdgState } from 'xdg-basedir';
+
+export interface UserDirectories {
+  /** Absolute, as all here: the process that serves a mount has another working directory than its caller. */
+  readonly configHome: string;
+  readonly stateHome: string;
+}
+
+/** By the XDG rules, which ignore a path that is not absolute. */
+export function userDirectories(): UserDirectories {
+  const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
+  return {
+    configHome: absolute(xdgConfig) ?? join(home, '.config'),
+    stateHome: absolute(xdgState) ?? join(home, '.local', 'state'),
+  };
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}
