@@ -70,9 +70,9 @@ export interface RangeReaderOptions {
 
 /** How often a body may be cut in a row without real progress before the reader believes that it always will be. */
 const MAX_CUTS = 5;
-/** Bytes in one answer that count as progress: one byte an answer would go on for ever. */
+/** Bytes that count as progress, as many as the kernel asks for at once: one byte now and then would go on for ever. */
 const PROGRESS = 128 * 1024;
-/** Milliseconds without progress after which no new answer is asked for (design §3.11: a read). */
+/** Milliseconds without progress after which a read is given up (design §3.11: a read). */
 const READ_DEADLINE = 60_000;
 /** Milliseconds before the first resumption; doubles with each. */
 const FIRST_BACKOFF = 100;
@@ -85,8 +85,10 @@ interface Progress {
   /** Of the first answer. */
   head: ObjectHead | null;
   cuts: number;
-  /** Monotonic milliseconds of the last byte. */
-  lastByteAt: number;
+  /** Monotonic milliseconds of the last progress, or of the beginning. */
+  at: number;
+  /** Bytes delivered since. */
+  bytesSince: number;
 }
 
 export class RangeReader {
@@ -121,8 +123,8 @@ export class RangeReader {
   async #transfer(request: RangeRequest, sink: RangeSink): Promise<void> {
     const whole = { start: 0, end: request.expected.size };
     const target = request.range === 'whole' ? whole : request.range;
-    const lastByteAt = this.#clock.monotonic();
-    const progress: Progress = { target, next: target.start, head: null, cuts: 0, lastByteAt };
+    const at = this.#clock.monotonic();
+    const progress: Progress = { target, next: target.start, head: null, cuts: 0, at, bytesSince: 0 };
     do {
       const download = await this.#ask(request, progress);
       const before = progress.next;
@@ -201,13 +203,28 @@ export class RangeReader {
       position += data.length;
       if (wanted.length > 0) {
         await sink.chunk(wanted, progress.next);
-        progress.next += wanted.length;
-        progress.lastByteAt = this.#clock.monotonic();
+        this.#delivered(progress, wanted.length);
+      }
+      // A body that drips never stalls for long, and would hold up the program for hours.
+      if (this.#isOverdue(progress) && progress.next < until) {
+        throw refusal('timeout', 'the body comes too slowly', request.key);
       }
       // Reading to the end keeps the connection; leaving early is for bodies that hold more than is wanted.
       if (progress.next >= until && download.range.end > until) break;
     }
     if (progress.next < until) throw refusal('unavailable', 'the body ended early', request.key);
+  }
+
+  #delivered(progress: Progress, bytes: number): void {
+    progress.next += bytes;
+    progress.bytesSince += bytes;
+    if (progress.bytesSince < PROGRESS) return;
+    progress.at = this.#clock.monotonic();
+    progress.bytesSince = 0;
+  }
+
+  #isOverdue(progress: Progress): boolean {
+    return this.#clock.monotonic() - progress.at >= READ_DEADLINE;
   }
 
   /** Resolves when another answer may be asked for; rejects with `error` when not. */
@@ -219,8 +236,7 @@ export class RangeReader {
   ): Promise<void> {
     if (!isRefusal(error, 'unavailable', 'timeout')) throw error;
     progress.cuts = delivered >= PROGRESS ? 1 : progress.cuts + 1;
-    const idle = this.#clock.monotonic() - progress.lastByteAt;
-    if (progress.cuts > MAX_CUTS || idle >= READ_DEADLINE) throw error;
+    if (progress.cuts > MAX_CUTS || this.#isOverdue(progress)) throw error;
     const fields = { key: request.key, position: progress.next, reason: describeError(error) };
     this.#log.debug('a body was cut; going on from there', fields);
     try {
@@ -253,6 +269,10 @@ function aborted(key: string): Refusal {
   return refusal('aborted', 'no longer wanted', key);
 }
 
-function refusal(kind: 'aborted' | 'malformed' | 'unavailable', reason: string, key: string): Refusal {
+function refusal(
+  kind: 'aborted' | 'malformed' | 'timeout' | 'unavailable',
+  reason: string,
+  key: string,
+): Refusal {
   return new Refusal(kind, reason, { operation: 'getObject', subject: key });
 }

@@ -232,6 +232,27 @@ describe('a cut body', () => {
     expect(service.gets.length).toBe(2);
   });
 
+  it('ends the read when bytes only drip for a minute', async () => {
+    const { service, clock, reader, request } = setup();
+    service.chunk = 1;
+    const sink = new Collector();
+
+    const read = reader.read(request({ start: 100, end: 900 }), {
+      begin: (head, range) => {
+        sink.begin(head, range);
+      },
+      chunk: (data, position) => {
+        clock.advance(19_000);
+        sink.chunk(data, position);
+      },
+    });
+
+    await expect(read).rejects.toMatchObject({ kind: 'timeout' });
+    expect(sink.bytes.length).toBe(4);
+    expect(service.gets.length).toBe(1);
+    expect(service.gets[0]?.closed).toBe(true);
+  });
+
   it('is resumed any number of times as long as each answer brings something', async () => {
     const { service, reader, request, content } = setup(2_000_000);
     service.chunk = 64 * 1024;
