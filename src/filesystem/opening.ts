@@ -24,23 +24,25 @@ export class Opening {
   }
 
   async open(path: string, intent: OpenIntent): Promise<Handle> {
-    const file = this.#mount.table.dirty(path) ?? (await this.#fileAt(path, await this.#lookUp(path)));
-    return this.#handle(file, intent);
+    const draft = this.#mount.table.dirty(path);
+    if (draft !== undefined) return this.#handle(draft, intent);
+    const found = await this.#mount.namespace.lookup(path);
+    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file');
+    // Nothing is awaited from here until the handle is counted: the file must not be let go in between.
+    return this.#handle(this.#fileAt(path, found), intent);
   }
 
   async create(path: string, intent: CreateIntent): Promise<Handle> {
-    const existing = this.#mount.table.dirty(path) ?? (await this.#existing(path));
-    if (existing !== undefined) {
-      if (intent.exclusive) throw new FsError('EEXIST', path, 'the name is taken');
-      return this.#handle(existing, intent);
-    }
+    const draft = this.#mount.table.dirty(path);
+    if (draft !== undefined) return this.#existing(draft, intent);
+    const found = await this.#lookUpToCreate(path);
+    if (found !== null) return this.#existing(this.#fileAt(path, found), intent);
     const file = await this.#newFile(path, intent.mode);
     // Another program may have created it while our draft was made.
     const rival = this.#mount.table.dirty(path);
     if (rival !== undefined) {
       await file.draft?.remove();
-      if (intent.exclusive) throw new FsError('EEXIST', path, 'the name is taken');
-      return this.#handle(rival, intent);
+      return this.#existing(rival, intent);
     }
     this.#mount.table.add(file);
     this.#folderTimes.touch(parentOf(path));
@@ -58,32 +60,35 @@ export class Opening {
     }
   }
 
-  async #existing(path: string): Promise<OpenFile | undefined> {
-    const found = await this.#mount.namespace.lookup(path);
-    if (found.kind !== 'missing') return this.#fileAt(path, found);
-    const parent = await this.#mount.namespace.lookup(parentOf(path));
-    if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its folder does not exist');
-    return undefined;
+  #existing(file: OpenFile, intent: CreateIntent): Promise<Handle> {
+    if (intent.exclusive) throw new FsError('EEXIST', file.path, 'the name is taken');
+    return this.#handle(file, intent);
   }
 
-  async #lookUp(path: string): Promise<Found> {
+  /** What exists at `path`; null when it is free and its folder exists. */
+  async #lookUpToCreate(path: string): Promise<Found | null> {
     const found = await this.#mount.namespace.lookup(path);
-    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file');
-    return found;
+    if (found.kind !== 'missing') return found;
+    const parent = await this.#mount.namespace.lookup(parentOf(path));
+    if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its folder does not exist');
+    return null;
   }
 
   /** The open file of what was found, made when nobody has it open. */
-  #fileAt(path: string, found: Found): Promise<OpenFile> {
+  #fileAt(path: string, found: Found): OpenFile {
     if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
     if (found.kind !== 'file') throw new FsError('EISDIR', path, 'it is a folder');
     const open = this.#mount.table.get(path);
-    if (open !== undefined && (open.dirty || open.version?.isSame(found.version) === true))
-      return Promise.resolve(open);
+    if (open?.dirty === true) return open;
+    // An upload of ours may have ended since the look.
+    const known = this.#mount.namespace.recall(path);
+    const version = known?.kind === 'file' ? known.version : found.version;
+    if (open?.version?.isSame(version) === true) return open;
     // Whoever has the file open under the version that somebody else replaced keeps it, away from the name.
     if (open !== undefined) this.#mount.table.remove(open);
-    const file = new OpenFile(path, found.version);
+    const file = new OpenFile(path, version);
     this.#mount.table.add(file);
-    return Promise.resolve(file);
+    return file;
   }
 
   async #newFile(path: string, mode: number): Promise<OpenFile> {

@@ -30,6 +30,8 @@ export interface NamespaceParts {
   readonly maxNames: number;
 }
 
+/** A probe's page is there for the listing that most often follows at once, milliseconds. */
+const FIRST_PAGE_LIFETIME = 1000;
 /** A lookup that finds its name changed by us while it asked looks again; more often than this is a fault. */
 const MAX_LOOKS = 4;
 
@@ -272,10 +274,15 @@ export class Namespace {
     });
   }
 
+  /** Whether a page seen at `at` may begin a listing that is trusted for a whole TTL from its last page on. */
+  #isRecent(at: number): boolean {
+    return this.isFresh(at) && this.#clock.monotonic() - at < FIRST_PAGE_LIFETIME;
+  }
+
   async #walkOnce(path: string): Promise<KnownFolder> {
     const question = this.#changes.ask();
     const seen = this.#folders.get(path)?.firstPage ?? null;
-    const first = seen !== null && this.isFresh(seen.at) ? seen.page : undefined;
+    const first = seen !== null && this.#isRecent(seen.at) ? seen.page : undefined;
     try {
       const walk = await walkFolder(this.#store, this.#clock, path, { first });
       return this.#applyWalk(path, question, walk);

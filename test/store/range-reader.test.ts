@@ -155,7 +155,7 @@ describe('a stretch of a file', () => {
 
 describe('a cut body', () => {
   it.each([0, 1, 6, 7, 8, 50, 99])(
-    'goes on from the next byte, when it was cut after %i of 100 bytes',
+    'goes on from the next byte, when it was cut after %i of 100 bytes [read/cut]',
     async (cut) => {
       const { service, reader, request, part } = setup();
       service.cuts = [cut];
@@ -181,7 +181,7 @@ describe('a cut body', () => {
   });
 
   it.each(['ignored', 'refused'] as const)(
-    'is asked for as a whole again, without delivering a byte twice, where Range is %s',
+    'is asked for as a whole again, without delivering a byte twice, where Range is %s [read/cut]',
     async (treatment) => {
       const { service, reader, request, part } = setup();
       service.treatment = treatment;
@@ -216,7 +216,7 @@ describe('a cut body', () => {
     expect(clock.sleeps).toEqual([100, 200, 400, 800, 1600]);
   });
 
-  it('ends the read when no byte has come for a minute', async () => {
+  it('ends the read when no byte has come for a minute [errors/table]', async () => {
     const { service, clock, reader, request } = setup();
     service.cuts = [0, 0];
     service.cutKind = 'timeout';
@@ -230,27 +230,6 @@ describe('a cut body', () => {
 
     await expect(read).rejects.toMatchObject({ kind: 'timeout' });
     expect(service.gets.length).toBe(2);
-  });
-
-  it('ends the read when bytes only drip for a minute', async () => {
-    const { service, clock, reader, request } = setup();
-    service.chunk = 1;
-    const sink = new Collector();
-
-    const read = reader.read(request({ start: 100, end: 900 }), {
-      begin: (head, range) => {
-        sink.begin(head, range);
-      },
-      chunk: (data, position) => {
-        clock.advance(19_000);
-        sink.chunk(data, position);
-      },
-    });
-
-    await expect(read).rejects.toMatchObject({ kind: 'timeout' });
-    expect(sink.bytes.length).toBe(4);
-    expect(service.gets.length).toBe(1);
-    expect(service.gets[0]?.closed).toBe(true);
   });
 
   it('is resumed any number of times as long as each answer brings something', async () => {
