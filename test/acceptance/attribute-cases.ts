@@ -44,7 +44,7 @@ export function unstoredAttributeCases(openSubject: OpenSubject): void {
 }
 
 function modesAndTimes(openSubject: OpenSubject): void {
-  it('shows files that somebody else stored with ordinary rights', async () => {
+  it('shows files that somebody else stored with ordinary rights [attributes/defaults]', async () => {
     const subject = await openSubject();
     await subject.foreignWrite('file', 'x');
 
@@ -63,7 +63,7 @@ function modesAndTimes(openSubject: OpenSubject): void {
     expect((await subject.posix.stat(subject.at('file'))).mode).toBe(0o755);
   });
 
-  it('reads back the mode that chmod set, for files and folders', async () => {
+  it('reads back the mode that chmod set, for files and folders [attributes/local]', async () => {
     const subject = await openSubject();
     await subject.write('file', 'x');
     await subject.posix.mkdir(subject.at('folder'));
@@ -75,7 +75,7 @@ function modesAndTimes(openSubject: OpenSubject): void {
     expect((await subject.posix.stat(subject.at('folder'))).mode).toBe(0o700);
   });
 
-  it('reads back the times that utimes set, and changes no bytes by it', async () => {
+  it('reads back the times that utimes set, and changes no bytes by it [attributes/local]', async () => {
     const subject = await openSubject();
     await subject.write('file', 'x');
 
@@ -118,7 +118,7 @@ function modesAndTimes(openSubject: OpenSubject): void {
     expect(written.mtimeMs).toBeGreaterThan(1_234_567_890_000);
   });
 
-  it('does not let the mtime jump when the file it shows has been stored', async () => {
+  it('does not let the mtime jump when the file it shows has been stored [attributes/own-upload]', async () => {
     const subject = await openSubject();
     const file = await subject.posix.open(subject.at('file'), O_WRONLY | O_CREAT);
     await file.write('x');
@@ -184,7 +184,7 @@ function extendedAttributes(openSubject: OpenSubject): void {
     expect(await subject.storedVisibility('file')).toBe('private');
   });
 
-  it('keeps a file public when it is rewritten, edited and renamed', async () => {
+  it('keeps a file public when it is rewritten, edited and renamed [visibility/preserve] [visibility/rename]', async () => {
     const subject = await openSubject();
     await subject.write('file', 'content');
     await subject.posix.setxattr(subject.at('file'), 'user.pailfs.visibility', 'public');

@@ -58,7 +58,7 @@ export function concurrencyCases(openSubject: OpenSubject): void {
     await subject.expectContent('file', bytes);
   });
 
-  it('shows a reader either the old or the new bytes while a file is replaced again and again', async () => {
+  it('shows a reader either the old or the new bytes while a file is replaced again and again [native/replaced]', async () => {
     const subject = await openSubject();
 
     const seen = await readWhileReplaced(subject);
@@ -67,7 +67,7 @@ export function concurrencyCases(openSubject: OpenSubject): void {
     expect([...seen].filter((text) => !['a', 'b', 'ENOENT'].includes(text))).toEqual([]);
   });
 
-  it('lets one of two win who create the same name exclusively, one after the other', async () => {
+  it('lets one of two win who create the same name exclusively, one after the other [names/exclusive]', async () => {
     const subject = await openSubject();
     const lock = await subject.posix.open(subject.at('lock'), O_WRONLY | O_CREAT | O_EXCL);
 

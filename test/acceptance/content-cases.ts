@@ -4,7 +4,7 @@ import { patternedBytes } from '../support/patterned-bytes.ts';
 import { O_APPEND, O_CREAT, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY, type OpenSubject } from './subject.ts';
 
 export function contentCases(openSubject: OpenSubject): void {
-  it('creates a file, which others see after its close', async () => {
+  it('creates a file, which others see after its close [write/close]', async () => {
     const subject = await openSubject();
 
     await subject.write('new.txt', 'hello');
@@ -179,7 +179,7 @@ export function contentCases(openSubject: OpenSubject): void {
     await subject.expectContent('sparse', whole);
   });
 
-  it('shows through one descriptor at once what was written through another', async () => {
+  it('shows through one descriptor at once what was written through another [write/handles]', async () => {
     const subject = await openSubject();
     await subject.write('shared', 'aaaaaa');
     const writer = await subject.posix.open(subject.at('shared'), O_RDWR);
@@ -210,7 +210,7 @@ export function contentCases(openSubject: OpenSubject): void {
     await subject.expectContent('file', 'second');
   });
 
-  it('stores the bytes at fsync, before the close', async () => {
+  it('stores the bytes at fsync, before the close [write/close]', async () => {
     const subject = await openSubject();
     const file = await subject.posix.open(subject.at('file'), O_WRONLY | O_CREAT);
     await file.write('durable');
@@ -223,7 +223,7 @@ export function contentCases(openSubject: OpenSubject): void {
     await subject.expectContent('file', 'durable and more');
   });
 
-  it('keeps the old object until the new bytes are complete', async () => {
+  it('keeps the old object until the new bytes are complete [write/whole]', async () => {
     const subject = await openSubject();
     await subject.write('file', 'old');
 

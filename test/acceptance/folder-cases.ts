@@ -8,7 +8,7 @@ export function folderCases(openSubject: OpenSubject): void {
 }
 
 function makingAndRemoving(openSubject: OpenSubject): void {
-  it('makes a folder that others see', async () => {
+  it('makes a folder that others see [names/path]', async () => {
     const subject = await openSubject();
 
     await subject.posix.mkdir(subject.at('folder'));
@@ -63,7 +63,7 @@ function makingAndRemoving(openSubject: OpenSubject): void {
     expect(await subject.posix.stat(subject.at('many/entry-1199'))).toMatchObject({ size: 10 });
   });
 
-  it('moves the time of a folder when an entry comes or goes', async () => {
+  it('moves the time of a folder when an entry comes or goes [attributes/folder-mtime]', async () => {
     const subject = await openSubject();
     await subject.posix.mkdir(subject.at('folder'));
     const past = Date.UTC(2001, 1, 3);

@@ -39,20 +39,23 @@ const DECOMPOSED = 'e\u0301';
 const LONGEST = `${'ü'.repeat(127)}x`;
 
 export function nameCases(openSubject: OpenSubject): void {
-  it.each(ODD_NAMES.map((name) => [name]))('stores a file named %j under exactly that key', async (name) => {
-    const subject = await openSubject();
+  it.each(ODD_NAMES.map((name) => [name]))(
+    'stores a file named %j under exactly that key [names/path]',
+    async (name) => {
+      const subject = await openSubject();
 
-    await subject.write(name, name);
+      await subject.write(name, name);
 
-    expect(await subject.posix.readdir(subject.at())).toEqual([name]);
-    expect(await subject.storedNames()).toEqual([name]);
-    await subject.expectContent(name, name);
-    await subject.posix.rename(subject.at(name), subject.at('plain'));
-    await subject.posix.rename(subject.at('plain'), subject.at(name));
-    await subject.expectContent(name, name);
-    await subject.posix.unlink(subject.at(name));
-    await subject.expectMissing(name);
-  });
+      expect(await subject.posix.readdir(subject.at())).toEqual([name]);
+      expect(await subject.storedNames()).toEqual([name]);
+      await subject.expectContent(name, name);
+      await subject.posix.rename(subject.at(name), subject.at('plain'));
+      await subject.posix.rename(subject.at('plain'), subject.at(name));
+      await subject.expectContent(name, name);
+      await subject.posix.unlink(subject.at(name));
+      await subject.expectMissing(name);
+    },
+  );
 
   it('makes, fills and removes folders with all the odd names', async () => {
     const subject = await openSubject();
@@ -75,7 +78,7 @@ export function nameCases(openSubject: OpenSubject): void {
     for (const name of ODD_NAMES) expect(await subject.text(name)).toBe(name);
   });
 
-  it('tells composed and decomposed forms of a letter apart', async () => {
+  it('tells composed and decomposed forms of a letter apart [names/path]', async () => {
     const subject = await openSubject();
 
     await subject.write(COMPOSED, 'composed');
@@ -107,7 +110,7 @@ export function nameCases(openSubject: OpenSubject): void {
     await subject.expectContent(`d/${LONGEST}`, 'fits');
   });
 
-  describe('says of a name of 256 bytes that it is too long', () => {
+  describe('says of a name of 256 bytes that it is too long [names/too-long]', () => {
     const tooLong = `${LONGEST}y`;
     const calls: Readonly<Record<string, (subject: Subject, path: string) => Promise<unknown>>> = {
       stat: ({ posix }, path) => posix.stat(path),
@@ -131,7 +134,7 @@ export function nameCases(openSubject: OpenSubject): void {
     });
   });
 
-  it('leaves keys out that cannot be names, and shows the rest', async () => {
+  it('leaves keys out that cannot be names, and shows the rest [names/hidden]', async () => {
     const subject = await openSubject();
     const hidden = ['..', '.', 'x'.repeat(256), '../escape', 'a//b'];
     for (const key of hidden) await subject.foreignWrite(key, 'hidden');
@@ -145,7 +148,7 @@ export function nameCases(openSubject: OpenSubject): void {
     expect(Number(told.toString())).toBeGreaterThanOrEqual(3);
   });
 
-  it('does not remove a folder that has only keys which cannot be names', async () => {
+  it('does not remove a folder that has only keys which cannot be names [folders/rmdir]', async () => {
     const subject = await openSubject();
     await subject.foreignWrite(`d/${'x'.repeat(256)}`, 'hidden');
 
@@ -153,7 +156,7 @@ export function nameCases(openSubject: OpenSubject): void {
     expect(await subject.storedNames()).toContain(`d/${'x'.repeat(256)}`);
   });
 
-  it('lets a folder win over a file of the same name', async () => {
+  it('lets a folder win over a file of the same name [names/folder-wins]', async () => {
     const subject = await openSubject();
     await subject.foreignWrite('both', 'a file');
     await subject.foreignWrite('both/inside', 'in the folder');

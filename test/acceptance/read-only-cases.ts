@@ -29,17 +29,20 @@ const CHANGES: Readonly<Record<string, (subject: Subject) => Promise<unknown>>> 
 };
 
 export function readOnlyCases(openSubject: OpenSubject): void {
-  it.each(Object.entries(CHANGES))('refuses %s with EROFS, and nothing changes', async (_, change) => {
-    const subject = await openSubject();
-    await subject.foreignWrite('file', 'content');
-    await subject.foreignWrite('folder/inside', 'inside');
+  it.each(Object.entries(CHANGES))(
+    'refuses %s with EROFS, and nothing changes [errors/read-only]',
+    async (_, change) => {
+      const subject = await openSubject();
+      await subject.foreignWrite('file', 'content');
+      await subject.foreignWrite('folder/inside', 'inside');
 
-    await refuses('EROFS', change(subject));
+      await refuses('EROFS', change(subject));
 
-    expect(await subject.storedNames()).toEqual(['file', 'folder/', 'folder/inside']);
-    await subject.expectContent('file', 'content');
-    expect(await subject.storedVisibility('file')).toBe('private');
-  });
+      expect(await subject.storedNames()).toEqual(['file', 'folder/', 'folder/inside']);
+      await subject.expectContent('file', 'content');
+      expect(await subject.storedVisibility('file')).toBe('private');
+    },
+  );
 
   it('reads, lists and looks', async () => {
     const subject = await openSubject();

@@ -146,7 +146,7 @@ function renamingOpenFiles(openSubject: OpenSubject): void {
     await subject.expectMissing('from');
   });
 
-  it('goes on reading and writing a stored file that was renamed while open', async () => {
+  it('goes on reading and writing a stored file that was renamed while open [rename/handles]', async () => {
     const subject = await openSubject();
     await subject.foreignWrite('from', '0123456789');
     const file = await subject.posix.open(subject.at('from'), O_RDWR);
@@ -162,7 +162,7 @@ function renamingOpenFiles(openSubject: OpenSubject): void {
     await subject.expectMissing('from');
   });
 
-  it('goes on reading the old file when another is renamed over it', async () => {
+  it('goes on reading the old file when another is renamed over it [unlink/open]', async () => {
     const subject = await openSubject();
     await subject.foreignWrite('target', 'the old content');
     await subject.write('fresh', 'new');

@@ -25,7 +25,7 @@ describe('a status', () => {
     [500, 'unavailable'],
     [501, 'unavailable'],
     [507, 'no-space'],
-  ])('%d is refused as %s', async (status, kind) => {
+  ])('%d is refused as %s [errors/table]', async (status, kind) => {
     const { service } = await openClient([reply(`${status} X`)]);
 
     const refusal = await refusalFrom(service.putObject('b', 'k', textBody('x')));
@@ -200,7 +200,7 @@ describe('a listing', () => {
     expect(page.nextPage).toBeNull();
   });
 
-  it('leaves out and counts odd entries', async () => {
+  it('leaves out and counts odd entries [errors/hostile]', async () => {
     const odd = [
       null,
       'a.txt',

@@ -13,7 +13,7 @@ function sending(text: string): Script {
 }
 
 describe('a service that keeps silent', () => {
-  it('is given 20 s for the headers, then the call times out and is not repeated', async () => {
+  it('is given 20 s for the headers, then the call times out and is not repeated [errors/table]', async () => {
     const { service, server, clock } = await openClient([SILENT]);
 
     const refused = refusalFrom(service.headObject('b', 'k'));
@@ -43,7 +43,7 @@ describe('a service that keeps silent', () => {
     expect((await refused).kind).toBe('timeout');
   });
 
-  it('is given 30 s in all for a metadata call, tries included', async () => {
+  it('is given 30 s in all for a metadata call, tries included [errors/table]', async () => {
     const { service, server, clock } = await openClient([reply('503 Busy', { 'Retry-After': '15' }), SILENT]);
 
     const refused = refusalFrom(service.headObject('b', 'k'));
@@ -82,7 +82,7 @@ describe('a service that keeps silent', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('is given 60 s from the last byte of an upload that it took', async () => {
+  it('is given 60 s from the last byte of an upload that it took [errors/table]', async () => {
     const { service, server, clock } = await openClient([SILENT]);
 
     const refused = refusalFrom(service.putObject('b', 'k', textBody('hello')));

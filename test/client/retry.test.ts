@@ -21,7 +21,7 @@ const CUT_IN_HEAD: Script = { play: (socket) => void socket.end('HTTP/1.1 200 OK
 
 describe('a passing fault', () => {
   it.each(['408', '429', '500', '502', '503', '504'])(
-    'of status %s is not seen when the next try succeeds, after one wait',
+    'of status %s is not seen when the next try succeeds, after one wait [errors/table]',
     async (status) => {
       const { service, server, clock, log } = await openClient([reply(`${status} Passing`), HEAD_OK]);
 
@@ -130,7 +130,7 @@ describe('a passing fault', () => {
 });
 
 describe('another fault', () => {
-  it('of shape is tried once more', async () => {
+  it('of shape is tried once more [errors/table]', async () => {
     const odd = replyJson('200 OK', { nonsense: true });
     const good = await openClient([odd, LISTING]);
     const bad = await openClient([odd]);
@@ -144,7 +144,7 @@ describe('another fault', () => {
   });
 
   it.each(['400', '401', '404', '409', '410', '501', '505', '507'])(
-    'of status %s is not tried again',
+    'of status %s is not tried again [errors/table]',
     async (status) => {
       const { service, server } = await openClient([reply(`${status} No`)]);
 

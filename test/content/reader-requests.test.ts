@@ -4,7 +4,7 @@ import { ReadStream } from '../../src/content/read-stream.ts';
 import { KIB, MIB, Reading, settle } from './reading.ts';
 
 describe('a sequential read', () => {
-  it.each([1, 5000, 128 * KIB, MIB])('of %i bytes is one GET without Range', async (size) => {
+  it.each([1, 5000, 128 * KIB, MIB])('of %i bytes is one GET without Range [read/ranges]', async (size) => {
     const reading = await Reading.begin({ size });
 
     expect(await reading.readsAll()).toBe(true);
@@ -19,7 +19,7 @@ describe('a sequential read', () => {
     [9 * MIB, 2],
     [9 * MIB + 1, 3],
     [30 * MIB + 77, 5],
-  ])('of %i bytes is the first window and parts of one size: %i GETs', async (size, gets) => {
+  ])('of %i bytes is the first window and parts of one size: %i GETs [read/ranges]', async (size, gets) => {
     const reading = await Reading.begin({ size });
 
     expect(await reading.readsAll()).toBe(true);
@@ -56,7 +56,7 @@ describe('a sequential read', () => {
     expect(reading.service.gets.length).toBe(4);
   });
 
-  it('fetches only the window for a program that looks at the beginning', async () => {
+  it('fetches only the window for a program that looks at the beginning [read/ranges]', async () => {
     const reading = await Reading.begin({ size: 20 * MIB });
 
     expect(await reading.reads(0, 64 * KIB)).toBe(true);
@@ -126,7 +126,7 @@ describe.each(['ignored', 'refused'] as const)('where Range is %s', (treatment) 
   const refusedGets = treatment === 'refused' ? 1 : 0;
 
   it.each([20 * MIB, 60 * MIB])(
-    'a file of %i bytes is one GET of the whole, for all who read it',
+    'a file of %i bytes is one GET of the whole, for all who read it [read/no-ranges]',
     async (size) => {
       const reading = await Reading.begin({ size });
       reading.service.treatment = treatment;

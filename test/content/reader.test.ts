@@ -27,7 +27,7 @@ describe('a read', () => {
   });
 
   it.each(['honoured', 'ignored'] as const)(
-    'has its first bytes before the rest has landed (Range %s)',
+    'has its first bytes before the rest has landed (Range %s) [read/no-ranges]',
     async (treatment) => {
       const reading = await Reading.begin({ size: 40 * MIB });
       reading.service.treatment = treatment;

@@ -16,7 +16,7 @@ const NAMES = [
 ];
 
 describe('a file', () => {
-  it('has the names of its attributes for nothing, also long after they were looked up', async () => {
+  it('has the names of its attributes for nothing, also long after they were looked up [xattr/on-demand]', async () => {
     const { fs, foreignWrite, asked, clock } = await openForTest();
     await foreignWrite('f', 'x');
     await names(fs, '/');
@@ -29,7 +29,7 @@ describe('a file', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('gives a value for each name that it lists', async () => {
+  it('gives a value for each name that it lists [xattr/on-demand]', async () => {
     const { fs, foreignWrite } = await openForTest();
     await foreignWrite('a/f.txt', 'x', 'text/plain');
 
@@ -113,7 +113,7 @@ describe('a file', () => {
   });
 
   it.each(['plain', 'text/plain\r\nX: y', 'text/', '/x', '', 'te xt/plain', 'a/b\n'])(
-    'refuses %j as a type with EINVAL',
+    'refuses %j as a type with EINVAL [xattr/answers]',
     async (type) => {
       const { fs, foreignWrite, asked } = await openForTest();
       await foreignWrite('f', 'x');
@@ -123,16 +123,19 @@ describe('a file', () => {
     },
   );
 
-  it.each(['Public', '', 'private\n', 'secret'])('refuses %j as visibility with EINVAL', async (value) => {
-    const { fs, foreignWrite } = await openForTest();
-    await foreignWrite('f', 'x');
+  it.each(['Public', '', 'private\n', 'secret'])(
+    'refuses %j as visibility with EINVAL [xattr/answers]',
+    async (value) => {
+      const { fs, foreignWrite } = await openForTest();
+      await foreignWrite('f', 'x');
 
-    await expect(setXattr(fs, '/f', 'user.pailfs.visibility', value)).rejects.toMatchObject({
-      code: 'EINVAL',
-    });
-  });
+      await expect(setXattr(fs, '/f', 'user.pailfs.visibility', value)).rejects.toMatchObject({
+        code: 'EINVAL',
+      });
+    },
+  );
 
-  it('says ENODATA, ENOTSUP, EEXIST where programs expect them', async () => {
+  it('says ENODATA, ENOTSUP, EEXIST where programs expect them [xattr/answers]', async () => {
     const { fs, foreignWrite } = await openForTest();
     await foreignWrite('f', 'x');
     const value = Buffer.from('public');
@@ -152,7 +155,7 @@ describe('a file', () => {
     await expect(fs.listXattrs('/absent')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('answers for other namespaces from memory, without knowing the file', async () => {
+  it('answers for other namespaces from memory, without knowing the file [xattr/answers]', async () => {
     const { fs, asked } = await openForTest();
 
     await expect(fs.getXattr('/f', 'security.capability')).rejects.toMatchObject({ code: 'ENODATA' });
@@ -164,7 +167,7 @@ describe('a file', () => {
   });
 });
 
-it('a draft has all of them for nothing, and takes a type along at its close', async () => {
+it('a draft has all of them for nothing, and takes a type along at its close [xattr/on-demand] [xattr/draft]', async () => {
   const { fs, asked, direct, bucket } = await openForTest();
   await names(fs, '/');
   const handle = await openToRewrite(fs, '/f.html');
@@ -193,7 +196,7 @@ it('a draft has all of them for nothing, and takes a type along at its close', a
   expect((await direct.headObject(bucket, 'f.html')).contentType).toBe('text/plain');
 });
 
-it('a folder tells how many keys in it cannot be shown, and nothing else', async () => {
+it('a folder tells how many keys in it cannot be shown, and nothing else [names/hidden]', async () => {
   const { fs, foreignWrite } = await openForTest();
   await foreignWrite('d/x', '');
   await foreignWrite('d//y', '');
@@ -208,7 +211,7 @@ it('a folder tells how many keys in it cannot be shown, and nothing else', async
   });
 });
 
-it('looking and reading asks for no extended attribute', async () => {
+it('looking and reading asks for no extended attribute [xattr/on-demand]', async () => {
   const { fs, foreignWrite, asked } = await openForTest();
   await foreignWrite('f', 'x');
 

@@ -144,7 +144,7 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
     expect(await state.mounted.close(1000)).toEqual([]);
   });
 
-  it('never overwrites what somebody else stored since', async () => {
+  it('never overwrites what somebody else stored since [write/edit]', async () => {
     const state = await situation(arrange);
     // The PUT in flight was checked before; it ends here.
     if (name === 'uploading') await end(state);

@@ -31,7 +31,7 @@ describe.each(services)(
       await expect(fs.mkdir('/f', 0o755)).rejects.toMatchObject({ code: 'EEXIST' });
     });
 
-    it('rmdir says yes only when the folder is gone for everybody', async () => {
+    it('rmdir says yes only when the folder is gone for everybody [folders/truth]', async () => {
       const { fs, direct, bucket, clock } = await openWith(behaviours);
       await fs.mkdir('/made', 0o755);
       await fs.mkdir('/filled', 0o755);
@@ -53,7 +53,7 @@ describe.each(services)(
       }
     });
 
-    it('a folder stays in sight when its last file goes, and is made real after three seconds', async () => {
+    it('a folder stays in sight when its last file goes, and is made real after three seconds [folders/stay]', async () => {
       const { fs, direct, bucket, clock, foreignWrite } = await openWith(behaviours);
       await foreignWrite('d/x', '');
       await names(fs, '/d');
@@ -70,7 +70,7 @@ describe.each(services)(
       expect(await names(fs, '/')).toEqual(['d']);
     });
 
-    it('rmdir refuses a folder with anything in it', async () => {
+    it('rmdir refuses a folder with anything in it [folders/rmdir]', async () => {
       const { fs, foreignWrite } = await openWith(behaviours);
       await foreignWrite('file/x', '');
       await foreignWrite('folder/y/z', '');
@@ -103,7 +103,7 @@ describe('what rmdir learns', () => {
     expect(asked()).toEqual(['deleteObject b/']);
   });
 
-  it('one that stayed: EPERM from then on, one log line, folder in sight, no DELETE', async () => {
+  it('one that stayed: EPERM from then on, one log line, folder in sight, no DELETE [folders/truth]', async () => {
     const log = new LogForTest();
     const { fs, direct, bucket, asked } = await openWith({ deleteFolder: 'ignored' }, log);
     for (const folder of ['a', 'b']) await direct.createFolder(bucket, folder);
@@ -161,7 +161,7 @@ describe('what rmdir learns', () => {
 });
 
 describe('emptied folders', () => {
-  it('are made real at unmount', async () => {
+  it('are made real at unmount [folders/stay]', async () => {
     const { fs, foreignWrite, direct, bucket, mounted } = await openWith({});
     await foreignWrite('d/x', '');
     await fs.unlink('/d/x');

@@ -17,7 +17,7 @@ import {
 const TTL = 10_000;
 
 describe('a file that somebody else overwrites', () => {
-  it('shows the old size and bytes within the TTL, the new ones after it', async () => {
+  it('shows the old size and bytes within the TTL, the new ones after it [fresh/ttl]', async () => {
     const { fs, foreignWrite, clock } = await openForTest();
     await foreignWrite('f', 'old');
     await readFile(fs, '/f');
@@ -31,7 +31,7 @@ describe('a file that somebody else overwrites', () => {
     expect((await readFile(fs, '/f')).toString()).toBe('newer');
   });
 
-  it('shows the current bytes at every open when metadata is never trusted', async () => {
+  it('shows the current bytes at every open when metadata is never trusted [fresh/open]', async () => {
     const { fs, foreignWrite } = await openForTest({ settings: { metadataTtl: 0 } });
     for (const content of ['one', 'two!', 'three']) {
       await foreignWrite('f', content);
@@ -40,7 +40,7 @@ describe('a file that somebody else overwrites', () => {
     }
   });
 
-  it('shows them at once after a refresh', async () => {
+  it('shows them at once after a refresh [fresh/refresh]', async () => {
     const { fs, foreignWrite, mounted } = await openForTest();
     await foreignWrite('f', 'old');
     await readFile(fs, '/f');
@@ -51,7 +51,7 @@ describe('a file that somebody else overwrites', () => {
     expect((await readFile(fs, '/f')).toString()).toBe('newer');
   });
 
-  it('is ESTALE to an open handle that has not got its bytes, and the name leads to the new file at once', async () => {
+  it('is ESTALE to an open handle that has not got its bytes, and the name leads to the new file at once [fresh/no-mixing]', async () => {
     const { fs, foreignWrite } = await openForTest();
     await foreignWrite('f', 'old');
     const handle = await openToRead(fs, '/f');
@@ -63,7 +63,7 @@ describe('a file that somebody else overwrites', () => {
     await fs.release(handle);
   });
 
-  it('stays readable through an open handle when all of it is cached', async () => {
+  it('stays readable through an open handle when all of it is cached [fresh/no-mixing]', async () => {
     const { fs, foreignWrite, clock } = await openForTest();
     await foreignWrite('f', 'old');
     const handle = await openToRead(fs, '/f');
@@ -77,7 +77,7 @@ describe('a file that somebody else overwrites', () => {
     await fs.release(handle);
   });
 
-  it('never mixes two versions in one handle', async () => {
+  it('never mixes two versions in one handle [fresh/no-mixing]', async () => {
     const { fs, foreignWrite } = await openForTest();
     const size = 4 * FIRST_WINDOW;
     await foreignWrite('f', patternedBytes(size, 1));
@@ -93,7 +93,7 @@ describe('a file that somebody else overwrites', () => {
 });
 
 describe('names that somebody else makes and deletes', () => {
-  it('come and go when the TTL is over', async () => {
+  it('come and go when the TTL is over [fresh/ttl]', async () => {
     const { fs, foreignWrite, direct, bucket, clock } = await openForTest();
     await foreignWrite('a', '');
     expect(await names(fs, '/')).toEqual(['a']);
@@ -109,7 +109,7 @@ describe('names that somebody else makes and deletes', () => {
     await expect(fs.getAttributes('/a')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('make a read of a deleted file ESTALE, and its name missing', async () => {
+  it('make a read of a deleted file ESTALE, and its name missing [fresh/no-mixing]', async () => {
     const { fs, foreignWrite, direct, bucket } = await openForTest();
     await foreignWrite('f', 'x');
     const handle = await openToRead(fs, '/f');
@@ -137,7 +137,7 @@ describe('names that somebody else makes and deletes', () => {
 });
 
 describe('a file that is being written here when somebody else stores it', () => {
-  it('is ESTALE at the close of an edit in place; the edit is set aside and the log says where', async () => {
+  it('is ESTALE at the close of an edit in place; the edit is set aside and the log says where [write/edit]', async () => {
     const log = new LogForTest();
     const { fs, foreignWrite, stored } = await openForTest({ log });
     await foreignWrite('f', 'base');
@@ -155,7 +155,7 @@ describe('a file that is being written here when somebody else stores it', () =>
     expect(await readLocal(String(line?.fields['where']), 'utf8')).toBe('mine');
   });
 
-  it('goes to the whole rewrite, which is last', async () => {
+  it('goes to the whole rewrite, which is last [write/rewrite-wins]', async () => {
     const { fs, foreignWrite, stored } = await openForTest();
     await foreignWrite('f', 'base');
     const handle = await openToRewrite(fs, '/f');
@@ -167,7 +167,7 @@ describe('a file that is being written here when somebody else stores it', () =>
     expect((await stored('f')).toString()).toBe('mine');
   });
 
-  it('is stored anew when it was deleted meanwhile: nobody loses bytes', async () => {
+  it('is stored anew when it was deleted meanwhile: nobody loses bytes [write/edit-deleted]', async () => {
     const { fs, foreignWrite, stored, direct, bucket } = await openForTest();
     await foreignWrite('f', 'base');
     const handle = await openToEdit(fs, '/f');
@@ -179,7 +179,7 @@ describe('a file that is being written here when somebody else stores it', () =>
     expect((await stored('f')).toString()).toBe('Base');
   });
 
-  it('is ESTALE at the first write when the base is gone before it was fetched', async () => {
+  it('is ESTALE at the first write when the base is gone before it was fetched [write/edit]', async () => {
     const { fs, foreignWrite, stored } = await openForTest();
     await foreignWrite('f', 'base');
     const handle = await openToEdit(fs, '/f');
@@ -212,7 +212,7 @@ describe('a file that is being written here when somebody else stores it', () =>
     expect((await readFile(fs, '/f')).toString()).toBe('mine');
   });
 
-  it('is set aside when it could not be stored and its name shows another draft by then', async () => {
+  it('is set aside when it could not be stored and its name shows another draft by then [write/passing-fault]', async () => {
     const log = new LogForTest();
     const { fs, foreignWrite, clock, stored, store } = await openForTest({ log });
     await foreignWrite('f', 'base');

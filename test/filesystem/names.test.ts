@@ -9,7 +9,7 @@ import { LogForTest, openToRead, setXattr } from '../support/program-acts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 describe('names', () => {
-  it('over 255 bytes are ENAMETOOLONG in every call, and nothing is asked', async () => {
+  it('over 255 bytes are ENAMETOOLONG in every call, and nothing is asked [names/too-long]', async () => {
     const { fs, asked } = await openForTest();
     const long = `/${'é'.repeat(128)}`;
     const calls = [
@@ -35,7 +35,7 @@ describe('names', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('of 255 bytes work, and unicode forms stay apart', async () => {
+  it('of 255 bytes work, and unicode forms stay apart [names/path]', async () => {
     const { fs, stored } = await openForTest();
     const listed = ['\u00e9', 'e\u0301', `${'é'.repeat(127)}x`, '%2F', 'a+b', ' '];
     for (const name of listed) await writeFile(fs, `/${name}`, name);
@@ -44,7 +44,7 @@ describe('names', () => {
     for (const name of listed) expect((await stored(name)).toString()).toBe(name);
   });
 
-  it('that are no Unicode are EILSEQ, and NUL is EINVAL', async () => {
+  it('that are no Unicode are EILSEQ, and NUL is EINVAL [names/not-unicode]', async () => {
     const { fs } = await openForTest();
 
     await expect(fs.getAttributes('/\ud800')).rejects.toMatchObject({ code: 'EILSEQ' });
@@ -53,7 +53,7 @@ describe('names', () => {
 });
 
 describe('keys that no directory can show', () => {
-  it('are left out without disturbing the rest, and logged once a folder', async () => {
+  it('are left out without disturbing the rest, and logged once a folder [names/hidden]', async () => {
     const log = new LogForTest();
     const { fs, foreignWrite, clock } = await openForTest({ log });
     for (const key of ['../x', './y', 'a//b', '/lead', 'n'.repeat(300), 'ok', 'a/ok', 'nul\0'])
@@ -70,7 +70,7 @@ describe('keys that no directory can show', () => {
     ]);
   });
 
-  it('of a folder and a file alike show the folder', async () => {
+  it('of a folder and a file alike show the folder [names/folder-wins]', async () => {
     const { fs, foreignWrite } = await openForTest();
     await foreignWrite('x', 'file');
     await foreignWrite('x/y', 'inside');
@@ -117,25 +117,25 @@ async function mountListing(page: (bookmark: number) => Partial<ObjectPage>) {
 }
 
 describe('a listing', () => {
-  it('that gives the same bookmark for ever is EIO', async () => {
+  it('that gives the same bookmark for ever is EIO [errors/hostile]', async () => {
     const fs = await mountListing(() => ({ nextPage: 'again' }));
 
     await expect(names(fs, '/')).rejects.toMatchObject({ code: 'EIO' });
   });
 
-  it('of empty pages without end is EIO', async () => {
+  it('of empty pages without end is EIO [errors/hostile]', async () => {
     const fs = await mountListing((page) => ({ nextPage: String(page) }));
 
     await expect(names(fs, '/')).rejects.toMatchObject({ code: 'EIO' });
   });
 
-  it('that repeats the same page without end is EIO', async () => {
+  it('that repeats the same page without end is EIO [errors/hostile]', async () => {
     const fs = await mountListing((page) => ({ folders: ['a/', 'b/'], nextPage: String(page) }));
 
     await expect(names(fs, '/')).rejects.toMatchObject({ code: 'EIO' });
   });
 
-  it('with entries of other folders or without shape shows the rest', async () => {
+  it('with entries of other folders or without shape shows the rest [errors/hostile]', async () => {
     const fs = await mountListing(() => ({ folders: ['a/', 'b', '', 'c//'], skipped: 3 }));
 
     expect(await names(fs, '/')).toEqual(['a']);
@@ -162,7 +162,7 @@ describe('a listing', () => {
   });
 });
 
-it('a read-only mount refuses every change with EROFS and sends nothing', async () => {
+it('a read-only mount refuses every change with EROFS and sends nothing [errors/read-only]', async () => {
   const { fs, foreignWrite, asked, mounted } = await openForTest({ settings: { readOnly: true } });
   await foreignWrite('f', 'x');
   await readFile(fs, '/f');

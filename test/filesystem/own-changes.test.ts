@@ -6,7 +6,7 @@ import { edit, openToRead, openToRewrite, textAt, writeAt, xattr } from '../supp
 const TTL = 10_000;
 
 describe('own changes', () => {
-  it('are seen at once, also by programs that listed the folder before', async () => {
+  it('are seen at once, also by programs that listed the folder before [fresh/own-changes]', async () => {
     const { fs, foreignWrite } = await openForTest();
     await foreignWrite('old', '');
     await names(fs, '/');
@@ -37,7 +37,7 @@ describe('own changes', () => {
     await fs.release(handle);
   });
 
-  it('count in df while they are not stored', async () => {
+  it('count in df while they are not stored [attributes/statfs]', async () => {
     const { fs } = await openForTest();
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'draft');
@@ -59,7 +59,7 @@ describe('own changes', () => {
     expect(await fs.getAttributes('/f')).toMatchObject({ mtime: 12_345, mode: 0o600 });
   });
 
-  it('move the folder time, and other folders keep theirs', async () => {
+  it('move the folder time, and other folders keep theirs [attributes/folder-mtime]', async () => {
     const { fs, foreignWrite, clock } = await openForTest();
     await foreignWrite('d/x', '');
     await foreignWrite('e/x', '');
@@ -74,7 +74,7 @@ describe('own changes', () => {
 });
 
 describe('a file that we stored and that the service has not named yet', () => {
-  it('keeps its time and bytes when a listing names it by the MD5 of our bytes', async () => {
+  it('keeps its time and bytes when a listing names it by the MD5 of our bytes [attributes/own-upload]', async () => {
     const { fs, asked, clock } = await openForTest();
     await writeFile(fs, '/f', 'mine');
     await fs.setAttributes('/f', { mode: 0o600 });
@@ -89,7 +89,7 @@ describe('a file that we stored and that the service has not named yet', () => {
     expect(asked()).toEqual(['listObjects']);
   });
 
-  it('keeps its time, and reads its bytes anew, when the ETag is no MD5 but size and time fit', async () => {
+  it('keeps its time, and reads its bytes anew, when the ETag is no MD5 but size and time fit [attributes/own-upload]', async () => {
     const { fs, asked, clock } = await openForTest({ store: { behaviours: { etag: 'random' } } });
     await writeFile(fs, '/f', 'mine');
     const { mtime } = await fs.getAttributes('/f');
@@ -134,7 +134,7 @@ describe('a file that we stored and that the service has not named yet', () => {
 });
 
 describe('two handles on one file', () => {
-  it('read the same draft, and go on with the new version after its upload', async () => {
+  it('read the same draft, and go on with the new version after its upload [write/handles]', async () => {
     const { fs, foreignWrite, asked } = await openForTest();
     await foreignWrite('f', 'stored');
     const reader = await openToRead(fs, '/f');

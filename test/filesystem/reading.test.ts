@@ -39,7 +39,7 @@ describe.each(treatments)('where Range is %s', (range) => {
     await fs.release(handle);
   });
 
-  it('goes on where a body was cut', async () => {
+  it('goes on where a body was cut [read/cut]', async () => {
     const { fs, foreignWrite, faults } = await openForTest({ store: { behaviours: { range } } });
     const bytes = patternedBytes(SIZE);
     await foreignWrite('f', bytes);
@@ -49,7 +49,7 @@ describe.each(treatments)('where Range is %s', (range) => {
     expect((await readFile(fs, '/f')).equals(bytes)).toBe(true);
   });
 
-  it('is ESTALE, and never wrong bytes, when the ETag changes in mid-read', async () => {
+  it('is ESTALE, and never wrong bytes, when the ETag changes in mid-read [fresh/no-mixing]', async () => {
     const { fs, foreignWrite, faults } = await openForTest({ store: { behaviours: { range } } });
     const bytes = patternedBytes(SIZE);
     await foreignWrite('f', bytes);
@@ -84,17 +84,20 @@ describe('a read that fails', () => {
     ['stalls', { kind: 'stall', afterBytes: 0 } as const, 'ETIMEDOUT'],
     ['is denied', { kind: 'status', status: 403 } as const, 'EACCES'],
     ['is 410', { kind: 'status', status: 410 } as const, 'EIO'],
-  ])('when it %s tells its own error, and the file is still there', async (_what, fault, code) => {
-    const { fs, foreignWrite, faults } = await openForTest();
-    await foreignWrite('f', 'content');
-    const handle = await openToRead(fs, '/f');
-    faults.add({ operation: 'getObject', times: Infinity, fault });
+  ])(
+    'when it %s tells its own error, and the file is still there [errors/missing]',
+    async (_what, fault, code) => {
+      const { fs, foreignWrite, faults } = await openForTest();
+      await foreignWrite('f', 'content');
+      const handle = await openToRead(fs, '/f');
+      faults.add({ operation: 'getObject', times: Infinity, fault });
 
-    await expect(textAt(fs, handle)).rejects.toMatchObject({ code });
+      await expect(textAt(fs, handle)).rejects.toMatchObject({ code });
 
-    expect((await fs.getAttributes('/f')).size).toBe(7);
-    await fs.release(handle);
-  });
+      expect((await fs.getAttributes('/f')).size).toBe(7);
+      await fs.release(handle);
+    },
+  );
 
   it('needs a handle for reading', async () => {
     const { fs, foreignWrite } = await openForTest();

@@ -21,7 +21,7 @@ const refused = (status: number, times = Infinity): FaultRule => ({
 });
 
 describe('while uploads are paused (402)', () => {
-  it('a close says EDQUOT, the path shows the draft, and the next close stores it', async () => {
+  it('a close says EDQUOT, the path shows the draft, and the next close stores it [write/close] [write/passing-fault]', async () => {
     const { fs, store, stored, foreignWrite, asked } = await openForTest();
     await foreignWrite('f', 'old');
     store.changeAccount({ gracePeriod: true });
@@ -40,7 +40,7 @@ describe('while uploads are paused (402)', () => {
     expect(asked()).not.toContain('deleteObject f');
   });
 
-  it('an fsync says EDQUOT, and the next one stores', async () => {
+  it('an fsync says EDQUOT, and the next one stores [write/close] [write/passing-fault]', async () => {
     const { fs, faults, stored } = await openForTest();
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'x');
@@ -53,7 +53,7 @@ describe('while uploads are paused (402)', () => {
     await fs.release(handle);
   });
 
-  it('an unmount tries again, and returns what it could not store with its local file and the reason', async () => {
+  it('an unmount tries again, and returns what it could not store with its local file and the reason [write/passing-fault] [write/unmount]', async () => {
     const { fs, faults, stored, mounted, stateDirectory } = await openForTest();
     faults.add(refused(402, 3));
     for (const path of ['/one', '/two']) await expect(writeFile(fs, path, path)).rejects.toThrow();
@@ -69,7 +69,7 @@ describe('while uploads are paused (402)', () => {
     expect((await stored(other)).toString()).toBe(`/${other}`);
   });
 
-  it('an unmount returns what it had no time for', async () => {
+  it('an unmount returns what it had no time for [write/unmount]', async () => {
     const { fs, faults, mounted } = await openForTest();
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'x');
@@ -112,7 +112,7 @@ describe('an upload that is refused for good', () => {
     [404, 'EIO'],
     [409, 'EIO'],
   ])(
-    'with %i is %s at close; the bytes are set aside, and the path shows the service’s file',
+    'with %i is %s at close; the bytes are set aside, and the path shows the service’s file [write/refused]',
     async (status, code) => {
       const log = new LogForTest();
       const { fs, faults, foreignWrite, stateDirectory } = await openForTest({ log });
@@ -133,7 +133,7 @@ describe('an upload that is refused for good', () => {
     },
   );
 
-  it('is not remembered against the next write', async () => {
+  it('is not remembered against the next write [write/refused]', async () => {
     const { fs, faults, stored } = await openForTest();
     faults.add(refused(413, 1));
     await expect(writeFile(fs, '/f', 'large')).rejects.toMatchObject({ code: 'EFBIG' });

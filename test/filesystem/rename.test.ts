@@ -5,7 +5,7 @@ import { names, openForTest, readFile, writeFile } from '../support/open-for-tes
 import { edit, openToEdit, openToRead, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
 
 describe('a rename', () => {
-  it('moves bytes, mode and time, and leaves nothing under the old name', async () => {
+  it('moves bytes, mode and time, and leaves nothing under the old name [rename/copy]', async () => {
     const { fs, stored, direct, bucket, foreignWrite } = await openForTest();
     await foreignWrite('a/f', 'content');
     await fs.setAttributes('/a/f', { mode: 0o640, mtime: 1_000_000 });
@@ -19,7 +19,7 @@ describe('a rename', () => {
     expect((await fs.getAttributes('/a')).kind).toBe('folder');
   });
 
-  it('carries a Content-Type, and guesses it anew where it was guessed', async () => {
+  it('carries a Content-Type, and guesses it anew where it was guessed [rename/type]', async () => {
     const { fs, foreignWrite, direct, bucket } = await openForTest();
     await foreignWrite('page.tmp', 'x', 'text/x-special');
     await foreignWrite('pic.png', 'x', 'image/png');
@@ -43,7 +43,7 @@ describe('a rename', () => {
     expect(await names(fs, '/')).toEqual(['b']);
   });
 
-  it('refuses what cannot be, and asks for nothing to be changed', async () => {
+  it('refuses what cannot be, and asks for nothing to be changed [rename/folders]', async () => {
     const { fs, foreignWrite, asked } = await openForTest();
     await foreignWrite('f', '');
     await foreignWrite('d/x', '');
@@ -57,7 +57,7 @@ describe('a rename', () => {
     expect(asked().filter((line) => /^(put|delete)/.test(line))).toEqual([]);
   });
 
-  it('takes open handles along, and what they write then', async () => {
+  it('takes open handles along, and what they write then [rename/handles]', async () => {
     const { fs, foreignWrite, stored } = await openForTest();
     await foreignWrite('f', 'base');
     const handle = await openToEdit(fs, '/f');
@@ -85,7 +85,7 @@ describe('a rename', () => {
     await fs.release(reader);
   });
 
-  it('of an unsent draft over a stored file is free, and the draft replaces it', async () => {
+  it('of an unsent draft over a stored file is free, and the draft replaces it [rename/draft]', async () => {
     const { fs, foreignWrite, stored, asked } = await openForTest();
     await foreignWrite('f', 'old');
     await names(fs, '/');
@@ -126,7 +126,7 @@ describe('a rename that fails', () => {
   ];
 
   it.each(failures)(
-    'when the DELETE %s: the copy goes where its name was free',
+    'when the DELETE %s: the copy goes where its name was free [rename/undo]',
     async (_what, fault, code) => {
       const { fs, foreignWrite, faults, stored } = await openForTest();
       await foreignWrite('f', 'content');
@@ -151,7 +151,7 @@ describe('a rename that fails', () => {
     expect((await stored('g')).toString()).toBe('content');
   });
 
-  it('keeps the copy when nobody knows whether the old file is gone', async () => {
+  it('keeps the copy when nobody knows whether the old file is gone [rename/undo]', async () => {
     const { fs, foreignWrite, faults, stored } = await openForTest();
     await foreignWrite('f', 'content');
     faults.add({ operation: 'deleteObject', fault: { kind: 'lost-answer' } });
@@ -163,7 +163,7 @@ describe('a rename that fails', () => {
     expect(await names(fs, '/')).toEqual(['g']);
   });
 
-  it('when the upload is refused: nothing has changed', async () => {
+  it('when the upload is refused: nothing has changed [rename/copy]', async () => {
     const { fs, foreignWrite, faults } = await openForTest();
     await foreignWrite('f', 'content');
     faults.add({ operation: 'putObject', fault: { kind: 'status', status: 402 } });
@@ -174,7 +174,7 @@ describe('a rename that fails', () => {
     expect((await readFile(fs, '/f')).toString()).toBe('content');
   });
 
-  it('when the answer to the upload was lost: the copy goes', async () => {
+  it('when the answer to the upload was lost: the copy goes [rename/undo]', async () => {
     const { fs, foreignWrite, faults } = await openForTest();
     await foreignWrite('f', 'content');
     faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
@@ -196,7 +196,7 @@ describe('a rename that fails', () => {
     expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
   });
 
-  it('with ESTALE when somebody else replaced the file meanwhile: both files are whole', async () => {
+  it('with ESTALE when somebody else replaced the file meanwhile: both files are whole [rename/version]', async () => {
     const { fs, foreignWrite, stored, direct, bucket } = await openForTest();
     await foreignWrite('f', 'old');
     await readFile(fs, '/f');
@@ -209,7 +209,7 @@ describe('a rename that fails', () => {
     expect((await readFile(fs, '/f')).toString()).toBe('theirs');
   });
 
-  it('with ESTALE when somebody else took the new name meanwhile: neither file is removed', async () => {
+  it('with ESTALE when somebody else took the new name meanwhile: neither file is removed [rename/version]', async () => {
     const { fs, foreignWrite, faults, stored } = await openForTest();
     await foreignWrite('f', 'mine');
     const etag = 'f'.repeat(32);

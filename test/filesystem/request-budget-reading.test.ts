@@ -6,7 +6,7 @@ import { names, openForTest, readFile } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 
 describe('reading', () => {
-  it('reads a small listed file with one GET, again for nothing, and after the TTL with one look', async () => {
+  it('reads a small listed file with one GET, again for nothing, and after the TTL with one look [fresh/open]', async () => {
     const { fs, foreignWrite, asked, clock } = await openForTest();
     for (let index = 0; index < 1001; index += 1) await foreignWrite(`f${index}`, 'x');
     await names(fs, '/');
@@ -25,7 +25,7 @@ describe('reading', () => {
     ['honoured', 3],
     ['ignored', 1],
     ['refused', 2],
-  ])('reads a large file in order where Range is %s with %i GETs', async (range, gets) => {
+  ])('reads a large file in order where Range is %s with %i GETs [read/ranges]', async (range, gets) => {
     const { fs, foreignWrite, asked } = await openForTest({ store: { behaviours: { range } } });
     const bytes = patternedBytes(FIRST_WINDOW + PART + 5);
     await foreignWrite('big', bytes);

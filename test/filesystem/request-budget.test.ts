@@ -119,7 +119,7 @@ describe('changing', () => {
     expect(asked()).toEqual(['putObject new']);
   });
 
-  it('rewrites: one PUT, and the visibility asked for when unknown and set again when public', async () => {
+  it('rewrites: one PUT, and the visibility asked for when unknown and set again when public [visibility/preserve]', async () => {
     const { fs, foreignWrite, asked, clock } = await openForTest();
     await foreignWrite('f', 'one');
     await names(fs, '/');
@@ -141,7 +141,7 @@ describe('changing', () => {
     expect(asked()).toEqual(['getVisibility f', 'putObject f', 'headObject f', 'setVisibility f']);
   });
 
-  it('edits in place: the base if not cached, a HEAD, the visibility if unknown, a PUT', async () => {
+  it('edits in place: the base if not cached, a HEAD, the visibility if unknown, a PUT [write/edit]', async () => {
     const { fs, foreignWrite, asked, stored } = await openForTest();
     await foreignWrite('f', 'hello');
     await names(fs, '/');
@@ -155,7 +155,7 @@ describe('changing', () => {
     expect((await stored('f')).toString()).toBe('Jello!');
   });
 
-  it('touches, chmods and saves the same bytes for nothing', async () => {
+  it('touches, chmods and saves the same bytes for nothing [attributes/local] [write/same-bytes]', async () => {
     const { fs, foreignWrite, asked } = await openForTest();
     await foreignWrite('f', 'same');
     await names(fs, '/');
@@ -169,7 +169,7 @@ describe('changing', () => {
     expect(await fs.getAttributes('/f')).toMatchObject({ mode: 0o600 });
   });
 
-  it('replaces by an unsent draft with one PUT, by a stored temporary file with PUT, PUT, DELETE', async () => {
+  it('replaces by an unsent draft with one PUT, by a stored temporary file with PUT, PUT, DELETE [rename/version]', async () => {
     const { fs, asked } = await openForTest();
     await writeFile(fs, '/f', 'old');
     asked();
@@ -186,7 +186,7 @@ describe('changing', () => {
     expect(asked()).toEqual(['putObject tmp2', 'putObject f', 'deleteObject tmp2']);
   });
 
-  it('renames a file not cached: GET, visibility, PUT, HEAD new, HEAD old, DELETE', async () => {
+  it('renames a file not cached: GET, visibility, PUT, HEAD new, HEAD old, DELETE [rename/copy]', async () => {
     const { fs, foreignWrite, asked, direct, bucket } = await openForTest();
     await foreignWrite('private', 'x');
     await foreignWrite('public', 'y');

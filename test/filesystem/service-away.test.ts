@@ -13,7 +13,7 @@ describe('while the service is away', () => {
     ['does not answer', { kind: 'stall' }, 'ETIMEDOUT'],
   ];
 
-  it.each(cases)('and %s, cached names and bytes and df go on', async (_what, fault) => {
+  it.each(cases)('and %s, cached names and bytes and df go on [errors/away]', async (_what, fault) => {
     const { fs, foreignWrite, faults, asked } = await openForTest();
     await foreignWrite('f', 'cached');
     await names(fs, '/');
@@ -29,7 +29,7 @@ describe('while the service is away', () => {
   });
 
   it.each(cases)(
-    'and %s, what is not cached is an error and is never taken for missing',
+    'and %s, what is not cached is an error and is never taken for missing [errors/missing]',
     async (_what, fault, code) => {
       const { fs, foreignWrite, faults, stored } = await openForTest();
       await foreignWrite('f', 'x');
@@ -47,25 +47,28 @@ describe('while the service is away', () => {
     },
   );
 
-  it.each(cases)('and %s, df never waits: the old figures are shown', async (_what, fault) => {
-    const { fs, faults, clock, asked, foreignWrite } = await openForTest();
-    await foreignWrite('f', 'four');
-    faults.add({ fault, times: 1 });
-    clock.advance(60_001);
-    asked();
+  it.each(cases)(
+    'and %s, df never waits: the old figures are shown [attributes/statfs]',
+    async (_what, fault) => {
+      const { fs, faults, clock, asked, foreignWrite } = await openForTest();
+      await foreignWrite('f', 'four');
+      faults.add({ fault, times: 1 });
+      clock.advance(60_001);
+      asked();
 
-    expect(fs.statistics().usedBytes).toBe(0);
-    await vi.waitFor(() => {
-      expect(asked()).toEqual(['getBucket']);
-    });
-    clock.advance(60_001);
-    fs.statistics();
+      expect(fs.statistics().usedBytes).toBe(0);
+      await vi.waitFor(() => {
+        expect(asked()).toEqual(['getBucket']);
+      });
+      clock.advance(60_001);
+      fs.statistics();
 
-    await vi.waitFor(() => {
-      expect(fs.statistics().files).toBe(1);
-    });
-    expect(fs.statistics()).toMatchObject({ usedBytes: 4, files: 1, freeBytes: 2 ** 50 });
-  });
+      await vi.waitFor(() => {
+        expect(fs.statistics().files).toBe(1);
+      });
+      expect(fs.statistics()).toMatchObject({ usedBytes: 4, files: 1, freeBytes: 2 ** 50 });
+    },
+  );
 
   it('an unlink whose answer was lost is found to be done by the next look', async () => {
     const { fs, foreignWrite, faults } = await openForTest();
@@ -78,7 +81,7 @@ describe('while the service is away', () => {
     expect(await names(fs, '/')).toEqual([]);
   });
 
-  it('401 and 403 are EACCES and are not taken for missing', async () => {
+  it('401 and 403 are EACCES and are not taken for missing [errors/missing]', async () => {
     const { fs, foreignWrite, faults } = await openForTest();
     await foreignWrite('f', 'x');
     faults.add({ fault: { kind: 'status', status: 403 }, times: 2 });
@@ -89,7 +92,7 @@ describe('while the service is away', () => {
     expect((await fs.getAttributes('/f')).size).toBe(1);
   });
 
-  it('a close fails and keeps the draft; the next close stores it', async () => {
+  it('a close fails and keeps the draft; the next close stores it [write/passing-fault]', async () => {
     const { fs, faults, stored } = await openForTest();
     await names(fs, '/');
     faults.add({ operation: 'putObject', fault: { kind: 'stall' } });
@@ -103,7 +106,7 @@ describe('while the service is away', () => {
 });
 
 describe('while the local disk is full', () => {
-  it('write says ENOSPC, flush refuses, and after the close the path shows the old object whole', async () => {
+  it('write says ENOSPC, flush refuses, and after the close the path shows the old object whole [write/no-space]', async () => {
     const localFiles = new FailingDisk();
     const log = new LogForTest();
     const { fs, foreignWrite, stored, mounted } = await openForTest({ localFiles, log });
@@ -123,7 +126,7 @@ describe('while the local disk is full', () => {
     expect(await mounted.close(1000)).toEqual([]);
   });
 
-  it('the first write of an edit says ENOSPC when the base has no room, and nothing changes', async () => {
+  it('the first write of an edit says ENOSPC when the base has no room, and nothing changes [write/no-space]', async () => {
     const localFiles = new FailingDisk();
     const { fs, foreignWrite, stored, asked } = await openForTest({ localFiles });
     const bytes = patternedBytes(100_000);

@@ -13,7 +13,7 @@ import {
 } from '../support/program-acts.ts';
 
 describe('an unlinked file', () => {
-  it('is gone for everybody at once, and its handles go on reading and writing local bytes', async () => {
+  it('is gone for everybody at once, and its handles go on reading and writing local bytes [unlink/open]', async () => {
     const { fs, foreignWrite, direct, bucket } = await openForTest();
     await foreignWrite('f', 'content');
     const handle = await openToEdit(fs, '/f');
@@ -63,7 +63,7 @@ describe('an unlinked file', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('is kept for a reader in the middle of a large file', async () => {
+  it('is kept for a reader in the middle of a large file [unlink/open]', async () => {
     const { fs, foreignWrite } = await openForTest();
     const bytes = patternedBytes(3 * FIRST_WINDOW);
     await foreignWrite('f', bytes);
@@ -76,7 +76,7 @@ describe('an unlinked file', () => {
     await fs.release(handle);
   });
 
-  it('is ESTALE for a reader when it is larger than the cache, with a line in the log', async () => {
+  it('is ESTALE for a reader when it is larger than the cache, with a line in the log [unlink/open]', async () => {
     const log = new LogForTest();
     const { fs, foreignWrite } = await openForTest({ log, settings: { memoryLimit: 1024 * 1024 } });
     await foreignWrite('f', patternedBytes(3 * FIRST_WINDOW));

@@ -19,7 +19,7 @@ async function withPublicFile(options: Parameters<typeof openForTest>[0] = {}): 
 }
 
 describe('a public file', () => {
-  it('is public again after a rewrite, an edit and a truncation', async () => {
+  it('is public again after a rewrite, an edit and a truncation [visibility/preserve]', async () => {
     const opened = await withPublicFile();
 
     await writeFile(opened.fs, '/f', 'new');
@@ -32,7 +32,7 @@ describe('a public file', () => {
   });
 
   it.each(['private', 'public'] as const)(
-    'is %s after a rewrite when the mount says so',
+    'is %s after a rewrite when the mount says so [visibility/preserve]',
     async (visibility) => {
       const opened = await withPublicFile({ settings: { visibility } });
 
@@ -43,7 +43,7 @@ describe('a public file', () => {
     },
   );
 
-  it('is not published again when somebody else has stored it since, and the close says so', async () => {
+  it('is not published again when somebody else has stored it since, and the close says so [visibility/ours-only]', async () => {
     const opened = await withPublicFile();
     const { fs, faults } = opened;
     faults.add({ operation: 'headObject', fault: { kind: 'changed-etag', etag: 'f'.repeat(32) } });
@@ -55,7 +55,7 @@ describe('a public file', () => {
     expect(await opened.mounted.close(1000)).toEqual([]);
   });
 
-  it('makes the close fail when it cannot be published, and the next close publishes it', async () => {
+  it('makes the close fail when it cannot be published, and the next close publishes it [visibility/restore-fails]', async () => {
     const opened = await withPublicFile();
     const { fs, faults, stored, asked } = opened;
     faults.add({ operation: 'setVisibility', fault: { kind: 'status', status: 503 } });
@@ -75,7 +75,7 @@ describe('a public file', () => {
     expect(await xattr(fs, '/f', 'user.pailfs.state')).toBe('clean');
   });
 
-  it('is published at unmount when no close did', async () => {
+  it('is published at unmount when no close did [visibility/restore-fails]', async () => {
     const opened = await withPublicFile();
     opened.faults.add({ operation: 'setVisibility', fault: { kind: 'reset' } });
     await expect(writeFile(opened.fs, '/f', 'new')).rejects.toThrow();
@@ -85,7 +85,7 @@ describe('a public file', () => {
     expect(await visibilityOf(opened, 'f')).toBe('public');
   });
 
-  it('stays public over a rename, also onto a private file', async () => {
+  it('stays public over a rename, also onto a private file [visibility/rename]', async () => {
     const opened = await withPublicFile();
     await opened.foreignWrite('g', 'private');
 
@@ -94,7 +94,7 @@ describe('a public file', () => {
     expect(await visibilityOf(opened, 'g')).toBe('public');
   });
 
-  it('gives its visibility to a file made here a moment ago and renamed over it', async () => {
+  it('gives its visibility to a file made here a moment ago and renamed over it [visibility/rename]', async () => {
     const opened = await withPublicFile();
     await writeFile(opened.fs, '/tmp', 'new');
 
@@ -103,7 +103,7 @@ describe('a public file', () => {
     expect(await visibilityOf(opened, 'f')).toBe('public');
   });
 
-  it('gives it to a draft renamed over it', async () => {
+  it('gives it to a draft renamed over it [visibility/rename]', async () => {
     const opened = await withPublicFile();
     const handle = await openToRewrite(opened.fs, '/tmp');
     await writeAt(opened.fs, handle, 'new');
@@ -142,7 +142,7 @@ describe('a public file', () => {
     expect(await visibilityOf(opened, 'f')).toBe('private');
   });
 
-  it('does not give it to an older file, or to one whose visibility somebody set', async () => {
+  it('does not give it to an older file, or to one whose visibility somebody set [visibility/rename]', async () => {
     const opened = await withPublicFile();
     const { fs, clock } = opened;
     await writeFile(fs, '/set', 'set');
@@ -159,7 +159,7 @@ describe('a public file', () => {
 });
 
 describe('visibility set on a draft', () => {
-  it('is applied after its upload', async () => {
+  it('is applied after its upload [xattr/draft]', async () => {
     const opened = await openForTest();
     const { fs, asked } = opened;
     const handle = await openToRewrite(fs, '/f');
@@ -190,7 +190,7 @@ describe('visibility set on a draft', () => {
   });
 });
 
-it('chmod never changes visibility', async () => {
+it('chmod never changes visibility [visibility/not-mode]', async () => {
   const opened = await withPublicFile();
 
   await opened.fs.setAttributes('/f', { mode: 0o600 });

@@ -13,7 +13,7 @@ async function withFile(content = 'old'): Promise<FileSystemForTest> {
 }
 
 describe('a new file', () => {
-  it('that was never written is stored by its first flush', async () => {
+  it('that was never written is stored by its first flush [write/empty-flush]', async () => {
     const { fs, asked, stored } = await openForTest();
     await names(fs, '/');
     asked();
@@ -46,7 +46,7 @@ describe('a new file', () => {
 });
 
 describe('a file opened with O_TRUNC', () => {
-  it('is not emptied on the service by itself, nor by the first flush: echo x > f is one PUT', async () => {
+  it('is not emptied on the service by itself, nor by the first flush: echo x > f is one PUT [write/whole] [write/empty-flush]', async () => {
     const { fs, asked, stored } = await withFile();
     const handle = await openToRewrite(fs, '/f');
 
@@ -61,7 +61,7 @@ describe('a file opened with O_TRUNC', () => {
     expect((await stored('f')).toString()).toBe('x\n');
   });
 
-  it('is emptied by the second flush', async () => {
+  it('is emptied by the second flush [write/empty-flush]', async () => {
     const { fs, asked, stored } = await withFile();
     const handle = await openToRewrite(fs, '/f');
     await fs.flush(handle);
@@ -73,7 +73,7 @@ describe('a file opened with O_TRUNC', () => {
     await fs.release(handle);
   });
 
-  it('is emptied at its release when nothing was written: : > f', async () => {
+  it('is emptied at its release when nothing was written: : > f [write/empty-flush]', async () => {
     const { fs, asked, stored } = await withFile();
     const handle = await openToRewrite(fs, '/f');
     await fs.flush(handle);
@@ -85,7 +85,7 @@ describe('a file opened with O_TRUNC', () => {
     expect((await stored('f')).length).toBe(0);
   });
 
-  it('is emptied by fsync', async () => {
+  it('is emptied by fsync [write/empty-flush]', async () => {
     const { fs, stored } = await withFile();
     const handle = await openToRewrite(fs, '/f');
 
@@ -101,7 +101,7 @@ describe('truncation', () => {
     [2, 'ol'],
     [5, 'old\0\0'],
     [0, ''],
-  ])('to %i bytes without a handle is stored at once', async (size, content) => {
+  ])('to %i bytes without a handle is stored at once [write/truncate]', async (size, content) => {
     const { fs, stored } = await withFile();
 
     await fs.truncate('/f', size);
@@ -136,7 +136,7 @@ describe('truncation', () => {
 });
 
 describe('the same bytes', () => {
-  it('upload nothing, and the file still gets its new time', async () => {
+  it('upload nothing, and the file still gets its new time [write/same-bytes]', async () => {
     const { fs, asked, clock } = await withFile('same');
     clock.advance(1000);
 
@@ -189,7 +189,7 @@ describe('fsync', () => {
 });
 
 describe('release', () => {
-  it('stores what no flush has seen, as pages dirtied through mmap', async () => {
+  it('stores what no flush has seen, as pages dirtied through mmap [write/last-close]', async () => {
     const { fs, stored } = await withFile();
     const handle = await openToEdit(fs, '/f');
     await fs.flush(handle);
@@ -200,7 +200,7 @@ describe('release', () => {
     expect((await stored('f')).toString()).toBe('mapped');
   });
 
-  it('of the last writer stores while readers stay', async () => {
+  it('of the last writer stores while readers stay [write/last-close]', async () => {
     const { fs, stored } = await withFile();
     const reader = await fs.open('/f', { read: true, write: false, truncate: false });
     const writer = await openToEdit(fs, '/f');
@@ -215,7 +215,7 @@ describe('release', () => {
 });
 
 describe('while an upload is in flight', () => {
-  it('a write waits for its end, and belongs to the next one', async () => {
+  it('a write waits for its end, and belongs to the next one [write/handles]', async () => {
     const { fs, stored, faults, requests, asked } = await openForTest();
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'one');

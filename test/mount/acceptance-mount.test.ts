@@ -93,7 +93,7 @@ describe('a mount', () => {
     expect(result).toMatchObject({ exit: 0, errors: '', output: '268435456\n20000|20000\nok\n' });
   });
 
-  it('tells a program that its room for an extended attribute is too small', async () => {
+  it('tells a program that its room for an extended attribute is too small [xattr/answers]', async () => {
     await writeFile(`${mount.path}/sized`, 'x');
     const program = `
       use Config;
@@ -137,7 +137,15 @@ describe('a mount', () => {
     expect((await mount.stored('log')).toString().split('\n')).toHaveLength(41);
   });
 
-  it('lets programs lock files against each other', async () => {
+  it('lets one of many programs win that create the same name exclusively at once [names/exclusive]', async () => {
+    const result = await mount.run(
+      'mkdir race; for round in 1 2 3 4 5 6 7 8 9 10; do for i in 1 2 3 4 5 6; do (set -C; echo "$i" > race/$round) 2>> race-lost & done; wait; done; ls race | wc -l; wc -l < race-lost; cat race/* | wc -l',
+    );
+
+    expect(result).toMatchObject({ exit: 0, errors: '', output: '10\n50\n10\n' });
+  });
+
+  it('lets programs lock files against each other [write/locks]', async () => {
     const result = await mount.run(
       'echo 0 > counter; for i in 1 2 3 4 5 6; do flock counter.lock sh -c "n=\\$(cat counter); echo \\$((n + 1)) > counter" & done; wait; cat counter',
     );
@@ -163,7 +171,7 @@ describe('a mount whose metadata is never trusted', () => {
   });
   afterAll(() => mount.close());
 
-  it('shows at each look what the service has at that moment', async () => {
+  it('shows at each look what the service has at that moment [fresh/open]', async () => {
     mount.startTimer();
     for (const version of ['first', 'second', 'third one']) {
       const put = { size: version.length, open: () => piecesOf(version) };

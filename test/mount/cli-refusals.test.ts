@@ -242,7 +242,7 @@ describe('pailfs mount refuses in one line', () => {
 });
 
 describe('credentials that may only read', () => {
-  it('mount only when nothing shall be written', async () => {
+  it('mount only when nothing shall be written [errors/denied]', async () => {
     const { server, at } = await arrange();
     const { accessKeyId, secretAccessKey } = server.readOnlyCredentials;
     const launch = {

@@ -231,7 +231,7 @@ describe('pailfs mount -f', () => {
     },
   );
 
-  it('says where the bytes are that it could not upload, and fails', async () => {
+  it('says where the bytes are that it could not upload, and fails [write/unmount]', async () => {
     const { server, at } = await arrange();
     const mount = await at.mountInFront(['photos', at.mountpoint]);
     const file = await open(join(at.mountpoint, 'a.txt'), 'w');

@@ -189,7 +189,7 @@ describe('files on a mount of the native driver', () => {
     expect(await readFile(inside('guarded'), 'utf8')).toBe('old');
   });
 
-  it('keep both times as set, to the millisecond, and not before 1970', async () => {
+  it('keep both times as set, to the millisecond, and not before 1970 [native/times]', async () => {
     await run('touch times; touch -d @1000 times');
     const file = await open(inside('times'), 'r');
     await file.utimes(1000.25, 2_000_000_000.5);
@@ -202,6 +202,14 @@ describe('files on a mount of the native driver', () => {
     expect(early).toMatchObject({ atimeMs: 0, mtimeMs: 0 });
   });
 
+  it('keep both times when a program sets only one of them, which nobody is told of [native/touch]', async () => {
+    const result = await run(
+      'touch single; touch -d @1000 single; touch -m -d @5000 single; touch -a -d @7000 single; stat -c "%X %Y" single',
+    );
+
+    expect(result).toMatchObject({ exit: 0, errors: '', output: '1000 1000\n' });
+  });
+
   it('are made by mknod as by open, and stored', async () => {
     await ask({ ask: 'calls' });
     const made = await run(`perl -e 'my $name = "node"; exit(syscall(133, $name, 0100644, 0) == 0 ? 0 : 1)'`);
@@ -211,7 +219,7 @@ describe('files on a mount of the native driver', () => {
     expect(await ask({ ask: 'calls' })).toContain('flush /node');
   });
 
-  it('refuse what no object storage can keep', async () => {
+  it('refuse what no object storage can keep [links/none]', async () => {
     const result = await run('touch f; ln f hard; ln -s f soft; mkfifo pipe');
 
     expect(result.errors.match(/Operation not permitted/g)).toHaveLength(3);

@@ -51,7 +51,7 @@ describe('names on a mount of the native driver', () => {
     await expect(rename(inside(longest), inside(tooLong))).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
   });
 
-  it('that are not UTF-8 are refused, not mixed up', async () => {
+  it('that are not UTF-8 are refused, not mixed up [names/not-unicode]', async () => {
     const result = await run(
       String.raw`touch "$(printf 'bad\377')"; mkdir "$(printf 'bad\376')"; ls -d bad*`,
     );
@@ -59,7 +59,7 @@ describe('names on a mount of the native driver', () => {
     expect(result.errors.match(/Invalid or incomplete multibyte/g)).toHaveLength(2);
   });
 
-  it('that libfuse keeps for itself are refused to programs, which lose nothing by trying', async () => {
+  it('that libfuse keeps for itself are refused to programs, which lose nothing by trying [native/reserved]', async () => {
     const reserved = inside('.fuse_hidden0123456789abcdef');
     await writeFile(inside('kept'), 'still here');
 
@@ -92,6 +92,25 @@ describe('names on a mount of the native driver', () => {
     expect(result.errors).toMatch(/full.*not empty/);
   });
 
+  it('are not exchanged, nor moved to a free name on condition that it is free; mv does without [native/exchange]', async () => {
+    const renameat2 = String.raw`
+      use Config;
+      my $call = $Config{archname} =~ /^aarch64/ ? 276 : 316;
+      my ($from, $taken, $free) = ("one", "two", "free");
+      for ([$from, $free, 1], [$from, $taken, 1], [$from, $taken, 2]) {
+        my ($old, $new, $flags) = @$_;
+        print syscall($call, -100, $old, -100, $new, $flags) < 0 ? ($!{EINVAL} ? "EINVAL" : $!{EEXIST} ? "EEXIST" : "$!") : "done", "\n";
+      }
+    `;
+    await run('mkdir exchange; echo 1 > exchange/one; echo 2 > exchange/two');
+
+    const called = await shell(inside('exchange'), 'perl -e "$1"', renameat2);
+    const moved = await run('cd exchange; mv -n one two; mv -n one free; cat two free; ls');
+
+    expect(called).toMatchObject({ exit: 0, output: 'EINVAL\nEEXIST\nEINVAL\n' });
+    expect(moved.output).toBe('2\n1\nfree\ntwo\n');
+  });
+
   it('of missing things are missing, and files are no folders', async () => {
     const result = await run('cat nothing; touch plain; ls plain/below; mkdir plain; rmdir plain; cat .');
 
@@ -117,7 +136,7 @@ describe('names on a mount of the native driver', () => {
     expect(result.errors).toMatch(/No such attribute/);
   });
 
-  it('outside user. are answered without asking the file system', async () => {
+  it('outside user. are answered without asking the file system [xattr/answers]', async () => {
     await writeFile(inside('fast'), '');
     await ask({ ask: 'calls' });
     const read = await run('getfattr -n security.capability fast; getfattr -n system.posix_acl_access fast');

@@ -87,7 +87,7 @@ describe('when the service fails in passing, a program', () => {
 describe('when the account is in a grace period, a program', () => {
   beforeEach(() => openMount());
 
-  it('hears at close that there is no quota; the old object stays; a later close stores the new bytes', async () => {
+  it('hears at close that there is no quota; the old object stays; a later close stores the new bytes [write/close] [write/passing-fault]', async () => {
     await mount.run('echo old > file');
     mount.store.changeAccount({ gracePeriod: true });
 
@@ -149,7 +149,7 @@ describe('when the service refuses, a program', () => {
     { status: 400, message: /Invalid argument/ },
     { status: 404, message: /Input\/output error/ },
   ])(
-    'hears of a PUT answered with $status what it means; the old object stays',
+    'hears of a PUT answered with $status what it means; the old object stays [errors/table]',
     async ({ status, message }) => {
       await mount.run('echo old > file');
       mount.server.faults.add({ operation: 'putObject', times: 100, fault: { kind: 'status', status } });
@@ -273,7 +273,7 @@ describe('when the service is away, a program', () => {
 describe('when somebody replaces a file that is being read, a program', () => {
   beforeEach(() => openMount({ settings: { memoryLimit: 8 * 1024 * 1024 } }));
 
-  it('gets "Stale file handle" instead of bytes of two versions, and the new bytes at its next open', async () => {
+  it('gets "Stale file handle" instead of bytes of two versions, and the new bytes at its next open [fresh/no-mixing]', async () => {
     const size = 60_000_000;
     const [old, fresh] = [patternedBytes(size, 1), patternedBytes(size, 2)];
     await mount.foreignWrite('file', old);

@@ -195,7 +195,7 @@ describe('on a mounted bucket', () => {
       expect([await text('shell/a'), await text('shell/b')]).toEqual(['B\n', 'A\n']);
     });
 
-    it('cannot make links, and is told so', async () => {
+    it('cannot make links, and is told so [links/none]', async () => {
       const result = await run(
         'cd shell; echo x > target; ln target hard; ln -s target soft; mkfifo pipe; ls',
       );

@@ -132,7 +132,7 @@ describe('a look', () => {
 });
 
 describe('an own change', () => {
-  it('is not undone by a listing that left before it', async () => {
+  it('is not undone by a listing that left before it [fresh/own-changes]', async () => {
     const { names, foreignWrite, hold } = await setup();
     await foreignWrite('old');
     const held = hold('listObjects');
@@ -150,7 +150,7 @@ describe('an own change', () => {
     expect(listed.recall('made')?.kind).toBe('folder');
   });
 
-  it('is not undone by a HEAD that left before it', async () => {
+  it('is not undone by a HEAD that left before it [fresh/own-changes]', async () => {
     const { names, hold, requests } = await setup();
     const held = hold('headObject');
     const looking = names.lookup('/f');

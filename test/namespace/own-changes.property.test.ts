@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 it(
-  'shows every own change to whoever looks after it, whatever the order in which answers are computed and delivered',
+  'shows every own change to whoever looks after it, whatever the order in which answers are computed and delivered [fresh/own-changes]',
   async () => {
     await fc.assert(
       fc.asyncProperty(

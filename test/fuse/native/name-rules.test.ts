@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isHiddenPath, isListable, refuseImpossibleName } from '../../../src/fuse/native/name-rules.ts';
 
 describe('names from libfuse', () => {
-  it('are refused when they were not UTF-8', () => {
+  it('are refused when they were not UTF-8 [native/replacement]', () => {
     expect(() => {
       refuseImpossibleName('/a/b\u{FFFD}');
     }).toThrow(expect.objectContaining({ code: 'EILSEQ' }));
@@ -25,7 +25,7 @@ describe('names from libfuse', () => {
     expect(isHiddenPath('/.fuse_hidden0000000200000001/a')).toBe(false);
   });
 
-  it('are listed only when they can be asked for again', () => {
+  it('are listed only when they can be asked for again [native/replacement] [native/reserved]', () => {
     expect(isListable('ordinary')).toBe(true);
     expect(isListable('\u{FFFD}')).toBe(false);
     expect(isListable('.fuse_hidden0000000200000001')).toBe(false);

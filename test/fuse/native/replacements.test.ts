@@ -20,7 +20,7 @@ const file = (): Promise<{ kind: 'file' }> => Promise.resolve({ kind: 'file' });
 const folder = (): Promise<{ kind: 'folder' }> => Promise.resolve({ kind: 'folder' });
 
 describe('a file that libfuse hides', () => {
-  it('is likely to be replaced when another file was looked up just before, however slow the target was', async () => {
+  it('is likely to be replaced when another file was looked up just before, however slow the target was [native/removal]', async () => {
     const { replacements, clock } = replacementsAt();
     await replacements.lookUp('/fresh', file);
     await replacements.lookUp('/target', () => {
@@ -54,7 +54,7 @@ describe('a file that libfuse hides', () => {
     expect(remove).not.toHaveBeenCalled();
   });
 
-  it('is deleted when the same thread asks for anything else, or nothing comes', async () => {
+  it('is deleted when the same thread asks for anything else, or nothing comes [native/removal]', async () => {
     const { replacements, clock } = replacementsAt();
     const first = vi.fn(() => Promise.resolve());
     const second = vi.fn(() => Promise.resolve());

@@ -1,0 +1,99 @@
+/** SEMANTICS: modes, owners and times, which the service has no place for. */
+import { describe, expect, it } from 'vitest';
+import { closing, names, openForTest, writeFile } from '../support/open-for-test.ts';
+import { edit, openToRewrite, writeAt } from '../support/program-acts.ts';
+
+const TTL = 10_000;
+
+describe('what somebody else stored', () => {
+  it('has the bits that the umask leaves, the owner of the mount, and the size and time of the service [attributes/defaults]', async () => {
+    const settings = { umask: 0o027, uid: 1234, gid: 5678 };
+    const { fs, direct, bucket, foreignWrite } = await openForTest({ settings });
+    await foreignWrite('d/f', 'four');
+
+    const file = await fs.getAttributes('/d/f');
+    const folder = await fs.getAttributes('/d');
+
+    const mtime = (await direct.headObject(bucket, 'd/f')).lastModified.getTime();
+    expect(file).toMatchObject({ kind: 'file', mode: 0o640, uid: 1234, gid: 5678, size: 4, mtime });
+    expect(folder).toMatchObject({ kind: 'folder', mode: 0o750, uid: 1234, gid: 5678 });
+  });
+
+  it('is 0644 and 0755 under the usual umask [attributes/defaults]', async () => {
+    const { fs, foreignWrite } = await openForTest();
+    await foreignWrite('d/f', '');
+
+    expect((await fs.getAttributes('/d/f')).mode).toBe(0o644);
+    expect((await fs.getAttributes('/d')).mode).toBe(0o755);
+  });
+});
+
+describe('attributes that a program set', () => {
+  const SET = { mode: 0o600, uid: 1, gid: 2, atime: 3000, mtime: 4000 };
+
+  it('read back as set for files and folders, and cost nothing [attributes/local]', async () => {
+    const { fs, foreignWrite, asked } = await openForTest();
+    await foreignWrite('d/f', 'x');
+    await names(fs, '/');
+    await names(fs, '/d');
+    asked();
+
+    for (const path of ['/d/f', '/d']) await fs.setAttributes(path, SET);
+
+    for (const path of ['/d/f', '/d']) expect(await fs.getAttributes(path)).toMatchObject(SET);
+    expect(asked()).toEqual([]);
+  });
+
+  it('stay through edits, a rename and the TTL, but for the time of the write [attributes/local]', async () => {
+    const { fs, foreignWrite, clock } = await openForTest();
+    await foreignWrite('f', 'base');
+    await fs.setAttributes('/f', SET);
+
+    await edit(fs, '/f', 'B', 0);
+    const written = clock.now();
+    await writeFile(fs, '/f', 'anew');
+    await fs.rename('/f', '/g', false);
+    clock.advance(TTL);
+    await names(fs, '/');
+
+    expect(await fs.getAttributes('/g')).toMatchObject({ mode: 0o600, uid: 1, gid: 2, mtime: written });
+  });
+
+  it('go when somebody else replaces the file [attributes/local]', async () => {
+    const { fs, foreignWrite, clock } = await openForTest();
+    await foreignWrite('f', 'ours');
+    await fs.setAttributes('/f', SET);
+    await foreignWrite('f', 'theirs');
+    clock.advance(TTL);
+
+    expect(await fs.getAttributes('/f')).toMatchObject({ mode: 0o644, uid: 1000, gid: 1000, size: 6 });
+    expect((await fs.getAttributes('/f')).mtime).toBeGreaterThan(SET.mtime);
+  });
+
+  it('at its creation are kept after the upload [attributes/local]', async () => {
+    const { fs, clock } = await openForTest();
+    const intent = { read: true, write: true, truncate: false, exclusive: true, mode: 0o700 };
+    const handle = await fs.create('/f', intent);
+    await closing(fs, handle, () => writeAt(fs, handle, 'x'));
+    await fs.mkdir('/d', 0o700);
+    clock.advance(TTL);
+    await names(fs, '/');
+
+    expect((await fs.getAttributes('/f')).mode).toBe(0o700);
+    expect((await fs.getAttributes('/d')).mode).toBe(0o700);
+  });
+});
+
+it('a time does not jump at the close that stores the file, nor at the look after it [attributes/own-upload]', async () => {
+  const { fs, clock } = await openForTest();
+  const handle = await openToRewrite(fs, '/f');
+  await writeAt(fs, handle, 'x');
+  const { mtime } = await fs.getAttributes('/f', handle);
+  clock.advance(5000);
+  await fs.flush(handle);
+  await fs.release(handle);
+
+  expect((await fs.getAttributes('/f')).mtime).toBe(mtime);
+  clock.advance(TTL);
+  expect((await fs.getAttributes('/f')).mtime).toBe(mtime);
+});

@@ -1,0 +1,36 @@
+/** SEMANTICS: which Content-Type does a file get when a program writes it? */
+import { expect, it } from 'vitest';
+import { names, openForTest, writeFile } from '../support/open-for-test.ts';
+import { edit } from '../support/program-acts.ts';
+
+it('a file written from empty is of the type that its name says [write/type]', async () => {
+  const { fs, foreignWrite, direct, bucket } = await openForTest();
+  await foreignWrite('old.html', 'x', 'text/x-special');
+
+  for (const name of ['new.png', 'old.html', 'unknown', 'x.nosuchextension'])
+    await writeFile(fs, `/${name}`, '!');
+
+  const types = ['new.png', 'old.html', 'unknown', 'x.nosuchextension'].map(
+    async (key) => (await direct.headObject(bucket, key)).contentType,
+  );
+  expect(await Promise.all(types)).toEqual([
+    'image/png',
+    'text/html',
+    'application/octet-stream',
+    'application/octet-stream',
+  ]);
+});
+
+it('an edit in place keeps the type that the object had, known or not [write/type]', async () => {
+  const { fs, foreignWrite, direct, bucket } = await openForTest();
+  await foreignWrite('listed.txt', 'base', 'text/x-special');
+  await foreignWrite('d/looked-at.txt', 'base', 'text/x-special');
+  await names(fs, '/');
+  await fs.getAttributes('/d/looked-at.txt');
+
+  for (const path of ['/listed.txt', '/d/looked-at.txt']) await edit(fs, path, 'B', 0);
+  await fs.truncate('/listed.txt', 2);
+
+  expect((await direct.headObject(bucket, 'listed.txt')).contentType).toBe('text/x-special');
+  expect((await direct.headObject(bucket, 'd/looked-at.txt')).contentType).toBe('text/x-special');
+});

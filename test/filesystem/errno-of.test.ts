@@ -1,0 +1,37 @@
+/** SEMANTICS: what a program hears of each answer, the table of errors line by line. */
+import { expect, it } from 'vitest';
+import { errnoOf } from '../../src/filesystem/errno-of.ts';
+import { kindOfStatus } from '../../src/client/refusals.ts';
+import { Refusal, type Operation, type RefusalKind } from '../../src/service/refusal.ts';
+
+it.each<[number, string, Operation?]>([
+  [401, 'EACCES'],
+  [403, 'EACCES'],
+  [402, 'EDQUOT', 'putObject'],
+  [404, 'ENOENT'],
+  [404, 'EIO', 'putObject'],
+  [413, 'EFBIG', 'putObject'],
+  [507, 'ENOSPC', 'putObject'],
+  [400, 'EINVAL'],
+  [409, 'EIO'],
+  [410, 'EIO'],
+  [418, 'EIO'],
+  [302, 'EIO'],
+  [408, 'EIO'],
+  [429, 'EIO'],
+  [500, 'EIO'],
+  [501, 'EIO'],
+  [503, 'EIO'],
+])('status %i is %s [errors/table]', (status, errno, operation = 'headObject') => {
+  const kind = kindOfStatus({ operation }, status);
+
+  expect(errnoOf(new Refusal(kind, 'no', { operation, status }))).toBe(errno);
+});
+
+it.each<[RefusalKind, string]>([
+  ['timeout', 'ETIMEDOUT'],
+  ['unavailable', 'EIO'],
+  ['malformed', 'EIO'],
+])('no answer, or an odd one (%s), is %s [errors/table]', (kind, errno) => {
+  expect(errnoOf(new Refusal(kind, 'no', { operation: 'listObjects' }))).toBe(errno);
+});
