@@ -1,7 +1,8 @@
 /** `pailfs unmount` as a person and a script use it, on real mounts. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
@@ -71,6 +72,23 @@ describe('pailfs unmount', () => {
       stderr: expect.stringContaining(`photos is mounted inside, at ${inner}; unmount that first`) as string,
     });
     expect(await at.run(['unmount', inner])).toEqual(DONE);
+  });
+
+  it('names what could not be stored, and the file that keeps its bytes [write/unmount]', async () => {
+    const server = await startEmbeddedServer();
+    const at = await CommandLine.open(server);
+    await at.run(['mount', 'photos', at.mountpoint]);
+    server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 402 } });
+    const written = writeFile(join(at.mountpoint, 'a.txt'), 'unsent');
+    await expect(written).rejects.toMatchObject({ errno: -constants.errno.EDQUOT });
+
+    const outcome = await at.run(['unmount', at.mountpoint]);
+
+    expect(outcome.code).toBe(1);
+    const kept = /^pailfs: \/a\.txt could not be uploaded .*: its bytes are kept in (\S+)$/m.exec(
+      outcome.stderr,
+    );
+    expect(await readFile(kept?.[1] ?? '', 'utf8')).toBe('unsent');
   });
 
   it('detaches a busy mount when asked to', async () => {
