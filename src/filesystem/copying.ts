@@ -6,6 +6,7 @@ import { describeError } from '../base/errors.ts';
 import type { Visibility } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath } from '../store/keys.ts';
+import { recognise } from '../store/own-upload.ts';
 import { describeVisibilityFailure, replaceObject } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
 import { contentTypeOf } from './content-type.ts';
@@ -77,7 +78,7 @@ export class Copying {
   /** Resolves when `to` holds what was copied. Rejects with ESTALE when it is another file by now. */
   async confirm(to: string, copied: Version): Promise<void> {
     if (copied.etag !== null) return;
-    const entry = await this.#mount.namespace.confirmFile(to);
+    const entry = await this.#mount.namespace.confirmFile(to, [copied]);
     if (entry?.kind === 'file' && copied.isSame(entry.version)) return;
     throw new FsError('ESTALE', to, 'somebody else stored another file under the new name');
   }
@@ -107,7 +108,9 @@ export class Copying {
     log.warn('a rename failed and is undone', { path: to, cause: describeError(cause) });
     try {
       if (cause instanceof OldFileUnsure) throw cause;
-      if (!copied.matches(await store.head(keyOfPath(to)))) throw new Error("it is somebody else's file");
+      const head = await store.head(keyOfPath(to));
+      const isOurs = (await recognise(store, keyOfPath(to), head, [copied])) !== undefined;
+      if (!isOurs) throw new Error("it is somebody else's file");
       await store.remove(keyOfPath(to));
       namespace.changed(to, { kind: 'missing' });
     } catch (error) {
@@ -126,7 +129,7 @@ export class Copying {
   }
 
   async #isStill(path: string, versions: readonly Version[]): Promise<boolean> {
-    const entry = await this.#mount.namespace.confirmFile(path);
+    const entry = await this.#mount.namespace.confirmFile(path, versions);
     // One that somebody else has deleted meanwhile is no obstacle.
     return entry?.kind !== 'file' || versions.some((version) => version.isSame(entry.version));
   }

@@ -10,6 +10,7 @@ import type { Draft } from '../content/draft.ts';
 import { isRefusal } from '../service/refusal.ts';
 import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
+import { recognise } from '../store/own-upload.ts';
 import { VersionChanged } from '../store/range-reader.ts';
 import {
   currentVisibility,
@@ -181,9 +182,10 @@ export class Uploading {
     const askedAt = clock.monotonic();
     try {
       const head = await store.head(keyOfPath(file.path));
-      namespace.learn(file.path, question, askedAt, head);
       // What a PUT without a known end has stored is no conflict: it was ours.
-      if ([base, ...file.unconfirmed].some((version) => version.matches(head))) return;
+      const stored = await recognise(store, keyOfPath(file.path), head, [base, ...file.unconfirmed]);
+      namespace.learn(file.path, question, askedAt, head);
+      if (stored !== undefined) return;
     } catch (error) {
       namespace.forgetQuestion(question);
       // Deleted by somebody else while it was edited: storing it anew loses nobody's bytes.

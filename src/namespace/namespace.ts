@@ -12,6 +12,7 @@ import type { Log } from '../base/log.ts';
 import { SingleFlight } from '../base/single-flight.ts';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
+import { recognise } from '../store/own-upload.ts';
 import { childOf, keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import { Version, type VersionFacts } from '../store/version.ts';
 import type { Entry, Found, Outcome } from './entries.ts';
@@ -216,13 +217,16 @@ export class Namespace {
 
   /**
    * Asks with one HEAD what file is at `path`, and returns what is to be believed of the name now; undefined when a 404 says
-   * nothing, since no file was known. Rejects with a refusal other than `missing`.
+   * nothing, since no file was known. When it may be one of `ours`, uploads without a name, no doubt is left (own-upload.ts).
+   * Rejects with a refusal other than `missing`.
    */
-  async confirmFile(path: string): Promise<Entry | undefined> {
+  async confirmFile(path: string, ours: readonly Version[] = []): Promise<Entry | undefined> {
     const question = this.#changes.ask();
     const askedAt = this.#clock.monotonic();
     try {
-      return this.learn(path, question, askedAt, await this.#store.head(keyOfPath(path)));
+      const head = await this.#store.head(keyOfPath(path));
+      await recognise(this.#store, keyOfPath(path), head, ours);
+      return this.learn(path, question, askedAt, head);
     } catch (error) {
       if (isRefusal(error, 'missing')) return this.#learnMissing(path, question, askedAt);
       this.#changes.settle(question);

@@ -2,6 +2,7 @@
  * How does one talk to one bucket? The port with the bucket filled in and each kind of request behind its gate; and the two
  * things the service has no request for: all pages of a folder, and a replacement that keeps its visibility.
  */
+import { createHash } from 'node:crypto';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { CallOptions, ObjectService, UploadBody } from '../service/object-service.ts';
 import type {
@@ -33,6 +34,16 @@ export class BucketStore {
 
   head(key: string, options?: CallOptions): Promise<ObjectHead> {
     return this.#gates.metadata(() => this.#service.headObject(this.bucket, key, options));
+  }
+
+  /** What the headers and the bytes of the file under `key` are, MD5 in lower-case hexadecimal. Downloads all of it. */
+  digest(key: string): Promise<{ readonly head: ObjectHead; readonly md5: string }> {
+    return this.#gates.reads(async () => {
+      const { head, body } = await this.#service.getObject(this.bucket, key);
+      const hash = createHash('md5');
+      for await (const data of body) hash.update(data);
+      return { head, md5: hash.digest('hex') };
+    });
   }
 
   remove(key: string): Promise<void> {

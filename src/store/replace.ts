@@ -10,6 +10,7 @@ import { isRefusal } from '../service/refusal.ts';
 import type { UploadBody } from '../service/object-service.ts';
 import type { Visibility } from '../service/records.ts';
 import type { BucketStore } from './bucket-store.ts';
+import { recognise } from './own-upload.ts';
 import { VersionChanged } from './range-reader.ts';
 import { Version } from './version.ts';
 
@@ -59,7 +60,7 @@ export async function replaceObject(
 /** Sets `public` when the stored object is `version`. Rejects with `VersionChanged` otherwise, or with the refusal. */
 export async function publish(store: BucketStore, key: string, version: Version): Promise<void> {
   const head = await store.head(key);
-  if (!version.matches(head)) throw new VersionChanged(key, head);
+  if ((await recognise(store, key, head, [version])) === undefined) throw new VersionChanged(key, head);
   await store.setVisibility(key, 'public');
 }
 

@@ -99,7 +99,7 @@ export class Version {
    */
   matches(facts: VersionFacts): boolean {
     if (facts.size !== this.size) return false;
-    if (this.etag === null) this.#takeName(facts);
+    if (this.etag === null) this.#guessName(facts);
     if (this.etag !== facts.etag) return false;
     this.lastModified = facts.lastModified;
     if (facts.contentType !== undefined) this.contentType = facts.contentType;
@@ -112,7 +112,19 @@ export class Version {
     return other === this || (etag !== null && this.matches({ size, etag, lastModified }));
   }
 
-  #takeName(facts: VersionFacts): void {
+  /** Whether only the bytes can tell if the facts are about our unnamed upload. */
+  mayBe(facts: VersionFacts): boolean {
+    if (this.etag !== null || this.own === null) return false;
+    return facts.size === this.size && !MD5_PATTERN.test(facts.etag.toLowerCase());
+  }
+
+  /** The facts are about our unnamed upload: its bytes were looked at. */
+  takeName(facts: VersionFacts): void {
+    this.etag = facts.etag;
+    this.matches(facts);
+  }
+
+  #guessName(facts: VersionFacts): void {
     if (this.own?.md5 === facts.etag.toLowerCase()) {
       this.etag = facts.etag;
     } else if (this.#wasModifiedWhileUploading(facts)) {
