@@ -1,6 +1,6 @@
 /**
  * How does a log stay readable when everything fails at once? The first few lines of a kind are written, the others are
- * counted, and the count is written when the window ends. Lines for debugging always pass: who asks for them wants them all.
+ * counted, and the count is written when the window ends; while that goes on, each window shows but one. Lines for debugging always pass: who asks for them wants them all.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log, LogFields } from '../base/log.ts';
@@ -8,6 +8,8 @@ import type { Log, LogFields } from '../base/log.ts';
 const WINDOW_MS = 10_000;
 /** Of one level and message in one window. */
 const LINES_OF_A_KIND = 5;
+/** What a kind begins with that was withheld in the window before: one more line. */
+const GOING_ON = LINES_OF_A_KIND - 1;
 /** Of all kinds in one window: also a burst of many different messages stays short. */
 const LINES_IN_ALL = 60;
 
@@ -53,7 +55,7 @@ export class QuietLog implements Log {
     this.#cancelWindow?.();
     this.#cancelWindow = undefined;
     const repeated = [...this.#kinds.values()].filter((kind) => kind.withheld > 0);
-    this.#kinds = new Map();
+    this.#kinds = new Map(repeated.map((kind) => [nameOf(kind), { ...kind, withheld: 0, count: GOING_ON }]));
     this.#lines = 0;
     for (const kind of repeated.slice(0, LINES_OF_A_KIND)) {
       this.#log[kind.level](kind.message, { repeated: kind.withheld });
@@ -63,9 +65,7 @@ export class QuietLog implements Log {
   }
 
   #write(level: QuietLevel, message: string, fields: LogFields | undefined): void {
-    this.#cancelWindow ??= this.#clock.after(WINDOW_MS, () => {
-      this.summarise();
-    });
+    this.#cancelWindow ??= this.#openWindow();
     const kind = this.#kindOf(level, message);
     kind.count += 1;
     if (kind.count > LINES_OF_A_KIND || this.#lines >= LINES_IN_ALL) {
@@ -76,12 +76,24 @@ export class QuietLog implements Log {
     this.#log[level](message, fields);
   }
 
+  #openWindow(): () => void {
+    return this.#clock.after(WINDOW_MS, () => {
+      this.summarise();
+      // What does not happen again in the next window has ended.
+      if (this.#kinds.size > 0) this.#cancelWindow = this.#openWindow();
+    });
+  }
+
   #kindOf(level: QuietLevel, message: string): Kind {
-    const name = `${level} ${message}`;
+    const name = nameOf({ level, message });
     const known = this.#kinds.get(name);
     if (known !== undefined) return known;
     const kind = { level, message, count: 0, withheld: 0 };
     this.#kinds.set(name, kind);
     return kind;
   }
+}
+
+function nameOf(kind: Pick<Kind, 'level' | 'message'>): string {
+  return `${kind.level} ${kind.message}`;
 }

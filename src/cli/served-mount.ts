@@ -110,8 +110,9 @@ export class ServedMount {
     // First: a write after the upload would be lost, so the last moment for it comes as late as possible.
     if (!isGone) await this.#detach();
     const unsent = await this.#upload();
-    for (const { path, file, reason } of unsent ?? []) {
-      log.error('A file could not be uploaded; its bytes are kept', { path, file, reason });
+    // One line for all: of many lines of a kind the log would leave most out.
+    if (unsent !== undefined && unsent.length > 0) {
+      log.error('Not everything could be uploaded; the bytes are kept', { files: unsent });
     }
     await this.#recordEnd(unsent);
     await this.#parts.service.close();

@@ -28,7 +28,7 @@ function recordedLog(): Recorded {
     },
   };
   const passWindow = (): void => {
-    for (const action of timers) {
+    for (const action of [...timers]) {
       timers.delete(action);
       action();
     }
@@ -56,6 +56,23 @@ describe('the log', () => {
 
     expect(lines.length).toBeLessThan(100);
     expect(lines.at(-1)).toMatch(/More lines of other kinds were left out/);
+  });
+
+  it('stays below 100 lines when 300 failures take their time, and then forgets them', () => {
+    const { lines, log, passWindow } = recordedLog();
+
+    for (let call = 0; call < 300; call += 1) {
+      log.warn('A call failed', { call });
+      log.error('A file failed', { call });
+      if (call % 15 === 14) passWindow();
+    }
+    passWindow();
+    passWindow();
+    const storm = lines.length;
+    for (let call = 0; call < 5; call += 1) log.warn('A call failed', { call });
+
+    expect(storm).toBeLessThan(100);
+    expect(lines.length - storm).toBe(5);
   });
 
   it('writes every line that is not repeated, and repeats again in the next window', () => {
