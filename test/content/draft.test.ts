@@ -197,7 +197,7 @@ describe('an upload of a draft', () => {
 });
 
 describe('a full disk', () => {
-  it('fails the write that it cut, and the draft is never uploaded', async () => {
+  it('fails the write that it cut, and the draft is never uploaded [write/no-space]', async () => {
     const { files, draft } = await setup();
     await draft.write(text('abc'), 0);
     files.room = 2;

@@ -98,7 +98,7 @@ describe('a foreign change', () => {
     expect(await reading.reads(0, 64)).toBe(true);
   });
 
-  it('in the middle of a body that is cut never mixes two versions', async () => {
+  it('in the middle of a body that is cut never mixes two versions [fresh/no-mixing]', async () => {
     const reading = await Reading.begin({ ...SMALL, size: 500 });
     reading.service.treatment = 'ignored';
     reading.service.chunk = 10;

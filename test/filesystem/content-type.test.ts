@@ -1,11 +1,12 @@
 /** SEMANTICS: which Content-Type does a file get when a program writes it? */
 import { expect, it } from 'vitest';
 import { names, openForTest, writeFile } from '../support/open-for-test.ts';
-import { edit } from '../support/program-acts.ts';
+import { edit, xattr } from '../support/program-acts.ts';
 
 it('a file written from empty is of the type that its name says [write/type]', async () => {
   const { fs, foreignWrite, direct, bucket } = await openForTest();
   await foreignWrite('old.html', 'x', 'text/x-special');
+  expect(await xattr(fs, '/old.html', 'user.mime_type')).toBe('text/x-special');
 
   for (const name of ['new.png', 'old.html', 'unknown', 'x.nosuchextension'])
     await writeFile(fs, `/${name}`, '!');

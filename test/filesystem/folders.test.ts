@@ -130,6 +130,19 @@ describe('what rmdir learns', () => {
     expect(await names(fs, '/a')).toEqual(['x']);
   });
 
+  it('nothing about one with keys that cannot be shown: ENOTEMPTY, and nothing is sent [folders/rmdir]', async () => {
+    const { fs, direct, bucket, foreignWrite, asked } = await openWith({});
+    await direct.createFolder(bucket, 'a');
+    await foreignWrite('hidden//x', '');
+    for (const path of ['/', '/a', '/hidden']) await names(fs, path);
+    await fs.rmdir('/a');
+    asked();
+
+    await expect(fs.rmdir('/hidden')).rejects.toMatchObject({ code: 'ENOTEMPTY' });
+
+    expect(asked()).toEqual([]);
+  });
+
   it('no request is needed for a folder that only we kept', async () => {
     const { fs, foreignWrite, asked, clock } = await openWith({});
     await foreignWrite('d/x', '');

@@ -36,7 +36,7 @@ describe('reading', () => {
     expect(asked()).toEqual(Array<string>(gets).fill('getObject big'));
   });
 
-  it('remembers for the mount that Range is refused', async () => {
+  it('remembers for the mount that Range is refused [read/no-ranges]', async () => {
     const { fs, foreignWrite, asked } = await openForTest({ store: { behaviours: { range: 'refused' } } });
     await foreignWrite('one', patternedBytes(FIRST_WINDOW + 5));
     await foreignWrite('two', patternedBytes(FIRST_WINDOW + 5, 2));

@@ -8,7 +8,7 @@ function openOddService(): Promise<FileSystemForTest> {
 }
 
 describe('on a service that names and dates nothing usable', () => {
-  it('a file just written can be appended to, again and again', async () => {
+  it('a file just written can be appended to, again and again [write/own-bytes]', async () => {
     const { fs, asked, stored } = await openOddService();
     await writeFile(fs, '/f', 'one');
     asked();
@@ -27,7 +27,7 @@ describe('on a service that names and dates nothing usable', () => {
     ]);
   });
 
-  it('an edit is still a conflict with a file of the same size by somebody else', async () => {
+  it('an edit is still a conflict with a file of the same size by somebody else [write/own-bytes]', async () => {
     const { fs, stored, foreignWrite } = await openOddService();
     await writeFile(fs, '/f', 'one');
     await foreignWrite('f', 'two');
@@ -37,7 +37,7 @@ describe('on a service that names and dates nothing usable', () => {
     expect((await stored('f')).toString()).toBe('two');
   });
 
-  it('a public file stays public over a rewrite, and a rename works', async () => {
+  it('a public file stays public over a rewrite, and a rename works [write/own-bytes]', async () => {
     const { fs, direct, bucket } = await openOddService();
     await writeFile(fs, '/f', 'one');
     await fs.setXattr('/f', 'user.pailfs.visibility', Buffer.from('public'), 'any');

@@ -126,6 +126,15 @@ describe('truncation', () => {
     await fs.release(handle);
   });
 
+  it('without a handle tells its caller that it could not be stored [write/truncate]', async () => {
+    const { fs, faults, stored } = await withFile();
+    faults.add({ operation: 'putObject', fault: { kind: 'status', status: 402 } });
+
+    await expect(fs.truncate('/f', 2)).rejects.toMatchObject({ code: 'EDQUOT' });
+
+    expect((await stored('f')).toString()).toBe('old');
+  });
+
   it('to the size that it has costs nothing', async () => {
     const { fs, asked } = await withFile();
 

@@ -265,7 +265,7 @@ describe('a foreign change', () => {
     expect(reader.rangeSupport).toBe('unknown');
   });
 
-  it('between a cut body and its continuation is told, and no byte of the new version is delivered', async () => {
+  it('between a cut body and its continuation is told, and no byte of the new version is delivered [fresh/no-mixing]', async () => {
     const { service, reader, request, part } = setup();
     service.cuts = [50];
     const sink = new Collector();
