@@ -30,7 +30,6 @@ import { Watch } from './watch.ts';
 export interface ExchangeSettings {
   readonly baseUrl: BaseUrl;
   readonly authorization: Authorization;
-  readonly userAgent: string;
   /** Most connections at once; further requests wait for one. */
   readonly connections: number;
   readonly deadlines: Deadlines;
@@ -71,6 +70,8 @@ interface Progress {
 
 /** Error documents are short; a page of HTML from a proxy need not be read to its end. */
 const ERROR_DOCUMENT_LIMIT = 64 * 1024;
+
+const USER_AGENT = 'pailfs';
 
 /** Asks one service, over a pool of its own. Every method rejects with a `Refusal` and with nothing else. */
 export class Exchange {
@@ -173,7 +174,7 @@ export class Exchange {
   }
 
   async #send(ask: Ask, watch: Watch, body: Readable | string | null): Promise<Answer> {
-    const { deadlines, baseUrl, authorization, userAgent } = this.#settings;
+    const { deadlines, baseUrl, authorization } = this.#settings;
     const details = detailsOf(ask);
     const path = baseUrl.prefix + pathOf(ask);
     if (ask.upload === undefined) watch.expect('headers of an answer', deadlines.headers);
@@ -184,7 +185,7 @@ export class Exchange {
         path,
         headers: {
           authorization: authorization.header(),
-          'user-agent': userAgent,
+          'user-agent': USER_AGENT,
           // Lengths, ranges and ETags are those of the bytes themselves.
           'accept-encoding': 'identity',
           ...ask.headers,

@@ -70,7 +70,6 @@ export interface HttpServiceOptions {
   readonly random?: (() => number) | undefined;
   readonly deadlines?: Partial<Deadlines> | undefined;
   readonly retry?: Partial<RetryPolicy> | undefined;
-  readonly userAgent?: string | undefined;
 }
 
 const DEFAULT_CONNECTIONS = 32;
@@ -101,7 +100,6 @@ export class HttpService implements ObjectService {
     const exchange = new Exchange({
       baseUrl: parseBaseUrl(options.baseUrl),
       authorization: new Authorization(options.credentials),
-      userAgent: options.userAgent ?? 'pailfs',
       connections: options.connections ?? DEFAULT_CONNECTIONS,
       deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
       retry: { ...DEFAULT_RETRY, ...options.retry },

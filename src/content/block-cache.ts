@@ -8,9 +8,6 @@ import { LRUCache } from 'lru-cache';
 /** Bytes: what the kernel asks for at once, and small enough that a random read wastes little. */
 export const BLOCK_SIZE = 128 * 1024;
 
-/** Bytes of all cached blocks together, unless set otherwise. */
-export const DEFAULT_CACHE_BYTES = 128 * 1024 * 1024;
-
 interface Address {
   readonly version: number;
   readonly index: number;
@@ -25,7 +22,7 @@ export class BlockCache {
   /** Which blocks of each version are held, to drop a version without a walk over all keys. */
   readonly #indexes = new Map<number, Set<number>>();
 
-  constructor(maxBytes: number = DEFAULT_CACHE_BYTES, blockSize: number = BLOCK_SIZE) {
+  constructor(maxBytes: number, blockSize: number = BLOCK_SIZE) {
     this.maxBytes = maxBytes;
     this.blockSize = blockSize;
     this.#blocks = new LRUCache<string, Uint8Array>({
@@ -57,11 +54,6 @@ export class BlockCache {
 
   dropVersion(version: number): void {
     for (const index of [...(this.#indexes.get(version) ?? [])]) this.#blocks.delete(keyOf(version, index));
-  }
-
-  /** Whether every block of a version of `size` bytes is held. */
-  hasWhole(version: number, size: number): boolean {
-    return (this.#indexes.get(version)?.size ?? 0) === Math.ceil(size / this.blockSize);
   }
 
   #forget(key: string): void {

@@ -55,8 +55,7 @@ export class ContentStore {
 
   /** An empty draft. Rejects with the disk's error. */
   createDraft(): Promise<Draft> {
-    const { files, clock } = this.#parts;
-    return Draft.create({ directory: this.#directory('drafts'), files, clock });
+    return Draft.create({ directory: this.#directory('drafts'), files: this.#parts.files });
   }
 
   /** The draft must not change until the upload has ended. */

@@ -4,7 +4,6 @@
  * Changes go one after another, whoever makes them: two writes to the same place must leave in the hash what they leave in the
  * file, and the system promises no order for calls in flight together.
  */
-import type { Clock } from '../base/clock.ts';
 import { systemErrorCode } from '../base/errors.ts';
 import type { UploadBody } from '../service/object-service.ts';
 import { DraftDigest } from './draft-digest.ts';
@@ -14,7 +13,6 @@ export interface DraftOptions {
   /** Made when missing, for this user only (0700). */
   readonly directory: string;
   readonly files: LocalFiles;
-  readonly clock: Clock;
 }
 
 /** Sees the bytes of an upload pass, in order; position 0 again when the upload is tried again. */
@@ -28,24 +26,20 @@ const POISON = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
 
 export class Draft {
   readonly #file: LocalFile;
-  readonly #clock: Clock;
   readonly #digest = new DraftDigest();
   #size = 0;
   #revision = 0;
-  #mtime: number;
   #poisoned: string | null = null;
   /** Settles when all changes asked for so far are made. */
   #changes: Promise<unknown> = Promise.resolve();
 
-  private constructor(file: LocalFile, clock: Clock) {
+  private constructor(file: LocalFile) {
     this.#file = file;
-    this.#clock = clock;
-    this.#mtime = clock.now();
   }
 
   /** An empty draft. Rejects with the disk's error. */
   static async create(options: DraftOptions): Promise<Draft> {
-    return new Draft(await options.files.create(options.directory), options.clock);
+    return new Draft(await options.files.create(options.directory));
   }
 
   /** Where its file is. */
@@ -61,11 +55,6 @@ export class Draft {
   /** Counts changes: equal numbers mean equal bytes. */
   get revision(): number {
     return this.#revision;
-  }
-
-  /** Of the last change (at first: the creation), milliseconds since 1970. */
-  get mtime(): number {
-    return this.#mtime;
   }
 
   /** The disk's error (`ENOSPC`, `EDQUOT`, `EIO` or another) that cut a change short: the bytes must never be uploaded. */
@@ -171,7 +160,6 @@ export class Draft {
   #changed(size: number): void {
     this.#size = size;
     this.#revision += 1;
-    this.#mtime = this.#clock.now();
   }
 
   async #orPoison(step: () => Promise<void>): Promise<void> {

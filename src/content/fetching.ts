@@ -30,18 +30,6 @@ export class Fetching {
     return this.#bytes.version.size <= this.#context.sizes.firstWindow;
   }
 
-  /** Starts a GET of the first missing bytes; null when none are, `wait` when an answer must be awaited before it is known. */
-  first(key: string): Landing | 'wait' | null {
-    const { size } = this.#bytes.version;
-    if (size === 0) return this.#bytes.fetch(key, 'whole');
-    if (!this.isSmall && this.#isSupportOpen()) return 'wait';
-    const [gap] = this.#bytes.missing({ start: 0, end: size });
-    if (gap === undefined) return null;
-    if (this.#comesWhole()) return this.#isWholeLanding() ? null : this.#bytes.fetch(key, 'whole');
-    const cell = cellAt(gap.start, size, this.#context.sizes);
-    return this.#bytes.fetch(key, { start: gap.start, end: Math.min(gap.end, cell.end) });
-  }
-
   /** The GET that brings `piece`, started if need be; `wait` when one that is under way has to be awaited before. */
   landingFor(key: string, piece: ByteRange, demand: Demand): Landing | 'wait' {
     const underWay = this.#bytes.landingAt(piece.start);

@@ -6,7 +6,6 @@
  * dropped a block again.
  */
 import type { ByteRange } from '../base/byte-range.ts';
-import type { ObjectHead } from '../service/records.ts';
 import type { RangeSink } from '../store/range-reader.ts';
 import type { Spool } from './spool.ts';
 
@@ -29,8 +28,8 @@ interface Waiter {
 }
 
 export class Landing implements RangeSink {
-  /** Resolves at the headers of the answer, rejects when there is none. */
-  readonly head: Promise<ObjectHead>;
+  /** Resolves at the headers of the answer, or at a failure before them. */
+  readonly settled: Promise<void>;
   /** Resolves when the GET has ended either way. */
   readonly ended: Promise<void>;
   readonly #place: LandingPlace;
@@ -43,24 +42,20 @@ export class Landing implements RangeSink {
   #block: Uint8Array | null = null;
   #waiters: Waiter[] = [];
   #hasBegun = false;
+  #resolveSettled: () => void = () => undefined;
   #resolveEnded: () => void = () => undefined;
-  #resolveHead: (head: ObjectHead) => void = () => undefined;
-  #rejectHead: (error: unknown) => void = () => undefined;
 
   /** For a GET of `range`, which begins and ends at block boundaries or at the end of the file. */
   constructor(range: ByteRange, place: LandingPlace) {
     this.#range = range;
     this.#landed = range.start;
     this.#place = place;
-    this.head = new Promise((resolve, reject) => {
-      this.#resolveHead = resolve;
-      this.#rejectHead = reject;
+    this.settled = new Promise((resolve) => {
+      this.#resolveSettled = resolve;
     });
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    // Most landings have nobody who asks for the head; the reads that wait are told of a failure by themselves.
-    this.head.catch(() => undefined);
   }
 
   /** Whether the headers have arrived: until then, whether Range is honoured may be open. */
@@ -70,14 +65,6 @@ export class Landing implements RangeSink {
 
   get signal(): AbortSignal {
     return this.#abort.signal;
-  }
-
-  /** Settles at the headers or at a failure before them, without rejecting. */
-  get settled(): Promise<void> {
-    return this.head.then(
-      () => undefined,
-      () => undefined,
-    );
   }
 
   /** Whether it brings the whole file. */
@@ -111,12 +98,12 @@ export class Landing implements RangeSink {
     return new Promise((resolve, reject) => this.#waiters.push({ range, into, resolve, reject }));
   }
 
-  async begin(head: ObjectHead, range: ByteRange): Promise<void> {
+  async begin(range: ByteRange): Promise<void> {
     this.#spool = await this.#place.prepare(range);
     this.#range = range;
     this.#landed = range.start;
     this.#hasBegun = true;
-    this.#resolveHead(head);
+    this.#resolveSettled();
   }
 
   async chunk(data: Uint8Array, position: number): Promise<void> {
@@ -129,7 +116,7 @@ export class Landing implements RangeSink {
 
   /** After the GET: everything landed, or `error` ended it. */
   finish(error?: unknown): void {
-    this.#rejectHead(error ?? new Error('no answer'));
+    this.#resolveSettled();
     for (const waiter of this.#waiters) waiter.reject(error ?? new Error('the body ended early'));
     this.#waiters = [];
     this.#resolveEnded();

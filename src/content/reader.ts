@@ -7,7 +7,6 @@
  * under way.
  */
 import type { ByteRange } from '../base/byte-range.ts';
-import type { ObjectHead } from '../service/records.ts';
 import { Fetching, type Demand } from './fetching.ts';
 import type { ReadContext } from './read-context.ts';
 import { blockPieces } from './read-plan.ts';
@@ -15,7 +14,7 @@ import type { ReadPattern, ReadStream } from './read-stream.ts';
 import { SpoolFailed } from './spool.ts';
 import { VersionBytes, type FileVersion } from './version-bytes.ts';
 
-/** Takes a copy of a version's bytes; `Draft` and `Spool` do. */
+/** Takes a copy of a version's bytes; `Draft` does. */
 export interface CopyTarget {
   write(data: Uint8Array, position: number): Promise<void>;
 }
@@ -29,7 +28,6 @@ export class VersionReader {
   readonly #bytes: VersionBytes;
   readonly #plan: Fetching;
   #handles = 0;
-  #keeping: Promise<boolean> | null = null;
 
   constructor(context: ReadContext, key: string, version: FileVersion) {
     this.#context = context;
@@ -57,22 +55,6 @@ export class VersionReader {
     this.#bytes.dispose();
   }
 
-  /** Whether every byte is in memory or on disk. Costs nothing. */
-  isCachedWhole(): boolean {
-    return this.#bytes.isWhole();
-  }
-
-  /**
-   * Begins a new GET of the first bytes that are missing, which are kept, and resolves at its headers: the version was
-   * confirmed after this was called. Resolves with null when nothing is missing or all of it is on its way: then ask for a
-   * HEAD. Rejects with `VersionChanged` or a `Refusal`.
-   */
-  async start(): Promise<ObjectHead | null> {
-    let landing = this.#plan.first(this.key);
-    for (; landing === 'wait'; landing = this.#plan.first(this.key)) await this.#plan.untilSomethingChanges();
-    return landing?.head ?? null;
-  }
-
   /**
    * Fills `into` from byte `position` and tells how many bytes; fewer than asked means end of file. `stream` belongs to the
    * handle. Rejects with `VersionChanged` when bytes are missing here and the service has another version, or with a
@@ -89,21 +71,10 @@ export class VersionReader {
   }
 
   /**
-   * Fetches what is missing and keeps all bytes on disk while this reader lives, for handles that go on reading when the
-   * service no longer has the version. Resolves with false when the file is larger than the cache; rejects as `read`.
-   */
-  whole(): Promise<boolean> {
-    this.#keeping ??= this.#keepWhole().finally(() => {
-      this.#keeping = null;
-    });
-    return this.#keeping;
-  }
-
-  /**
    * Copies bytes `range` to the same positions of `target`, in order and without holding them all in memory; what is missing
    * comes in one GET a stretch and is not kept here. Rejects as `read`, or with what the target threw.
    */
-  async copyTo(target: CopyTarget, range: ByteRange, signal?: AbortSignal): Promise<void> {
+  async copyTo(target: CopyTarget, range: ByteRange): Promise<void> {
     const { size } = this.#bytes.version;
     const { blockSize } = this.#context.cache;
     const end = Math.min(range.end, size);
@@ -111,7 +82,7 @@ export class VersionReader {
       const aligned = position - (position % blockSize);
       if (this.#bytes.isMissing(aligned) && !this.#plan.isSmall) {
         const gap = { start: position, end: Math.min(this.#bytes.gapFrom(aligned, size).end, end) };
-        position = await this.#stream(target, gap, end, signal);
+        position = await this.#stream(target, gap, end);
       } else {
         const piece = { start: position, end: Math.min(end, aligned + blockSize) };
         const data = new Uint8Array(piece.end - piece.start);
@@ -122,31 +93,12 @@ export class VersionReader {
     }
   }
 
-  async #keepWhole(): Promise<boolean> {
-    const { size } = this.#bytes.version;
-    if (this.#bytes.spool !== null && this.#bytes.spool.filled >= size) return true;
-    if (size > this.#context.cache.maxBytes) return false;
-    try {
-      await this.copyTo(await this.#bytes.openSpool(), { start: 0, end: size });
-      return true;
-    } catch (error) {
-      if (!(error instanceof SpoolFailed)) throw error;
-      this.#bytes.distrustDisk(error);
-      return this.isCachedWhole();
-    }
-  }
-
   /** Sends bytes from the service straight to `target`; tells where it stopped: `limit` when the whole file came anyway. */
-  async #stream(
-    target: CopyTarget,
-    range: ByteRange,
-    limit: number,
-    signal: AbortSignal | undefined,
-  ): Promise<number> {
+  async #stream(target: CopyTarget, range: ByteRange, limit: number): Promise<number> {
     let until = range.end;
-    const request = { key: this.key, range, expected: this.#bytes.version, signal };
+    const request = { key: this.key, range, expected: this.#bytes.version };
     await this.#context.ranges.read(request, {
-      begin: (_head, delivered) => {
+      begin: (delivered) => {
         until = Math.max(until, Math.min(delivered.end, limit));
       },
       chunk: async (data, position) => {

@@ -48,30 +48,15 @@ export class VersionBytes {
     return this.#context.cache.get(this.#id(), Math.floor(position / this.#context.cache.blockSize));
   }
 
-  /** Whether the block at `position` is in memory or on disk. */
-  holds(position: number): boolean {
-    const { cache } = this.#context;
-    const index = Math.floor(position / cache.blockSize);
-    const end = Math.min((index + 1) * cache.blockSize, this.version.size);
-    return cache.has(this.#id(), index) || (this.#spool !== null && this.#spool.filled >= end);
-  }
-
   /** The GET that will bring the byte at `position` and those after it in its block. */
   landingAt(position: number): Landing | undefined {
     for (const landing of this.#landings) if (landing.covers(position)) return landing;
     return undefined;
   }
 
-  isWhole(): boolean {
-    const { size } = this.version;
-    return (
-      this.#context.cache.hasWhole(this.#id(), size) || (this.#spool !== null && this.#spool.filled >= size)
-    );
-  }
-
   /** Whether the block that begins at `start` neither is here nor on its way. */
   isMissing(start: number): boolean {
-    return !this.holds(start) && this.landingAt(Math.max(start, this.#spool?.filled ?? 0)) === undefined;
+    return !this.#holds(start) && this.landingAt(Math.max(start, this.#spool?.filled ?? 0)) === undefined;
   }
 
   /** The missing stretches of `range`, which begins and ends at block boundaries or at the end of the file. */
@@ -121,14 +106,6 @@ export class VersionBytes {
     return landing;
   }
 
-  /** The spool, made when there is none. Rejects with the disk's error. */
-  async openSpool(): Promise<Spool> {
-    const spool = await Spool.create(this.#context.files, this.#context.directory);
-    if (this.#spool === null) this.#spool = spool;
-    else await spool.remove();
-    return this.#spool;
-  }
-
   /** The local disk failed: what is spooled counts as gone, and nothing is spooled again for this version. */
   distrustDisk(error: unknown): void {
     this.#maySpool = false;
@@ -153,16 +130,31 @@ export class VersionBytes {
     this.#dropSpool();
   }
 
+  /** Whether the block at `position` is in memory or on disk. */
+  #holds(position: number): boolean {
+    const { cache } = this.#context;
+    const index = Math.floor(position / cache.blockSize);
+    const end = Math.min((index + 1) * cache.blockSize, this.version.size);
+    return cache.has(this.#id(), index) || (this.#spool !== null && this.#spool.filled >= end);
+  }
+
   async #prepare(range: ByteRange): Promise<Spool | null> {
     const { size } = this.version;
     const isLarge = size > this.#context.cache.maxBytes * LARGEST_SHARE_OF_CACHE;
     if (range.start !== 0 || range.end < size || !isLarge || !this.#maySpool) return null;
     try {
-      return this.#spool ?? (await this.openSpool());
+      return this.#spool ?? (await this.#openSpool());
     } catch (error) {
       this.distrustDisk(error);
       return null;
     }
+  }
+
+  async #openSpool(): Promise<Spool> {
+    const spool = await Spool.create(this.#context.files, this.#context.directory);
+    if (this.#spool === null) this.#spool = spool;
+    else await spool.remove();
+    return this.#spool;
   }
 
   #dropSpool(): void {

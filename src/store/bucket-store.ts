@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Refusal, isRefusal } from '../service/refusal.ts';
-import type { CallOptions, ObjectService, UploadBody } from '../service/object-service.ts';
+import type { ObjectService, UploadBody } from '../service/object-service.ts';
 import type {
   LinkRecord,
   ObjectHead,
@@ -22,24 +22,24 @@ const MAX_RESTARTS = 5;
 const MAX_VAIN_PAGES = 1000;
 
 export class BucketStore {
-  readonly bucket: string;
   readonly #service: ObjectService;
+  readonly #bucket: string;
   readonly #gates: Gates;
 
   constructor(service: ObjectService, bucket: string, gates: Gates) {
     this.#service = service;
-    this.bucket = bucket;
+    this.#bucket = bucket;
     this.#gates = gates;
   }
 
-  head(key: string, options?: CallOptions): Promise<ObjectHead> {
-    return this.#gates.metadata(() => this.#service.headObject(this.bucket, key, options));
+  head(key: string): Promise<ObjectHead> {
+    return this.#gates.metadata(() => this.#service.headObject(this.#bucket, key));
   }
 
   /** What the headers and the bytes of the file under `key` are, MD5 in lower-case hexadecimal. Downloads all of it. */
   digest(key: string): Promise<{ readonly head: ObjectHead; readonly md5: string }> {
     return this.#gates.reads(async () => {
-      const { head, body } = await this.#service.getObject(this.bucket, key);
+      const { head, body } = await this.#service.getObject(this.#bucket, key);
       const hash = createHash('md5');
       for await (const data of body) hash.update(data);
       return { head, md5: hash.digest('hex') };
@@ -47,34 +47,27 @@ export class BucketStore {
   }
 
   remove(key: string): Promise<void> {
-    return this.#gates.metadata(() => this.#service.deleteObject(this.bucket, key));
+    return this.#gates.metadata(() => this.#service.deleteObject(this.#bucket, key));
   }
 
   createFolder(folder: string): Promise<void> {
-    return this.#gates.metadata(() => this.#service.createFolder(this.bucket, folder));
+    return this.#gates.metadata(() => this.#service.createFolder(this.#bucket, folder));
   }
 
   visibility(key: string): Promise<VisibilityRecord> {
-    return this.#gates.metadata(() => this.#service.getVisibility(this.bucket, key));
+    return this.#gates.metadata(() => this.#service.getVisibility(this.#bucket, key));
   }
 
   setVisibility(key: string, visibility: Visibility): Promise<VisibilityRecord> {
-    return this.#gates.metadata(() => this.#service.setVisibility(this.bucket, key, visibility));
+    return this.#gates.metadata(() => this.#service.setVisibility(this.#bucket, key, visibility));
   }
 
   link(key: string): Promise<LinkRecord> {
-    return this.#gates.metadata(() => this.#service.getLink(this.bucket, key));
+    return this.#gates.metadata(() => this.#service.getLink(this.#bucket, key));
   }
 
   put(key: string, body: UploadBody): Promise<StoredObject> {
-    return this.#gates.uploads(() => this.#service.putObject(this.bucket, key, body));
-  }
-
-  /** One page of `folder` (no slash at either end; empty for the top). */
-  page(folder: string, bookmark: string | undefined): Promise<ObjectPage> {
-    return this.#gates.metadata(() =>
-      this.#service.listObjects(this.bucket, { folder, limit: LIST_OBJECTS_MAX_LIMIT, page: bookmark }),
-    );
+    return this.#gates.uploads(() => this.#service.putObject(this.#bucket, key, body));
   }
 
   /**
@@ -102,7 +95,7 @@ export class BucketStore {
     const bookmarks = new Set<string>();
     const firstEntries = new Set<string>();
     let vainPages = 0;
-    let page = first ?? (await this.page(folder, undefined));
+    let page = first ?? (await this.#page(folder, undefined));
     for (;;) {
       yield page;
       if (page.nextPage === null) return;
@@ -117,7 +110,14 @@ export class BucketStore {
       }
       bookmarks.add(page.nextPage);
       if (firstEntry !== undefined) firstEntries.add(firstEntry);
-      page = await this.page(folder, page.nextPage);
+      page = await this.#page(folder, page.nextPage);
     }
+  }
+
+  /** One page of `folder` (no slash at either end; empty for the top). */
+  #page(folder: string, bookmark: string | undefined): Promise<ObjectPage> {
+    return this.#gates.metadata(() =>
+      this.#service.listObjects(this.#bucket, { folder, limit: LIST_OBJECTS_MAX_LIMIT, page: bookmark }),
+    );
   }
 }

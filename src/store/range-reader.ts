@@ -18,22 +18,16 @@ import type { Gate } from './gates.ts';
 export interface ExpectedVersion {
   /** Bytes. */
   readonly size: number;
-  /** Null while the service has not named our own upload. */
-  readonly etag: string | null;
   /** Whether the answer is about this version; may keep what the answer tells. */
   matches(head: ObjectHead): boolean;
 }
 
-/** The service answered with another version than the one meant; `head` tells which. */
+/** The service has another version under `key` than the one meant. */
 export class VersionChanged extends Error {
   override readonly name = 'VersionChanged';
-  readonly key: string;
-  readonly head: ObjectHead;
 
-  constructor(key: string, head: ObjectHead) {
-    super('the file was replaced by another version');
-    this.key = key;
-    this.head = head;
+  constructor(key: string) {
+    super(`the file was replaced by another version: ${key}`);
   }
 }
 
@@ -51,7 +45,7 @@ export interface RangeSink {
    * Once, at the headers of the first answer. `range` is what `chunk` will be given: the bytes asked for, or the whole file
    * when the service does not honour Range.
    */
-  begin(head: ObjectHead, range: ByteRange): void | Promise<void>;
+  begin(range: ByteRange): void | Promise<void>;
   /** In order, without gap or overlap. The next chunk waits for the promise. */
   chunk(data: Uint8Array, position: number): void | Promise<void>;
 }
@@ -167,7 +161,7 @@ export class RangeReader {
     const asBefore = isFirst || (progress.head?.etag === head.etag && progress.head.size === head.size);
     if (head.size === request.expected.size && request.expected.matches(head) && asBefore) return download;
     await close(download);
-    throw new VersionChanged(request.key, head);
+    throw new VersionChanged(request.key);
   }
 
   /** One ignored Range after honoured ones is an odd cache on the way, and no reason to fetch whole files from then on. */
@@ -189,7 +183,7 @@ export class RangeReader {
         progress.target = download.range;
         progress.next = 0;
       }
-      await orClose(download, async () => sink.begin(download.head, progress.target));
+      await orClose(download, async () => sink.begin(progress.target));
     }
     const until = Math.min(download.range.end, progress.target.end);
     if (download.range.start > progress.next || (until <= progress.next && until < progress.target.end)) {

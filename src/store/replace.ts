@@ -60,7 +60,7 @@ export async function replaceObject(
 /** Sets `public` when the stored object is `version`. Rejects with `VersionChanged` otherwise, or with the refusal. */
 export async function publish(store: BucketStore, key: string, version: Version): Promise<void> {
   const head = await store.head(key);
-  if ((await recognise(store, key, head, [version])) === undefined) throw new VersionChanged(key, head);
+  if ((await recognise(store, key, head, [version])) === undefined) throw new VersionChanged(key);
   await store.setVisibility(key, 'public');
 }
 

@@ -80,12 +80,12 @@ describe('a request', () => {
   });
 
   it('says who asks', async () => {
-    const { service, server } = await openClient([NO_CONTENT], { userAgent: 'tests/1' });
+    const { service, server } = await openClient([NO_CONTENT]);
 
     await service.deleteObject('b', 'k');
 
     expect(server.requests[0]?.headers).toMatchObject({
-      'user-agent': 'tests/1',
+      'user-agent': 'pailfs',
       authorization: 'Basic QUtJRDpzM2NyM3QvK8O8',
       'accept-encoding': 'identity',
     });

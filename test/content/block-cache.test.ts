@@ -26,22 +26,6 @@ describe('the block cache', () => {
     expect([0, 1, 2, 3].map((index) => cache.has(1, index))).toEqual([true, false, true, true]);
   });
 
-  it('knows whether it has a version from its first to its last byte', () => {
-    const cache = new BlockCache(100, 10);
-    cache.set(1, 0, block(0));
-    const before = cache.hasWhole(1, 14);
-
-    cache.set(1, 1, block(1, 4));
-    cache.set(1, 1, block(1, 4));
-
-    expect([before, cache.hasWhole(1, 14), cache.hasWhole(1, 21), cache.hasWhole(9, 0)]).toEqual([
-      false,
-      true,
-      false,
-      true,
-    ]);
-  });
-
   it('drops a version and nothing else', () => {
     const cache = new BlockCache(100, 10);
     cache.set(1, 0, block(1));
@@ -76,7 +60,6 @@ describe('an upload on its way past the cache', () => {
     feed.take(content.subarray(15), 15);
     feed.commit(4);
 
-    expect(cache.hasWhole(4, 24)).toBe(true);
     expect(Buffer.concat([0, 1, 2].map((index) => cache.get(4, index) ?? block(0)))).toEqual(
       Buffer.from(content),
     );

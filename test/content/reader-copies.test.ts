@@ -60,7 +60,7 @@ describe('a copy for a draft', () => {
     await reading.reader.copyTo(target, { start: 0, end: 60 });
 
     expect(Buffer.compare(target.bytes, reading.content)).toBe(0);
-    expect(reading.reader.isCachedWhole()).toBe(true);
+    expect(await reading.hasAll()).toBe(true);
   });
 
   it('hears the disk error of its target', async () => {
@@ -70,33 +70,5 @@ describe('a copy for a draft', () => {
     const copy = reading.reader.copyTo({ write: () => Promise.reject(failure) }, { start: 0, end: 900 });
 
     await expect(copy).rejects.toBe(failure);
-  });
-});
-
-describe('bytes kept for detached handles', () => {
-  it('are all readable after the service has lost the version and the cache its blocks', async () => {
-    const reading = await Reading.begin({ ...SMALL, size: 900 });
-    await reading.reads(100, 50);
-
-    const kept = await reading.reader.whole();
-    reading.service.replace(new Uint8Array(), 'gone');
-    reading.cache.dropVersion(1);
-
-    expect([kept, await reading.reader.whole(), await reading.readsAll(70)]).toEqual([true, true, true]);
-  });
-
-  it('are not more than the cache may hold', async () => {
-    const reading = await Reading.begin({ ...SMALL, size: 5000 });
-
-    expect(await reading.reader.whole()).toBe(false);
-    expect(reading.service.asked).toEqual([]);
-  });
-
-  it('are not promised when the local disk is full', async () => {
-    const reading = await Reading.begin({ ...SMALL, size: 900 });
-    reading.disk.room = 100;
-
-    expect(await reading.reader.whole()).toBe(false);
-    expect(await reading.readsAll(70)).toBe(true);
   });
 });

@@ -11,7 +11,6 @@ describe('a sequential read', () => {
     expect(await reading.readsAll()).toBe(true);
 
     expect(reading.service.asked).toEqual(['whole']);
-    expect(reading.reader.isCachedWhole()).toBe(true);
   });
 
   it.each([
@@ -141,7 +140,7 @@ describe.each(['ignored', 'refused'] as const)('where Range is %s', (treatment) 
       expect(await reading.reads(1234, 5678)).toBe(true);
       expect(reading.service.gets.length).toBe(1 + refusedGets);
       expect(reading.service.sent).toBe(size);
-      expect(reading.reader.isCachedWhole()).toBe(true);
+      expect(await reading.hasAll()).toBe(true);
       expect(reading.disk.left.size).toBe(size > 32 * MIB ? 1 : 0);
     },
   );
@@ -155,7 +154,6 @@ describe.each(['ignored', 'refused'] as const)('where Range is %s', (treatment) 
     await settle();
 
     expect(reading.disk.left.size).toBe(0);
-    expect(reading.reader.isCachedWhole()).toBe(false);
   });
 });
 

@@ -23,7 +23,6 @@ describe('a read', () => {
 
     expect(await reader.read(new Uint8Array(5), 0, stream)).toBe(0);
     expect(service.asked).toEqual([]);
-    expect(reader.isCachedWhole()).toBe(true);
   });
 
   it.each(['honoured', 'ignored'] as const)(
@@ -94,7 +93,6 @@ describe('a foreign change', () => {
     reading.service.replace(patternedBytes(500, 9), 'second');
 
     await expect(reading.reads(400, 10)).rejects.toThrow(VersionChanged);
-    await expect(reading.reads(50, 100)).rejects.toMatchObject({ head: { etag: 'second' } });
     expect(await reading.reads(0, 64)).toBe(true);
   });
 
@@ -114,64 +112,6 @@ describe('a foreign change', () => {
 
     await lateOutcome;
     expect(await reading.reads(0, 190)).toBe(true);
-  });
-});
-
-describe('opening', () => {
-  it.each([
-    [60, 'whole'],
-    [500, '0-64'],
-  ])('confirms a version of %i bytes by the first GET, whose bytes are kept', async (size, asked) => {
-    const reading = await Reading.begin({ ...SMALL, size });
-
-    const head = await reading.reader.start();
-    expect(await reading.reads(0, 20)).toBe(true);
-
-    expect(head).toMatchObject({ etag: 'first', size });
-    expect(reading.service.asked[0]).toBe(asked);
-    expect(reading.service.sent).toBeLessThanOrEqual(64);
-  });
-
-  it('tells at the headers, before the body', async () => {
-    const reading = await Reading.begin({ ...SMALL, size: 500 });
-    reading.service.holdAt = 0;
-
-    expect(await reading.reader.start()).toMatchObject({ etag: 'first' });
-    expect(reading.service.sent).toBe(0);
-  });
-
-  it('asks for the first bytes that are missing, and for none when all are here', async () => {
-    const reading = await Reading.begin({ ...SMALL, size: 100 });
-    await reading.reads(0, 64);
-
-    const heads = [await reading.reader.start(), await reading.reader.start()];
-
-    expect(heads).toEqual([expect.objectContaining({ etag: 'first' }), null]);
-    expect(reading.service.asked).toEqual(['0-64', '64-100']);
-  });
-
-  it('asks for the headers of an empty file', async () => {
-    const reading = await Reading.begin({ ...SMALL, size: 0 });
-
-    expect(await reading.reader.start()).toMatchObject({ size: 0 });
-  });
-
-  it('does not fetch the whole twice while the first answer is on its way', async () => {
-    const reading = await Reading.begin({ ...SMALL, size: 500 });
-    reading.service.treatment = 'ignored';
-
-    const heads = await Promise.all([reading.reader.start(), reading.reader.start()]);
-
-    expect(heads).toEqual([expect.objectContaining({ etag: 'first' }), null]);
-    expect(await reading.readsAll(50)).toBe(true);
-    expect(reading.service.gets.length).toBe(1);
-  });
-
-  it('fails when another version is there', async () => {
-    const reading = await Reading.begin({ ...SMALL, size: 500 });
-    reading.service.replace(patternedBytes(10), 'second');
-
-    await expect(reading.reader.start()).rejects.toThrow(VersionChanged);
   });
 });
 
@@ -208,7 +148,7 @@ describe('closing', () => {
     reading.service.resume();
     await settle();
 
-    expect(reading.reader.isCachedWhole()).toBe(true);
+    expect(await reading.hasAll()).toBe(true);
   });
 });
 
@@ -242,7 +182,7 @@ describe('a version that gets another number when the service names it', () => {
 
     expect(await reading.reads(0, 60)).toBe(true);
     expect(reading.cache.has(1, 0)).toBe(false);
-    expect(reading.cache.hasWhole(2, 60)).toBe(true);
+    expect(await reading.hasAll()).toBe(true);
   });
 });
 

@@ -55,7 +55,7 @@ export class Reading {
   private constructor(options: ReadingOptions, directory: string) {
     this.content = patternedBytes(options.size);
     this.service = new ScriptedDownloads(this.content);
-    this.cache = new BlockCache(options.cacheBytes, options.blockSize);
+    this.cache = new BlockCache(options.cacheBytes ?? 128 * MIB, options.blockSize);
     this.version = new FakeVersion(options.size);
     const ranges = new RangeReader({
       service: this.service,
@@ -87,6 +87,12 @@ export class Reading {
     const into = new Uint8Array(length);
     const count = await this.reader.read(into, position, stream);
     return Buffer.compare(into.subarray(0, count), this.content.subarray(position, position + length)) === 0;
+  }
+
+  /** Whether all bytes are here: reading them asks the service for nothing. */
+  async hasAll(): Promise<boolean> {
+    const before = this.service.gets.length;
+    return (await this.readsAll()) && this.service.gets.length === before;
   }
 
   /** Reads everything in order, as a program does, and tells whether the bytes were right. */

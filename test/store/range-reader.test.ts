@@ -15,14 +15,12 @@ import { ScriptedDownloads } from '../support/scripted-downloads.ts';
 const SIZE = 1000;
 
 class Collector implements RangeSink {
-  head: ObjectHead | null = null;
   range: ByteRange | null = null;
   begins = 0;
   bytes: number[] = [];
 
-  begin(head: ObjectHead, range: ByteRange): void {
+  begin(range: ByteRange): void {
     this.begins += 1;
-    this.head = head;
     this.range = range;
   }
 
@@ -67,7 +65,6 @@ describe('a stretch of a file', () => {
     await reader.read(request({ start: 100, end: 200 }), sink);
 
     expect(sink).toMatchObject({ bytes: part(100, 200), range: { start: 100, end: 200 }, begins: 1 });
-    expect(sink.head?.etag).toBe('first');
     expect(service.asked).toEqual(['100-200']);
     expect(reader.rangeSupport).toBe('yes');
   });
@@ -260,7 +257,6 @@ describe('a foreign change', () => {
     const read = reader.read(request({ start: 100, end: 200 }), sink);
 
     await expect(read).rejects.toThrow(VersionChanged);
-    await expect(read).rejects.toMatchObject({ key: 'k', head: { etag: 'second', size: 500 } });
     expect(sink.begins).toBe(0);
     expect(reader.rangeSupport).toBe('unknown');
   });
