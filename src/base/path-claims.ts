@@ -3,7 +3,8 @@
  *
  * A change that needs the service takes several requests; holding a lock over them would freeze every reader. Instead it
  * registers its paths here. Another change of the same path, or of one above or below, waits; stat, listing and reading do
- * not look here at all. All paths of a claim are taken at once or not at all, so two claims can never wait for each other.
+ * not look here at all. All paths of a claim are taken at once or not at all, and whoever holds a claim asks for no other until
+ * it has ended, so two claims can never wait for each other.
  */
 
 interface Waiting {

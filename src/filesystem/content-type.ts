@@ -1,9 +1,18 @@
-/** What type is a file, as far as its name tells? */
+/** What type is a file, as far as its name and its history tell? */
 import mime from 'mime';
+import type { OpenFile } from './open-file.ts';
 
 /** What a name without a known extension says: nothing. */
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 export function contentTypeOf(path: string): string {
   return mime.getType(path) ?? UNKNOWN_TYPE;
+}
+
+/** What the file's draft will be stored as. */
+export function contentTypeFor(file: OpenFile): string {
+  if (file.contentType !== null) return file.contentType;
+  // An edit in place is of the same type as before; a file written anew is what its name says.
+  const known = file.basis === 'edit' ? file.version?.contentType : undefined;
+  return known ?? contentTypeOf(file.path);
 }

@@ -27,6 +27,7 @@ import { readOnly } from './read-only.ts';
 import { Reading } from './reading.ts';
 import { Removing } from './removing.ts';
 import { Renaming } from './renaming.ts';
+import { Sending } from './sending.ts';
 import type { FileSystemSettings } from './settings.ts';
 import { Uploading } from './uploading.ts';
 import { Usage } from './usage.ts';
@@ -111,7 +112,7 @@ function fileSystemParts(mount: MountState, inputs: FileSystemInputs, gates: Gat
   const inspecting = new Inspecting(mount, folderTimes);
   const reading = new Reading(mount);
   const writing = new Writing(mount, reading);
-  const uploading = new Uploading(mount, reading);
+  const uploading = new Uploading(mount, reading, new Sending(mount));
   const opening = new Opening(mount, writing, uploading, folderTimes);
   const removing = new Removing(mount, writing, folders, folderTimes);
   const copying = new Copying(mount, writing);
@@ -156,8 +157,7 @@ async function closeFileSystem(parts: FileSystemParts, deadline: number): Promis
 
 async function storeOrLog(mount: MountState, uploading: Uploading, file: OpenFile): Promise<void> {
   try {
-    await uploading.store(file);
-    await uploading.dropUnused(file);
+    await uploading.storeAndDrop(file);
   } catch (error) {
     mount.log.error('a file could not be stored before the end', {
       path: file.path,

@@ -3,6 +3,10 @@
  *
  * Writers pass while the gate is open. Closing waits for those inside and holds up those who come later, so an upload sees one
  * content from its first byte to its last.
+ *
+ * The order of locks, so that nobody waits in a circle: first the claim of the paths (path-claims.ts), one at a time and never
+ * inside another; then the gate of one file, always inside that claim. Writers take the gate alone. Whoever is inside a gate
+ * asks for neither a claim nor a gate, so every gate opens as soon as its requests have ended, and then every claim.
  */
 export class WriteGate {
   #writers = 0;

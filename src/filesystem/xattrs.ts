@@ -9,6 +9,7 @@ import type { VisibilityRecord } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
 import { describeError } from '../base/errors.ts';
+import { contentTypeFor } from './content-type.ts';
 import { FsError } from './errors.ts';
 import type { Inspecting } from './inspecting.ts';
 import type { MountState } from './mount-state.ts';
@@ -100,7 +101,7 @@ export class Xattrs {
       case VISIBILITY:
         return this.#visibilityOfDraft(file);
       case MIME_TYPE:
-        return this.#parts.uploading.contentTypeFor(file);
+        return contentTypeFor(file);
       case 'user.pailfs.key':
         return keyOfPath(file.path);
       case 'user.pailfs.state':

@@ -1,0 +1,167 @@
+/**
+ * How do a draft's bytes get to the service?
+ *
+ * The difficulties are what not to send (the same bytes again, an edit whose base somebody replaced) and a PUT without a known
+ * end, which may have stored the bytes and made the object private all the same. Callers hold the claim of the file's path.
+ */
+import type { Draft } from '../content/draft.ts';
+import { isRefusal } from '../service/refusal.ts';
+import type { Visibility } from '../service/records.ts';
+import { keyOfPath } from '../store/keys.ts';
+import { recognise } from '../store/own-upload.ts';
+import { VersionChanged } from '../store/range-reader.ts';
+import {
+  currentVisibility,
+  describeVisibilityFailure,
+  publish,
+  replaceObject,
+  type Replacement,
+} from '../store/replace.ts';
+import { Version } from '../store/version.ts';
+import { contentTypeFor } from './content-type.ts';
+import { mayHaveBeenDone } from './errno-of.ts';
+import { FsError } from './errors.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
+
+export class Sending {
+  readonly #mount: MountState;
+
+  constructor(mount: MountState) {
+    this.#mount = mount;
+  }
+
+  /**
+   * Stores `draft`, which is the file's and must be still (write-gate.ts), and makes the file clean. Rejects with why that could
+   * not be; also, the file clean then, when only its visibility could not be restored.
+   */
+  async send(file: OpenFile, draft: Draft): Promise<void> {
+    if (await this.#isStoredAlready(file, draft)) {
+      this.#becomeClean(file, file.version);
+      return;
+    }
+    if (file.basis === 'edit' && file.version !== null) await this.#refuseConflict(file, file.version);
+    const replacement = await this.#put(file, draft);
+    const { version, visibilityFailure } = replacement;
+    version.madeHereAt = file.version === null ? this.#mount.clock.monotonic() : file.version.madeHereAt;
+    this.#becomeClean(file, version);
+    this.#mount.namespace.changed(file.path, { kind: 'file', version });
+    if (visibilityFailure === undefined) return;
+    // The bytes are stored, and the program must still hear that the link is down. It is not ours to restore any more when
+    // somebody else has replaced them since.
+    file.publishPending = !isReplaced(visibilityFailure);
+    if (!file.publishPending) this.#mount.namespace.doubt(file.path);
+    throw new FsError('EIO', file.path, describeVisibilityFailure(visibilityFailure), {
+      cause: visibilityFailure,
+    });
+  }
+
+  /**
+   * Makes the stored version public, which an earlier upload could not. Rejects with the refusal; resolves when somebody else
+   * has replaced the version: then it is not ours to publish.
+   */
+  async publishAgain(file: OpenFile): Promise<void> {
+    if (file.version === null) return;
+    try {
+      await publish(this.#mount.store, keyOfPath(file.path), file.version);
+      file.version.visibility = { value: 'public', at: this.#mount.clock.monotonic() };
+    } catch (error) {
+      if (!isReplaced(error)) throw error;
+      this.#mount.namespace.doubt(file.path);
+      this.#mount.log.warn('a link was not restored: somebody else has replaced the file since', {
+        path: file.path,
+      });
+    }
+    file.publishPending = false;
+    file.failure = null;
+  }
+
+  /** Whether the draft's bytes are those of the stored version, and nothing else is to be changed. */
+  async #isStoredAlready(file: OpenFile, draft: Draft): Promise<boolean> {
+    const base = file.version;
+    if (base === null || file.endUnknown || file.contentType !== null || file.visibilityWish !== null)
+      return false;
+    if (base.size !== draft.size || base.md5 === null || (await draft.md5()) !== base.md5) return false;
+    const found = await this.#mount.namespace.lookup(file.path);
+    return found.kind === 'file' && found.version === base;
+  }
+
+  /** The service has no conditional PUT; a HEAD just before is the closest to one that there is. */
+  async #refuseConflict(file: OpenFile, base: Version): Promise<void> {
+    const { namespace, store, clock } = this.#mount;
+    const question = namespace.ask();
+    const askedAt = clock.monotonic();
+    try {
+      const head = await store.head(keyOfPath(file.path));
+      // What a PUT without a known end has stored is no conflict: it was ours.
+      const stored = await recognise(store, keyOfPath(file.path), head, [base, ...file.unconfirmed]);
+      namespace.learn(file.path, question, askedAt, head);
+      if (stored !== undefined) return;
+    } catch (error) {
+      namespace.forgetQuestion(question);
+      // Deleted by somebody else while it was edited: storing it anew loses nobody's bytes.
+      if (isRefusal(error, 'missing')) return;
+      throw error;
+    }
+    throw new FsError('ESTALE', file.path, 'somebody else replaced the file while it was edited here');
+  }
+
+  async #put(file: OpenFile, draft: Draft): Promise<Replacement> {
+    const { store, content, clock } = this.#mount;
+    const wanted = await this.#visibilityWanted(file);
+    const contentType = contentTypeFor(file);
+    const upload = content.upload(draft, contentType);
+    const bytes = {
+      contentType,
+      body: upload.body,
+      md5: () => draft.md5(),
+      modified: new Date(clock.now()),
+    };
+    try {
+      const replacement = await replaceObject(store, keyOfPath(file.path), bytes, wanted);
+      const { version, visibilityFailure, visibility } = replacement;
+      if (visibilityFailure === undefined) version.visibility = { value: visibility, at: clock.monotonic() };
+      upload.keepFor(version);
+      return replacement;
+    } catch (error) {
+      if (mayHaveBeenDone(error)) {
+        file.visibilityBefore ??= wanted;
+        const own = { size: bytes.body.size, md5: await draft.md5(), storedWithin: null, contentType };
+        file.unconfirmed.push(Version.uploaded(own, bytes.modified));
+      }
+      throw error;
+    }
+  }
+
+  async #visibilityWanted(file: OpenFile): Promise<Visibility> {
+    const { settings, namespace, store } = this.#mount;
+    if (file.visibilityWish !== null) return file.visibilityWish;
+    if (settings.visibility !== 'preserve') return settings.visibility;
+    if (file.publishPending) return 'public';
+    if (file.visibilityBefore !== null) return file.visibilityBefore;
+    if (file.version === null) return 'private';
+    const known = file.version.visibility;
+    if (known !== undefined && namespace.isFresh(known.at)) return known.value;
+    return currentVisibility(store, keyOfPath(file.path));
+  }
+
+  #becomeClean(file: OpenFile, version: Version | null): void {
+    if (version !== null) version.local = { ...version.local, ...file.local };
+    file.version = version;
+    file.unconfirmed = [];
+    file.visibilityBefore = null;
+    file.publishPending = false;
+    file.dirty = false;
+    file.basis = 'edit';
+    file.contentType = null;
+    file.visibilityWish = null;
+    // Handles may be open for hours; what follows on the draft now starts from this version.
+    file.written = false;
+    file.passedOver = false;
+  }
+}
+
+/** Whether somebody else's bytes, or none, are now where ours were. */
+function isReplaced(error: unknown): boolean {
+  return error instanceof VersionChanged || isRefusal(error, 'missing');
+}
