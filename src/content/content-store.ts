@@ -34,6 +34,7 @@ export interface DraftUpload {
 export class ContentStore {
   readonly #parts: ContentStoreParts;
   readonly #readers: ReaderPool;
+  #bytesSent = 0;
 
   constructor(parts: ContentStoreParts) {
     const { ranges, cache, files, log, stateDirectory } = parts;
@@ -46,6 +47,11 @@ export class ContentStore {
   async prepare(): Promise<void> {
     await mkdir(this.#directory('drafts'), { recursive: true, mode: 0o700 });
     await mkdir(this.#directory('spool'), { recursive: true, mode: 0o700 });
+  }
+
+  /** Bytes of drafts handed to uploads so far: grows while anything goes up. */
+  get bytesSent(): number {
+    return this.#bytesSent;
   }
 
   /** Ends what is kept for readers to come. */
@@ -62,6 +68,7 @@ export class ContentStore {
   upload(draft: Draft, contentType: string): DraftUpload {
     const feed = new BlockFeed(this.#parts.cache, draft.size);
     const body = draft.body(contentType, (data, position) => {
+      this.#bytesSent += data.length;
       feed.take(data, position);
     });
     return {
