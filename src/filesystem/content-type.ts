@@ -5,6 +5,7 @@ import type { OpenFile } from './open-file.ts';
 /** What a name without a known extension says: nothing. */
 const UNKNOWN_TYPE = 'application/octet-stream';
 
+/** The MIME type that the name's extension stands for; `application/octet-stream` for any other name. */
 export function contentTypeOf(path: string): string {
   return mime.getType(path) ?? UNKNOWN_TYPE;
 }

@@ -29,6 +29,7 @@ export interface CopyWish {
   readonly replaces: boolean;
 }
 
+/** The steps of a rename, for a caller who holds the claims of both paths and has closed the source's gate (write-gate.ts). */
 export class Copying {
   readonly #mount: MountState;
   readonly #writing: Writing;
@@ -66,7 +67,7 @@ export class Copying {
     } catch (error) {
       const isStored = error instanceof FsError || mayHaveBeenDone(error);
       // The copy may be there, whole or not at all: nothing may be believed of the new name.
-      if (isStored) namespace.changed(to, { kind: 'unknown' });
+      if (isStored) namespace.known.changed(to, { kind: 'unknown' });
       if (isStored && !wish.replaces) {
         const own = { size, md5: await draft.md5(), storedWithin: null, contentType };
         await this.undo(to, Version.uploaded(own, modified), error);
@@ -97,7 +98,7 @@ export class Copying {
       await this.#mount.store.remove(keyOfPath(path));
     } catch (error) {
       if (!mayHaveBeenDone(error)) throw error;
-      this.#mount.namespace.doubt(path);
+      this.#mount.namespace.known.doubt(path);
       if (await this.#isThere(path)) throw error;
     }
   }
@@ -112,12 +113,12 @@ export class Copying {
       const isOurs = (await recognise(store, keyOfPath(to), head, [copied])) !== undefined;
       if (!isOurs) throw new Error("it is somebody else's file");
       await store.remove(keyOfPath(to));
-      namespace.changed(to, { kind: 'missing' });
+      namespace.known.changed(to, { kind: 'missing' });
     } catch (error) {
       if (!isRefusal(error, 'missing')) {
         log.error('what a rename had stored was left in place', { path: to, cause: describeError(error) });
       }
-      namespace.changed(to, { kind: 'unknown' });
+      namespace.known.changed(to, { kind: 'unknown' });
     }
   }
 

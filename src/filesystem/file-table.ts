@@ -3,6 +3,7 @@ import { nameOf, parentOf } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
 import { OpenFile } from './open-file.ts';
 
+/** At most one file a path. Detached files are not in it. */
 export class FileTable {
   readonly #byPath = new Map<string, OpenFile>();
   /** Names of files with something to upload, by folder: a listing must show them without looking at every open file. */

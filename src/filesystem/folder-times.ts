@@ -6,6 +6,7 @@ import type { LocalAttributes } from '../store/version.ts';
 /** Folders whose attributes were changed here and are remembered. */
 const MAX_FOLDERS = 100_000;
 
+/** The local attributes of folders, by path. */
 export class FolderTimes {
   readonly #clock: Clock;
   readonly #started: number;

@@ -9,6 +9,7 @@ import { describeError } from '../base/errors.ts';
 import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import { FsError } from './errors.ts';
 import type { FolderTimes } from './folder-times.ts';
+import { existing } from './found.ts';
 import type { MountState } from './mount-state.ts';
 
 /** How long an emptied folder may stay only ours before it is made real, milliseconds: most are removed at once. */
@@ -16,6 +17,7 @@ const MAKE_REAL_AFTER = 3000;
 /** After a failure to make one real, milliseconds. */
 const TRY_AGAIN_AFTER = 30_000;
 
+/** mkdir and rmdir. Rejects with an `FsError`, or with the refusal of the service. */
 export class Folders {
   readonly #mount: MountState;
   readonly #times: FolderTimes;
@@ -38,7 +40,7 @@ export class Folders {
       const parent = await namespace.lookup(parentOf(path));
       if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its parent does not exist');
       await store.createFolder(keyOfPath(path));
-      namespace.folderMade(path);
+      namespace.known.folderMade(path);
       this.#times.forget(path);
       const now = this.#mount.clock.now();
       this.#times.set(path, { mode: mode & 0o7777 & ~this.#mount.settings.umask, mtime: now, ctime: now });
@@ -50,9 +52,9 @@ export class Folders {
     if (path === '/') throw new FsError('EBUSY', path, 'it is the mountpoint');
     await this.#mount.claims.run([path], async () => {
       const listedEmpty = await this.#refuseUnlessEmpty(path);
-      const kept = this.#mount.namespace.kept.get(path);
+      const kept = this.#mount.namespace.known.kept.get(path);
       if (kept?.onService !== 'absent') await this.#removeFromService(path, listedEmpty);
-      this.#mount.namespace.folderRemoved(path);
+      this.#mount.namespace.known.folderRemoved(path);
       this.#times.forget(path);
       this.#times.touch(parentOf(path));
     });
@@ -71,7 +73,7 @@ export class Folders {
     this.#timer?.();
     this.#timer = null;
     let failed = false;
-    for (const path of this.#mount.namespace.kept.paths()) {
+    for (const path of this.#mount.namespace.known.kept.paths()) {
       try {
         await this.#mount.claims.run([path], () => this.#makeReal(path, thorough));
       } catch (error) {
@@ -95,17 +97,15 @@ export class Folders {
   async #refuseUnlessEmpty(path: string): Promise<boolean> {
     const { namespace, table } = this.#mount;
     if (table.dirty(path) !== undefined) throw new FsError('ENOTDIR', path, 'it is a file');
-    const found = await namespace.lookup(path);
-    if (found.kind === 'under-file' || found.kind === 'file')
-      throw new FsError('ENOTDIR', path, 'it is not a folder');
-    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such folder');
+    const found = existing(path, await namespace.lookup(path));
+    if (found.kind === 'file') throw new FsError('ENOTDIR', path, 'it is a file');
     if (table.dirtyIn(path).length > 0) throw new FsError('ENOTEMPTY', path, 'files in it wait to be stored');
     const folder = await namespace.list(path);
     if (folder.visibleCount() > 0) throw new FsError('ENOTEMPTY', path, 'it has entries');
     const hidden = folder.listed?.hidden ?? 0;
     if (hidden > 0)
       throw new FsError('ENOTEMPTY', path, `it has ${hidden} keys that cannot be shown as names`);
-    return found.told && folder.listed?.told === true && namespace.kept.get(path) === undefined;
+    return found.told && folder.listed?.told === true && namespace.known.kept.get(path) === undefined;
   }
 
   async #removeFromService(path: string, provesSomething: boolean): Promise<void> {
@@ -114,7 +114,8 @@ export class Folders {
     if (this.#removal === 'works') return;
     const parent = await namespace.relist(parentOf(path));
     const gone =
-      namespace.kept.get(path)?.onService === 'absent' || parent.recall(nameOf(path))?.kind !== 'folder';
+      namespace.known.kept.get(path)?.onService === 'absent' ||
+      parent.recall(nameOf(path))?.kind !== 'folder';
     if (gone) {
       if (provesSomething && this.#removal === 'untried') this.#removal = 'works';
       return;
@@ -132,19 +133,19 @@ export class Folders {
 
   async #makeReal(path: string, thorough: boolean): Promise<void> {
     const { namespace, store, table } = this.#mount;
-    const kept = namespace.kept.get(path);
+    const kept = namespace.known.kept.get(path);
     if (kept === undefined || table.dirtyIn(path).length > 0) return;
     if (kept.emptied === 'maybe' && !thorough) return;
     if (kept.emptied === 'maybe' && (await namespace.list(path)).isEmpty() !== true) {
-      namespace.kept.drop(path);
+      namespace.known.kept.drop(path);
       return;
     }
     await store.createFolder(keyOfPath(path));
-    namespace.folderMadeReal(path);
+    namespace.known.folderMadeReal(path);
   }
 
   #schedule(delay: number): void {
-    if (this.#timer !== null || this.#mount.namespace.kept.paths().length === 0) return;
+    if (this.#timer !== null || this.#mount.namespace.known.kept.paths().length === 0) return;
     this.#timer = this.#mount.clock.after(delay, () => {
       this.#timer = null;
       // It reports its failures itself.

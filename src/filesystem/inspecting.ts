@@ -1,9 +1,9 @@
 /** What do stat and readdir show? */
-import type { Entry } from '../namespace/entries.ts';
 import { childOf, nameOf } from '../store/keys.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
 import { FsError } from './errors.ts';
 import type { FolderTimes } from './folder-times.ts';
+import { existing, type Existing } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 import type { AttributeChange, Attributes, DirectoryEntry } from './operations.ts';
@@ -11,6 +11,7 @@ import type { AttributeChange, Attributes, DirectoryEntry } from './operations.t
 const FILE_MODE = 0o666;
 const FOLDER_MODE = 0o777;
 
+/** Rejects with an `FsError`, or with the refusal of the service. Waits for no change in progress. */
 export class Inspecting {
   readonly #mount: MountState;
   readonly #folderTimes: FolderTimes;
@@ -60,15 +61,12 @@ export class Inspecting {
   }
 
   /** What exists at `path`. Rejects with ENOENT or ENOTDIR. */
-  async entry(path: string): Promise<Exclude<Entry, { kind: 'missing' }>> {
-    const found = await this.#mount.namespace.lookup(path);
-    if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
-    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file or folder');
-    return found;
+  async entry(path: string): Promise<Existing> {
+    return existing(path, await this.#mount.namespace.lookup(path));
   }
 
-  #ofEntry(path: string, entry: Exclude<Entry, { kind: 'missing' }>): Attributes {
-    const validFor = this.#mount.namespace.freshFor(entry.confirmedAt);
+  #ofEntry(path: string, entry: Existing): Attributes {
+    const validFor = this.#mount.namespace.known.freshFor(entry.confirmedAt);
     if (entry.kind === 'folder') {
       const local = this.#folderTimes.of(path);
       return { kind: 'folder', size: 0, validFor, ...this.#common(local, FOLDER_MODE, local.mtime) };

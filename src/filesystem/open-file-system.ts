@@ -76,7 +76,7 @@ export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedF
   return {
     operations: inputs.settings.readOnly ? readOnly(operations) : operations,
     refresh: () => {
-      mount.namespace.refresh();
+      mount.namespace.known.refresh();
     },
     close: (deadline) => closeFileSystem(parts, deadline),
   };

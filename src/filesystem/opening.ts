@@ -1,15 +1,17 @@
 /** How does a name become a handle, and a handle end? */
-import type { Found } from '../namespace/entries.ts';
+import type { FileEntryKnown, Found } from '../namespace/entries.ts';
 import { ReadStream } from '../content/read-stream.ts';
 import { parentOf } from '../store/keys.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { FsError } from './errors.ts';
+import { existingFile } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import { Handle, OpenFile } from './open-file.ts';
 import type { CreateIntent, OpenIntent } from './operations.ts';
 import type { Uploading } from './uploading.ts';
 import type { Writing } from './writing.ts';
 
+/** Rejects with an `FsError`, with the refusal of the service, or with the local disk's error. */
 export class Opening {
   readonly #mount: MountState;
   readonly #writing: Writing;
@@ -26,8 +28,7 @@ export class Opening {
   async open(path: string, intent: OpenIntent): Promise<Handle> {
     const draft = this.#mount.table.dirty(path);
     if (draft !== undefined) return this.#handle(draft, intent);
-    const found = await this.#mount.namespace.lookup(path);
-    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file');
+    const found = existingFile(path, await this.#mount.namespace.lookup(path));
     // Nothing is awaited from here until the handle is counted: the file must not be let go in between.
     return this.#handle(this.#fileAt(path, found), intent);
   }
@@ -36,7 +37,7 @@ export class Opening {
     const draft = this.#mount.table.dirty(path);
     if (draft !== undefined) return this.#existing(draft, intent);
     const found = await this.#lookUpToCreate(path);
-    if (found !== null) return this.#existing(this.#fileAt(path, found), intent);
+    if (found !== null) return this.#existing(this.#fileAt(path, existingFile(path, found)), intent);
     const file = await this.#newFile(path, intent.mode);
     // Another program may have created it while our draft was made.
     const rival = this.#mount.table.dirty(path);
@@ -75,13 +76,11 @@ export class Opening {
   }
 
   /** The open file of what was found, made when nobody has it open. */
-  #fileAt(path: string, found: Found): OpenFile {
-    if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
-    if (found.kind !== 'file') throw new FsError('EISDIR', path, 'it is a folder');
+  #fileAt(path: string, found: FileEntryKnown): OpenFile {
     const open = this.#mount.table.get(path);
     if (open?.dirty === true) return open;
     // An upload of ours may have ended since the look.
-    const known = this.#mount.namespace.recall(path);
+    const known = this.#mount.namespace.known.recall(path);
     const version = known?.kind === 'file' ? known.version : found.version;
     if (open?.version?.isSame(version) === true) return open;
     // Whoever has the file open under the version that somebody else replaced keeps it, away from the name.

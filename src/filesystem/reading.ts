@@ -8,6 +8,7 @@ import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 
+/** Rejects with an `FsError` (ESTALE when the version is gone), with a refusal, or with the local disk's error. */
 export class Reading {
   readonly #mount: MountState;
 
@@ -57,7 +58,7 @@ export class Reading {
     } catch (error) {
       if (!isRefusal(error, 'missing') && !(error instanceof VersionChanged)) throw error;
       // What exactly is there now the next look tells: this answer may have left before a change of our own.
-      if (!file.detached) this.#mount.namespace.doubt(file.path);
+      if (!file.detached) this.#mount.namespace.known.doubt(file.path);
       throw new FsError('ESTALE', file.path, 'the file was replaced or deleted while it was open', {
         cause: error,
       });

@@ -4,11 +4,12 @@ import { keyOfPath, parentOf } from '../store/keys.ts';
 import type { FolderTimes } from './folder-times.ts';
 import type { Folders } from './folders.ts';
 import { mayHaveBeenDone } from './errno-of.ts';
-import { FsError } from './errors.ts';
+import { existingFile } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { Writing } from './writing.ts';
 
+/** Rejects with an `FsError`, or with the refusal of the service: the name is then as it was, or not known. */
 export class Removing {
   readonly #mount: MountState;
   readonly #writing: Writing;
@@ -31,7 +32,7 @@ export class Removing {
       if (file !== undefined) await this.keepForReaders(file);
       if (isStored) await this.#deleteKey(path, store.remove(keyOfPath(path)));
       if (file !== undefined) await this.detach(file);
-      namespace.changed(path, { kind: 'missing' });
+      namespace.known.changed(path, { kind: 'missing' });
       this.#folderTimes.touch(parentOf(path));
       this.#folders.watchEmptied();
     });
@@ -73,10 +74,7 @@ export class Removing {
   }
 
   async #storedFile(path: string): Promise<OpenFile | undefined> {
-    const found = await this.#mount.namespace.lookup(path);
-    if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
-    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file');
-    if (found.kind === 'folder') throw new FsError('EISDIR', path, 'it is a folder');
+    existingFile(path, await this.#mount.namespace.lookup(path));
     return this.#mount.table.get(path);
   }
 
@@ -85,7 +83,7 @@ export class Removing {
       await request;
     } catch (error) {
       // The service may or may not have deleted it: ask again before anything is believed of the name.
-      if (mayHaveBeenDone(error)) this.#mount.namespace.changed(path, { kind: 'unknown' });
+      if (mayHaveBeenDone(error)) this.#mount.namespace.known.changed(path, { kind: 'unknown' });
       throw error;
     }
   }

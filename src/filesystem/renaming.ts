@@ -11,6 +11,7 @@ import { isPassing } from './errno-of.ts';
 import type { FolderTimes } from './folder-times.ts';
 import type { Folders } from './folders.ts';
 import { FsError } from './errors.ts';
+import { existing, existingFile } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { Removing } from './removing.ts';
@@ -29,6 +30,7 @@ export interface RenamingParts {
   readonly folderTimes: FolderTimes;
 }
 
+/** Rejects with an `FsError`, with a refusal, or with the local disk's error; one whole copy is left then. */
 export class Renaming {
   readonly #mount: MountState;
   readonly #parts: RenamingParts;
@@ -64,9 +66,7 @@ export class Renaming {
   async #source(path: string): Promise<OpenFile> {
     const dirty = this.#mount.table.dirty(path);
     if (dirty !== undefined) return dirty;
-    const found = await this.#mount.namespace.lookup(path);
-    if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
-    if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file or folder');
+    const found = existing(path, await this.#mount.namespace.lookup(path));
     // EXDEV makes mv(1) copy and delete, which works.
     if (found.kind === 'folder') throw new FsError('EXDEV', path, 'folders are not renamed yet');
     const file = this.#mount.table.holding(path, found.version);
@@ -80,14 +80,12 @@ export class Renaming {
     const dirty = this.#mount.table.dirty(path);
     if (dirty !== undefined) return dirty;
     const found = await this.#mount.namespace.lookup(path);
-    if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
-    if (found.kind === 'folder') throw new FsError('EISDIR', path, 'it is a folder');
     if (found.kind === 'missing') {
       const parent = await this.#mount.namespace.lookup(parentOf(path));
       if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its folder does not exist');
       return null;
     }
-    return this.#mount.table.holding(path, found.version);
+    return this.#mount.table.holding(path, existingFile(path, found).version);
   }
 
   /** Nothing of the source is on the service: only its name changes, and its bytes go to the new key at the next close. */
@@ -138,7 +136,7 @@ export class Renaming {
     const justStored = this.#isJustStored(source);
     const copied = await copying.copy(source, to, { visibility: wish, replaces: target !== null });
     if (target !== null) await removing.detach(target);
-    namespace.changed(to, { kind: 'file', version: copied });
+    namespace.known.changed(to, { kind: 'file', version: copied });
     copied.local = { ...source.version?.local, ...(source.dirty ? source.local : {}) };
     copied.madeHereAt = source.version?.madeHereAt ?? null;
     if (!justStored) await copying.confirm(to, copied);
@@ -150,7 +148,7 @@ export class Renaming {
     }
     this.#takeVersion(source, copied);
     this.#moveInTable(source, to);
-    namespace.changed(from, { kind: 'missing' });
+    namespace.known.changed(from, { kind: 'missing' });
   }
 
   #takeVersion(source: OpenFile, copied: Version): void {
@@ -180,7 +178,7 @@ export class Renaming {
     if (file.publishPending) return 'public';
     if (file.visibilityBefore !== null) return file.visibilityBefore;
     const known = file.version?.visibility;
-    if (known !== undefined && namespace.isFresh(known.at)) return known.value;
+    if (known !== undefined && namespace.known.isFresh(known.at)) return known.value;
     const at = clock.monotonic();
     const value = await currentVisibility(store, keyOfPath(file.path));
     if (file.version !== null) file.version.visibility = { value, at };
@@ -189,7 +187,7 @@ export class Renaming {
 
   /** Whether the service took the source's version from us a moment ago: then nobody need look at it again. */
   #isJustStored(source: OpenFile): boolean {
-    const entry = this.#mount.namespace.recall(source.path);
+    const entry = this.#mount.namespace.known.recall(source.path);
     if (source.dirty || entry?.kind !== 'file' || entry.version !== source.version) return false;
     return entry.version.own !== null && this.#mount.clock.monotonic() - entry.confirmedAt < JUST_STORED;
   }

@@ -24,6 +24,7 @@ import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 
+/** Rejects with an `FsError`, with a refusal, or with the local disk's error: the draft is then as it was. */
 export class Sending {
   readonly #mount: MountState;
 
@@ -45,12 +46,12 @@ export class Sending {
     const { version, visibilityFailure } = replacement;
     version.madeHereAt = file.version === null ? this.#mount.clock.monotonic() : file.version.madeHereAt;
     this.#becomeClean(file, version);
-    this.#mount.namespace.changed(file.path, { kind: 'file', version });
+    this.#mount.namespace.known.changed(file.path, { kind: 'file', version });
     if (visibilityFailure === undefined) return;
     // The bytes are stored, and the program must still hear that the link is down. It is not ours to restore any more when
     // somebody else has replaced them since.
     file.publishPending = !isReplaced(visibilityFailure);
-    if (!file.publishPending) this.#mount.namespace.doubt(file.path);
+    if (!file.publishPending) this.#mount.namespace.known.doubt(file.path);
     throw new FsError('EIO', file.path, describeVisibilityFailure(visibilityFailure), {
       cause: visibilityFailure,
     });
@@ -67,7 +68,7 @@ export class Sending {
       file.version.visibility = { value: 'public', at: this.#mount.clock.monotonic() };
     } catch (error) {
       if (!isReplaced(error)) throw error;
-      this.#mount.namespace.doubt(file.path);
+      this.#mount.namespace.known.doubt(file.path);
       this.#mount.log.warn('a link was not restored: somebody else has replaced the file since', {
         path: file.path,
       });
@@ -89,16 +90,16 @@ export class Sending {
   /** The service has no conditional PUT; a HEAD just before is the closest to one that there is. */
   async #refuseConflict(file: OpenFile, base: Version): Promise<void> {
     const { namespace, store, clock } = this.#mount;
-    const question = namespace.ask();
+    const question = namespace.known.ask();
     const askedAt = clock.monotonic();
     try {
       const head = await store.head(keyOfPath(file.path));
       // What a PUT without a known end has stored is no conflict: it was ours.
       const stored = await recognise(store, keyOfPath(file.path), head, [base, ...file.unconfirmed]);
-      namespace.learn(file.path, question, askedAt, head);
+      namespace.known.learn(file.path, question, askedAt, head);
       if (stored !== undefined) return;
     } catch (error) {
-      namespace.forgetQuestion(question);
+      namespace.known.forgetQuestion(question);
       // Deleted by somebody else while it was edited: storing it anew loses nobody's bytes.
       if (isRefusal(error, 'missing')) return;
       throw error;
@@ -141,7 +142,7 @@ export class Sending {
     if (file.visibilityBefore !== null) return file.visibilityBefore;
     if (file.version === null) return 'private';
     const known = file.version.visibility;
-    if (known !== undefined && namespace.isFresh(known.at)) return known.value;
+    if (known !== undefined && namespace.known.isFresh(known.at)) return known.value;
     return currentVisibility(store, keyOfPath(file.path));
   }
 

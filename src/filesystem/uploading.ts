@@ -15,6 +15,7 @@ import type { Handle, OpenFile } from './open-file.ts';
 import type { Reading } from './reading.ts';
 import type { Sending } from './sending.ts';
 
+/** Rejects with an `FsError`, with a refusal, or with the local disk's error: the bytes are then still here. */
 export class Uploading {
   readonly #mount: MountState;
   readonly #reading: Reading;
@@ -149,7 +150,7 @@ export class Uploading {
   #failed(file: OpenFile, draft: Draft, error: unknown): void {
     const repeated = file.failure?.revision === draft.revision;
     file.failure = { error, revision: draft.revision };
-    if (file.endUnknown) this.#mount.namespace.changed(file.path, { kind: 'unknown' });
+    if (file.endUnknown) this.#mount.namespace.known.changed(file.path, { kind: 'unknown' });
     const fields = { path: file.path, cause: describeError(error), bytes: draft.size };
     if (!file.dirty) this.#mount.log.error('a file was stored, but not made public again', fields);
     else if (repeated) this.#mount.log.warn('a file could again not be stored', fields);

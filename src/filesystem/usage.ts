@@ -7,6 +7,7 @@ import type { Bucket } from '../service/records.ts';
 /** The service's own figures lag (§2.1); asking more often tells nothing new. Milliseconds. */
 const REFRESH_AFTER = 60_000;
 
+/** The bucket's figures, at most a minute old while the service answers. */
 export class Usage {
   readonly #ask: () => Promise<Bucket>;
   readonly #clock: Clock;

@@ -7,6 +7,7 @@ import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 import type { Reading } from './reading.ts';
 
+/** Rejects with an `FsError`, with the local disk's error, or with what ended the fetch of the base version. */
 export class Writing {
   readonly #mount: MountState;
   readonly #reading: Reading;

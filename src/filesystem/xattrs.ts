@@ -49,6 +49,7 @@ export interface XattrParts {
   readonly uploading: Uploading;
 }
 
+/** Rejects with an `FsError` (design: extended attributes), or with the refusal of the service. */
 export class Xattrs {
   readonly #mount: MountState;
   readonly #parts: XattrParts;
@@ -64,7 +65,7 @@ export class Xattrs {
   async list(path: string): Promise<readonly string[]> {
     if (this.#mount.table.dirty(path) !== undefined) return FILE_NAMES;
     // What is known will do, however old: programs ask for the names of every file that they copy.
-    const known = this.#mount.namespace.recall(path);
+    const known = this.#mount.namespace.known.recall(path);
     const entry =
       known === undefined || known.kind === 'missing' ? await this.#parts.inspecting.entry(path) : known;
     return entry.kind === 'file' ? FILE_NAMES : [HIDDEN];
@@ -167,7 +168,7 @@ export class Xattrs {
 
   async #record(path: string, version: Version): Promise<VisibilityRecord> {
     const known = this.#records.get(version);
-    if (known !== undefined && this.#mount.namespace.isFresh(known.at)) return known.record;
+    if (known !== undefined && this.#mount.namespace.known.isFresh(known.at)) return known.record;
     const at = this.#mount.clock.monotonic();
     const record = await this.#mount.store.visibility(keyOfPath(path));
     this.#remember(version, record, at);
@@ -183,13 +184,13 @@ export class Xattrs {
   async #asTold(path: string, version: Version, isTold: () => boolean): Promise<Version> {
     if (isTold()) return version;
     const { namespace, store, clock } = this.#mount;
-    const question = namespace.ask();
+    const question = namespace.known.ask();
     const askedAt = clock.monotonic();
     try {
-      const entry = namespace.learn(path, question, askedAt, await store.head(keyOfPath(path)));
+      const entry = namespace.known.learn(path, question, askedAt, await store.head(keyOfPath(path)));
       return entry?.kind === 'file' ? entry.version : version;
     } finally {
-      namespace.forgetQuestion(question);
+      namespace.known.forgetQuestion(question);
     }
   }
 

@@ -17,6 +17,7 @@ export interface KeptFolder {
   readonly emptied: 'surely' | 'maybe';
 }
 
+/** The folders that we emptied and the service may no longer have. */
 export class KeptFolders {
   readonly #kept = new Map<string, KeptFolder>();
 

@@ -1,6 +1,6 @@
 /** What is known of one folder: its whole listing, or single names, or both with different ages. */
 import type { ObjectPage } from '../service/records.ts';
-import type { Entry } from './entries.ts';
+import type { Entry, Outcome } from './entries.ts';
 
 export interface Listed {
   /** Monotonic milliseconds at which the request for the last page left. */
@@ -12,6 +12,7 @@ export interface Listed {
   readonly told: boolean;
 }
 
+/** One folder, as far as it is known. */
 export class KnownFolder {
   names = new Map<string, Entry>();
   /** Set while every name that is not in `names` is known to be missing. */
@@ -37,5 +38,26 @@ export class KnownFolder {
   isEmpty(): boolean | undefined {
     if (this.visibleCount() > 0) return false;
     return this.listed === null ? undefined : this.listed.hidden === 0;
+  }
+
+  /** An own change of `name`, of which `known` was known, is to be believed as of `confirmedAt`. */
+  apply(name: string, outcome: Outcome, known: Entry | undefined, confirmedAt: number): void {
+    switch (outcome.kind) {
+      case 'file':
+        this.names.set(name, { kind: 'file', version: outcome.version, confirmedAt });
+        break;
+      case 'folder':
+        this.names.set(name, { kind: 'folder', confirmedAt, told: false });
+        break;
+      case 'missing':
+        this.names.set(name, { kind: 'missing', confirmedAt });
+        break;
+      case 'unknown':
+        // What it was is remembered, never trusted: if it still is, those who have it open go on undisturbed.
+        if (known?.kind === 'file') this.names.set(name, { ...known, confirmedAt: Number.NEGATIVE_INFINITY });
+        else this.names.delete(name);
+        this.listed = null;
+        break;
+    }
   }
 }

@@ -18,6 +18,7 @@ interface Change<Outcome> {
   readonly outcome: Outcome;
 }
 
+/** The own changes that a question under way may not know of. */
 export class OwnChanges<Outcome> {
   readonly #underWay = new Set<Question>();
   /** By folder, then by name. */

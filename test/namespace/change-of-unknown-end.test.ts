@@ -40,7 +40,7 @@ function open(): { bucket: ScheduledBucket; namespace: Namespace; step: () => Pr
 
 it('lists a folder anew when a change whose answer was lost overtook the listing', async () => {
   const { bucket, namespace, step } = open();
-  namespace.changed('/a', { kind: 'file', version: uploaded('old') });
+  namespace.known.changed('/a', { kind: 'file', version: uploaded('old') });
   const storing = bucket.change('/a', 'file old');
   await step();
   await step();
@@ -52,10 +52,10 @@ it('lists a folder anew when a change whose answer was lost overtook the listing
   await step();
   await step();
   await deleting;
-  namespace.refresh();
+  namespace.known.refresh();
   const overtaken = namespace.list('/');
   await step();
-  namespace.changed('/a', { kind: 'unknown' });
+  namespace.known.changed('/a', { kind: 'unknown' });
   const joined = namespace.list('/');
   for (let rest = 0; rest < 6; rest += 1) await step();
 

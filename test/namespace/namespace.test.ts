@@ -114,7 +114,7 @@ describe('a look', () => {
     await foreignWrite('f');
     const before = await names.lookup('/f');
 
-    names.changed('/f', { kind: 'unknown' });
+    names.known.changed('/f', { kind: 'unknown' });
     const after = await names.lookup('/f');
 
     expect(before.kind === 'file' && after.kind === 'file' && before.version === after.version).toBe(true);
@@ -139,9 +139,9 @@ describe('an own change', () => {
     const listing = names.list('/');
     await held.arrived;
 
-    names.changed('/new', { kind: 'file', version: ours() });
-    names.changed('/old', { kind: 'missing' });
-    names.folderMade('/made');
+    names.known.changed('/new', { kind: 'file', version: ours() });
+    names.known.changed('/old', { kind: 'missing' });
+    names.known.folderMade('/made');
     held.release();
     const listed = await listing;
 
@@ -156,7 +156,7 @@ describe('an own change', () => {
     const looking = names.lookup('/f');
     await held.arrived;
 
-    names.changed('/f', { kind: 'file', version: ours() });
+    names.known.changed('/f', { kind: 'file', version: ours() });
     held.release();
 
     expect((await looking).kind).toBe('file');
@@ -172,7 +172,7 @@ describe('an own change', () => {
     const listing = names.list('/');
     await held.arrived;
     await direct.deleteObject(bucket, 'd/x');
-    names.changed('/d/x', { kind: 'missing' });
+    names.known.changed('/d/x', { kind: 'missing' });
     held.release();
     await listing;
 
@@ -185,7 +185,7 @@ describe('an own change', () => {
     const { names, foreignWrite, requests } = await setup();
     await foreignWrite('f');
     await names.list('/');
-    names.changed('/f', { kind: 'unknown' });
+    names.known.changed('/f', { kind: 'unknown' });
     requests.reset();
 
     expect((await names.lookup('/f')).kind).toBe('file');
@@ -201,12 +201,12 @@ describe('kept folders', () => {
     await foreignWrite('d/x');
     await names.list('/d');
     await direct.deleteObject(bucket, 'd/x');
-    names.changed('/d/x', { kind: 'missing' });
-    expect(names.kept.get('/d')).toEqual({ onService: 'unknown', emptied: 'surely' });
+    names.known.changed('/d/x', { kind: 'missing' });
+    expect(names.known.kept.get('/d')).toEqual({ onService: 'unknown', emptied: 'surely' });
 
     await names.relist('/');
 
-    expect(names.kept.get('/d')).toEqual({ onService: 'absent', emptied: 'surely' });
+    expect(names.known.kept.get('/d')).toEqual({ onService: 'absent', emptied: 'surely' });
     expect((await names.lookup('/d')).kind).toBe('folder');
   });
 
@@ -214,11 +214,11 @@ describe('kept folders', () => {
     const { names, foreignWrite } = await setup();
     await foreignWrite('d/e/x');
     await names.list('/d/e');
-    names.changed('/d/e/x', { kind: 'missing' });
+    names.known.changed('/d/e/x', { kind: 'missing' });
 
-    names.changed('/d/e/f/y', { kind: 'file', version: ours() });
+    names.known.changed('/d/e/f/y', { kind: 'file', version: ours() });
 
-    expect(names.kept.paths()).toEqual([]);
+    expect(names.known.kept.paths()).toEqual([]);
   });
 
   it('are not made of a folder that has other names, and only perhaps of one never listed', async () => {
@@ -226,9 +226,9 @@ describe('kept folders', () => {
     for (const key of ['a/x', 'a/y', 'b/x', 'b/y']) await foreignWrite(key);
     await names.list('/a');
     await names.lookup('/b/x');
-    names.changed('/a/x', { kind: 'missing' });
-    names.changed('/b/x', { kind: 'missing' });
+    names.known.changed('/a/x', { kind: 'missing' });
+    names.known.changed('/b/x', { kind: 'missing' });
 
-    expect(names.kept.get('/a')).toBeUndefined();
+    expect(names.known.kept.get('/a')).toBeUndefined();
   });
 });

@@ -150,17 +150,17 @@ class Run {
     await this.#whileInFlight(path, () =>
       this.#bucket.change(path, kind === 'put' ? `file ${etag}` : 'missing'),
     );
-    if (answerLost) this.#namespace.changed(path, { kind: 'unknown' });
-    else if (kind === 'delete') this.#namespace.changed(path, { kind: 'missing' });
-    else this.#namespace.changed(path, { kind: 'file', version: uploaded(etag) });
+    if (answerLost) this.#namespace.known.changed(path, { kind: 'unknown' });
+    else if (kind === 'delete') this.#namespace.known.changed(path, { kind: 'missing' });
+    else this.#namespace.known.changed(path, { kind: 'file', version: uploaded(etag) });
   }
 
   async #changeFolder(path: string, make: boolean): Promise<void> {
     const exists = this.#bucket.state(path) === 'folder';
     if (exists === make || this.#bucket.hasEntries(path)) return;
     await this.#whileInFlight(path, () => this.#bucket.change(path, make ? 'folder' : 'missing'));
-    if (make) this.#namespace.folderMade(path);
-    else this.#namespace.folderRemoved(path);
+    if (make) this.#namespace.known.folderMade(path);
+    else this.#namespace.known.folderRemoved(path);
   }
 
   async #whileInFlight(path: string, change: () => Promise<void>): Promise<void> {
@@ -194,14 +194,14 @@ class Run {
       ![...this.#inFlight].some((flight) => isIn(flight.path, path));
     if (!undisturbed) return;
     expect(folder.listed, `the listing of ${path}, in which nothing changed`).not.toBeNull();
-    expect(this.#namespace.recall(childOf(path, 'never there'))?.kind).toBe('missing');
+    expect(this.#namespace.known.recall(childOf(path, 'never there'))?.kind).toBe('missing');
   }
 
   /** Fresh memory never differs from the service, but for changes of which the namespace was not told yet. */
   #expectTrueMemory(): void {
     for (const path of NAMES) {
-      const entry = this.#namespace.recall(path);
-      if (entry === undefined || !this.#namespace.isFresh(entry.confirmedAt)) continue;
+      const entry = this.#namespace.known.recall(path);
+      if (entry === undefined || !this.#namespace.known.isFresh(entry.confirmedAt)) continue;
       const allowed = this.#bucket.statesSince(path, this.#sinceNow(path));
       expect(allowed, `what is remembered of ${path}`).toContain(stateOf(entry));
     }

@@ -1,0 +1,20 @@
+/** What does a program hear when its path leads to nothing, or to something else than it wants? */
+import type { Entry, FileEntryKnown, Found } from '../namespace/entries.ts';
+import { FsError } from './errors.ts';
+
+/** What exists at a path. */
+export type Existing = Exclude<Entry, { kind: 'missing' }>;
+
+/** `found`, which exists. Throws ENOENT, or ENOTDIR when a component of the path is a file. */
+export function existing(path: string, found: Found): Existing {
+  if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
+  if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file or folder');
+  return found;
+}
+
+/** `found`, which is a file. Throws as `existing`, or EISDIR. */
+export function existingFile(path: string, found: Found): FileEntryKnown {
+  const entry = existing(path, found);
+  if (entry.kind === 'folder') throw new FsError('EISDIR', path, 'it is a folder');
+  return entry;
+}

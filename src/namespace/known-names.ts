@@ -1,0 +1,245 @@
+/**
+ * What is remembered of the names in the bucket, and what may still be believed of it? Asks nothing itself.
+ *
+ * Two things must survive the answers of the service: our own changes, which an answer in flight must not undo
+ * (own-changes.ts), and folders that we emptied (kept-folders.ts).
+ */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { childOf, nameOf, parentOf } from '../store/keys.ts';
+import { Version, type VersionFacts } from '../store/version.ts';
+import type { Entry, Outcome } from './entries.ts';
+import { KeptFolders } from './kept-folders.ts';
+import { KnownFolder } from './known-folder.ts';
+import { OwnChanges, type Question } from './own-changes.ts';
+import type { Walk } from './walk.ts';
+
+export interface KnownNamesParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For how long an answer is trusted, milliseconds. */
+  readonly ttl: number;
+  /** How many names are remembered in all. A folder with more is listed anew each time. */
+  readonly maxNames: number;
+}
+
+/** One mount's memory of names. No method waits or rejects. */
+export class KnownNames {
+  readonly kept = new KeptFolders();
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #ttl: number;
+  readonly #folders: LRUCache<string, KnownFolder>;
+  readonly #changes = new OwnChanges<Outcome>();
+  readonly #complained = new Set<string>();
+  #trustedFrom = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: KnownNamesParts) {
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+    this.#ttl = parts.ttl;
+    this.#folders = new LRUCache({
+      maxSize: parts.maxNames,
+      sizeCalculation: (folder) => folder.names.size + 1,
+    });
+  }
+
+  /** Trust nothing that was learned before now. Own changes, kept folders and local attributes stay. */
+  refresh(): void {
+    this.#trustedFrom = this.#clock.monotonic();
+  }
+
+  /** Whether something confirmed at `at` is still to be trusted. */
+  isFresh(at: number): boolean {
+    return at > this.#trustedFrom && this.#clock.monotonic() - at < this.#ttl;
+  }
+
+  /** For how many more milliseconds something confirmed at `at` may be trusted. */
+  freshFor(at: number): number {
+    return at <= this.#trustedFrom ? 0 : Math.max(0, at + this.#ttl - this.#clock.monotonic());
+  }
+
+  /** What is known of `path`, fresh or not, without a request. */
+  recall(path: string): Entry | undefined {
+    if (path === '/') return { kind: 'folder', confirmedAt: this.#clock.monotonic(), told: true };
+    return this.#folders.get(parentOf(path))?.recall(nameOf(path));
+  }
+
+  /** What is known of `path` and still to be trusted. */
+  recallFresh(path: string): Entry | undefined {
+    const entry = this.recall(path);
+    return entry !== undefined && (path === '/' || this.isFresh(entry.confirmedAt)) ? entry : undefined;
+  }
+
+  /** What is known of the folder at `path`, fresh or not. */
+  folder(path: string): KnownFolder | undefined {
+    return this.#folders.get(path);
+  }
+
+  /** Before a request whose answer will be handed to `learn`. */
+  ask(): Question {
+    return this.#changes.ask();
+  }
+
+  /**
+   * The answer to a question about a file: its facts, or null for 404. Returns what is to be believed of the name now: an
+   * own change since the question wins. Settles the question.
+   */
+  learn(path: string, question: Question, askedAt: number, facts: VersionFacts | null): Entry | undefined {
+    const folder = this.#remembered(parentOf(path));
+    const name = nameOf(path);
+    const change = this.#changes.since(question, parentOf(path), name);
+    this.#changes.settle(question);
+    if (change === undefined) folder.names.set(name, this.#entryOf(folder.names.get(name), facts, askedAt));
+    this.#folders.set(parentOf(path), folder);
+    return folder.recall(name);
+  }
+
+  /**
+   * A HEAD's 404 says nothing about a folder of that name: only a file that was known is known to be gone. Settles the question.
+   */
+  learnMissing(path: string, question: Question, askedAt: number): Entry | undefined {
+    if (this.recall(path)?.kind === 'file') return this.learn(path, question, askedAt, null);
+    this.#changes.settle(question);
+    return this.recall(path);
+  }
+
+  /** A request whose answer will not come. */
+  forgetQuestion(question: Question): void {
+    this.#changes.settle(question);
+  }
+
+  /** Something contradicts what is known of `path`: the next look asks the service. */
+  doubt(path: string): void {
+    const entry = this.#folders.get(parentOf(path))?.names.get(nameOf(path));
+    if (entry !== undefined) this.setName(path, { ...entry, confirmedAt: Number.NEGATIVE_INFINITY });
+  }
+
+  /** An own change of `path` is done. Seen from now on, whatever answers in flight say. */
+  changed(path: string, outcome: Outcome): void {
+    const parent = parentOf(path);
+    const folder = this.#remembered(parent);
+    this.#changes.record(parent, nameOf(path), outcome);
+    folder.firstPage = null;
+    const known = folder.names.get(nameOf(path));
+    folder.apply(nameOf(path), outcome, known, this.#clock.monotonic());
+    this.#folders.set(parent, folder);
+    if (outcome.kind === 'missing') this.#keepIfEmptied(parent, folder);
+    // The key of what was stored makes every folder on its way real (§3.2).
+    else if (outcome.kind !== 'unknown') this.#dropKeptAbove(path);
+  }
+
+  /**
+   * A folder was made by us. It is empty as far as we know, which is as old as our knowledge that it did not exist: others
+   * may have put something into it since.
+   */
+  folderMade(path: string): void {
+    const before = this.recall(path);
+    const at = before?.kind === 'missing' ? before.confirmedAt : this.#clock.monotonic();
+    this.changed(path, { kind: 'folder' });
+    const folder = new KnownFolder();
+    folder.listed = { at, pages: 1, hidden: 0, told: false };
+    this.#folders.set(path, folder);
+    this.kept.drop(path);
+  }
+
+  /** A kept folder was made real by us. */
+  folderMadeReal(path: string): void {
+    this.kept.drop(path);
+    this.changed(path, { kind: 'folder' });
+  }
+
+  /** A folder was removed by us. */
+  folderRemoved(path: string): void {
+    this.kept.drop(path);
+    this.#folders.delete(path);
+    this.changed(path, { kind: 'missing' });
+  }
+
+  /** Whether we changed `path` since the question left. */
+  isChangedSince(question: Question, path: string): boolean {
+    return this.#changes.since(question, parentOf(path), nameOf(path)) !== undefined;
+  }
+
+  /** What is to be believed of `path`, whatever was known. */
+  setName(path: string, entry: Entry): void {
+    const folder = this.#remembered(parentOf(path));
+    folder.names.set(nameOf(path), entry);
+    this.#folders.set(parentOf(path), folder);
+  }
+
+  /** The first page of a longer listing, unless we changed something in the folder since the question left. */
+  keepFirstPage(path: string, question: Question, walk: Walk): void {
+    if (this.#changes.allSince(question, path).size > 0) return;
+    const folder = this.#remembered(path);
+    if (walk.firstPage !== null) folder.firstPage = { page: walk.firstPage, at: walk.at };
+    this.#folders.set(path, folder);
+  }
+
+  /** A whole listing: kept whole, but for the names that we changed meanwhile. */
+  applyWalk(path: string, question: Question, walk: Walk): KnownFolder {
+    const before = this.#folders.get(path);
+    const folder = new KnownFolder();
+    for (const name of walk.names.folders)
+      folder.names.set(name, { kind: 'folder', confirmedAt: walk.at, told: true });
+    for (const [name, facts] of walk.names.files) {
+      if (!folder.names.has(name))
+        folder.names.set(name, this.#entryOf(before?.names.get(name), facts, walk.at));
+    }
+    const hidden = walk.names.hidden.size + walk.names.skipped;
+    folder.listed = { at: walk.at, pages: walk.pages, hidden, told: true };
+    const changes = this.#changes.allSince(question, path);
+    this.#mergeKept(path, folder, changes);
+    for (const [name, outcome] of changes) {
+      const known = before?.names.get(name);
+      folder.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
+    }
+    this.#folders.set(path, folder);
+    this.#complainOnce(path, hidden);
+    return folder;
+  }
+
+  #mergeKept(path: string, folder: KnownFolder, changes: ReadonlyMap<string, Outcome>): void {
+    for (const name of this.kept.namesIn(path)) {
+      if (changes.has(name)) continue;
+      const keptPath = childOf(path, name);
+      const shown = folder.names.get(name);
+      if (shown === undefined) {
+        this.kept.markAbsent(keptPath);
+        folder.names.set(name, { kind: 'folder', confirmedAt: folder.listed?.at ?? 0, told: false });
+      } else {
+        this.kept.drop(keptPath);
+      }
+    }
+  }
+
+  #entryOf(before: Entry | undefined, facts: VersionFacts | null, confirmedAt: number): Entry {
+    if (facts === null) return { kind: 'missing', confirmedAt };
+    const same = before?.kind === 'file' && before.version.matches(facts);
+    return { kind: 'file', version: same ? before.version : Version.told(facts), confirmedAt };
+  }
+
+  #remembered(path: string): KnownFolder {
+    return this.#folders.get(path) ?? new KnownFolder();
+  }
+
+  #keepIfEmptied(path: string, folder: KnownFolder): void {
+    const empty = folder.isEmpty();
+    if (path === '/' || empty === false) return;
+    if (this.kept.get(path)?.emptied === 'surely') return;
+    this.kept.keep(path, empty === true ? 'surely' : 'maybe');
+    // A listing that left while the last file was there shows the folder, which proves nothing any more.
+    this.#changes.record(parentOf(path), nameOf(path), { kind: 'folder' });
+  }
+
+  #dropKeptAbove(path: string): void {
+    for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) this.kept.drop(folder);
+  }
+
+  #complainOnce(path: string, hidden: number): void {
+    if (hidden === 0 || this.#complained.has(path)) return;
+    this.#complained.add(path);
+    this.#log.warn('some keys cannot be shown as names and are left out', { folder: path, hidden });
+  }
+}
