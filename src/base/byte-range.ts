@@ -7,6 +7,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** How many bytes; 0 for a range that ends before it starts. */
 export function byteLength(range: ByteRange): number {
   return Math.max(0, range.end - range.start);
 }

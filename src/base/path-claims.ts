@@ -12,6 +12,7 @@ interface Waiting {
   readonly admit: () => void;
 }
 
+/** The changes in progress of one mount. */
 export class PathClaims {
   readonly #held = new Set<readonly string[]>();
   #waiting: Waiting[] = [];

@@ -13,6 +13,7 @@ interface Address {
   readonly index: number;
 }
 
+/** The blocks in memory, of all versions together never more bytes than `maxBytes`. */
 export class BlockCache {
   /** Bytes of all blocks together. */
   readonly maxBytes: number;

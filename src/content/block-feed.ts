@@ -7,6 +7,7 @@ import type { BlockCache } from './block-cache.ts';
 /** Larger files would push everything else out of the cache: this part of it is the most that one upload may take. */
 const SHARE_OF_CACHE = 1 / 4;
 
+/** One upload's way past the cache: nothing is kept before `commit`. */
 export class BlockFeed {
   readonly #cache: BlockCache;
   readonly #size: number;

@@ -31,6 +31,7 @@ export interface DraftUpload {
   keepFor(version: Version): void;
 }
 
+/** One mount's drafts and readers. `prepare` comes first, `close` last. */
 export class ContentStore {
   readonly #parts: ContentStoreParts;
   readonly #readers: ReaderPool;

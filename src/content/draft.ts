@@ -24,6 +24,7 @@ const CHUNK = 512 * 1024;
 /** Errors of the disk after which nobody knows what the file holds. */
 const POISON = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
 
+/** A file's new bytes. Every method may be called while any other is in progress. */
 export class Draft {
   readonly #file: LocalFile;
   readonly #digest = new DraftDigest();

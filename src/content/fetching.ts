@@ -16,6 +16,7 @@ export interface Demand extends ReadPattern {
   readonly range: ByteRange;
 }
 
+/** One version's decisions. Throws nothing: failures reach those who wait for the landing. */
 export class Fetching {
   readonly #context: ReadContext;
   readonly #bytes: VersionBytes;

@@ -27,6 +27,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
+/** One GET under way, from its start to `finish`. */
 export class Landing implements RangeSink {
   /** Resolves at the headers of the answer, or at a failure before them. */
   readonly settled: Promise<void>;

@@ -15,6 +15,7 @@ export interface ReadContextOptions {
   readonly sizes?: ReadSizes | undefined;
 }
 
+/** The mount's means of reading, and how many bytes may be read ahead in all. */
 export class ReadContext {
   readonly ranges: RangeReader;
   readonly cache: BlockCache;

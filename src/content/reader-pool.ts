@@ -17,6 +17,7 @@ interface InUse {
   users: number;
 }
 
+/** One mount's readers. */
 export class ReaderPool {
   readonly #context: ReadContext;
   readonly #inUse = new Map<Version, InUse>();

@@ -21,6 +21,7 @@ export interface CopyTarget {
 
 const HERE_AND_THERE: ReadPattern = { sequential: false, from: 0 };
 
+/** One version's bytes, for all who read it. What a failed GET should have brought is asked for again by the next read. */
 export class VersionReader {
   /** Where the version is stored now; follows a rename. */
   key: string;

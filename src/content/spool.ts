@@ -10,6 +10,7 @@ export class SpoolFailed extends Error {
   override readonly name = 'SpoolFailed';
 }
 
+/** The beginning of a version, on disk until `remove`. */
 export class Spool {
   readonly #file: LocalFile;
   /** Bytes [0, filled) can be read. */

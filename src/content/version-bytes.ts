@@ -19,6 +19,7 @@ export interface FileVersion extends ExpectedVersion {
 /** Files that are a larger share of the cache are spooled to disk when they come whole. */
 const LARGEST_SHARE_OF_CACHE = 1 / 4;
 
+/** One version's bytes here and on their way. */
 export class VersionBytes {
   readonly version: FileVersion;
   readonly #context: ReadContext;

@@ -21,6 +21,7 @@ const MAX_RESTARTS = 5;
 /** An empty page may be followed by more (§4.11 rule 6); a service that sends this many in a row without news never ends. */
 const MAX_VAIN_PAGES = 1000;
 
+/** One bucket. Every method rejects with a `Refusal` and with nothing else. */
 export class BucketStore {
   readonly #service: ObjectService;
   readonly #bucket: string;

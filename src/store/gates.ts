@@ -21,6 +21,7 @@ const UPLOADS_AT_ONCE = 8;
 /** How many connections a pool needs so that no gate waits for another. */
 export const CONNECTIONS_FOR_ALL_GATES = METADATA_AT_ONCE + READS_AT_ONCE + UPLOADS_AT_ONCE;
 
+/** Gates for one mount; their tasks never wait for each other's kind. */
 export function createGates(): Gates {
   return {
     metadata: pLimit(METADATA_AT_ONCE),

@@ -5,8 +5,10 @@
  * most 255 bytes of UTF-8, the kernel's limit.
  */
 
+/** UTF-8, without a zero at the end. */
 export const MAX_NAME_BYTES = 255;
 
+/** Whether a program can be shown `name`, and may create it. */
 export function isUsableName(name: string): boolean {
   return (
     name !== '' &&
@@ -17,19 +19,23 @@ export function isUsableName(name: string): boolean {
   );
 }
 
+/** Empty for the top. */
 export function keyOfPath(path: string): string {
   return path.slice(1);
 }
 
+/** The folder that `path` is in; the top's is itself. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash <= 0 ? '/' : path.slice(0, slash);
 }
 
+/** Empty for the top. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+/** The path of `name` inside the folder at `folder`. */
 export function childOf(folder: string, name: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`;
 }

@@ -85,6 +85,7 @@ interface Progress {
   bytesSince: number;
 }
 
+/** The downloads of one mount. */
 export class RangeReader {
   readonly #service: Pick<ObjectService, 'getObject'>;
   readonly #bucket: string;

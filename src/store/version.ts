@@ -47,6 +47,7 @@ function nextId(): number {
   return versions;
 }
 
+/** One content of one key. Compared by `matches` and `isSame`, never by its fields. */
 export class Version {
   /** Bytes. */
   readonly size: number;
