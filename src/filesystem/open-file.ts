@@ -51,6 +51,7 @@ export class OpenFile {
   local: LocalAttributes = {};
   /** Why the last upload failed, and which revision of the draft it was. */
   failure: { readonly error: unknown; readonly revision: number } | null = null;
+
   constructor(path: string, version: Version | null) {
     this.path = path;
     this.version = version;

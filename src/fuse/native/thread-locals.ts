@@ -30,11 +30,6 @@ export class ThreadLocals {
     this.#limit = limit;
   }
 
-  /** How many records were ever given out. */
-  get count(): number {
-    return this.#count;
-  }
-
   /** For the addon: memory for one more thread. The addon itself keeps it from being collected. */
   readonly allocate = (size: number): Buffer => {
     this.#count += 1;
