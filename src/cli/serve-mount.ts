@@ -10,7 +10,7 @@ import { ServedMount } from './served-mount.ts';
 
 /** Only this process's owner may read what it writes, whatever the caller's umask was. */
 const OWNER_ONLY = 0o077;
-/** Finishing has deadlines of its own that add up to less; a process that outlives this hangs. */
+/** Finishing has deadlines of its own that add up to less; a process in which nothing moves for so long hangs. */
 const FINISH_DEADLINE_MS = 60_000;
 
 /** `tellReady` hears when the mount answers. Resolves with the exit code; rejects when the mount never came up. */
@@ -40,12 +40,21 @@ export async function serveMount(
     endings.end({ kind: 'unmounted' });
   });
   const ending = await endings.first;
+  giveUpWhenStuck(mount, log);
+  const code = await mount.finish(ending, endings);
+  log.summarise();
+  return code;
+}
+
+function giveUpWhenStuck(mount: ServedMount, log: QuietLog): void {
+  const before = mount.bytesSent;
   systemClock.after(FINISH_DEADLINE_MS, () => {
+    if (mount.bytesSent !== before) {
+      giveUpWhenStuck(mount, log);
+      return;
+    }
     log.error('Finishing takes too long: giving up');
     log.summarise();
     process.exit(exitCodes.failed);
   });
-  const code = await mount.finish(ending, endings);
-  log.summarise();
-  return code;
 }

@@ -23,8 +23,8 @@ import { removeStoredDrafts } from './stored-drafts.ts';
 /** How long a program may keep the mount busy after a signal; then it is detached. */
 const BUSY_PATIENCE_MS = 5000;
 const BUSY_PAUSE_MS = 250;
-/** With the service down. */
-const UPLOAD_DEADLINE_MS = 30_000;
+/** Without a byte that goes up. */
+const UPLOAD_PATIENCE_MS = 30_000;
 /** Between the kernel's letting go and the driver's noticing. */
 const CLOSED_DEADLINE_MS = 5000;
 
@@ -97,6 +97,11 @@ export class ServedMount {
     return this.#parts.mounted.closed;
   }
 
+  /** Grows while finishing gets anywhere. */
+  get bytesSent(): number {
+    return this.#parts.fileSystem.bytesSent();
+  }
+
   /** Forgets what is known about names, so that the next look asks the service. */
   refresh(): void {
     this.#parts.fileSystem.refresh();
@@ -155,7 +160,7 @@ export class ServedMount {
     const directory = this.#parts.state.path;
     try {
       const startedAt = clock.now();
-      const unsent = await this.#parts.fileSystem.close(UPLOAD_DEADLINE_MS);
+      const unsent = await this.#parts.fileSystem.close(UPLOAD_PATIENCE_MS);
       if (unsent.length === 0) await removeStoredDrafts(directory, startedAt);
       return unsent;
     } catch (error) {
@@ -220,7 +225,7 @@ async function openParts(
     log,
     settings: { ...settings, stateDirectory: state.path },
   });
-  closers.push(() => fileSystem.close(UPLOAD_DEADLINE_MS));
+  closers.push(() => fileSystem.close(UPLOAD_PATIENCE_MS));
   const { readOnly, allowOther } = settings;
   signal.throwIfAborted();
   // A comma would begin another mount option.

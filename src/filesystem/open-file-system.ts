@@ -59,11 +59,13 @@ export interface MountedFileSystem {
   readonly operations: FileSystemOperations;
   /** Trust no earlier answer of the service any more. */
   refresh(): void;
+  /** Bytes handed to uploads so far: grows while `close` gets anywhere. */
+  bytesSent(): number;
   /**
-   * Stores what is not stored yet, for at most `deadline` milliseconds. Returns what could not be: those bytes stay in their
-   * local files. Call after the kernel has let go.
+   * Stores what is not stored yet, and gives up when for `patience` milliseconds nothing went up. Returns what could not be
+   * stored: those bytes stay in their local files. Call after the kernel has let go.
    */
-  close(deadline: number): Promise<UnsentDraft[]>;
+  close(patience: number): Promise<UnsentDraft[]>;
 }
 
 /** A file system over `bucket`. Asks the service nothing before a program does. Rejects with the local disk's error. */
@@ -78,7 +80,8 @@ export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedF
     refresh: () => {
       mount.namespace.known.refresh();
     },
-    close: (deadline) => closeFileSystem(parts, deadline),
+    bytesSent: () => mount.content.bytesSent,
+    close: (patience) => closeFileSystem(parts, patience),
   };
 }
 
@@ -134,18 +137,16 @@ function fileSystemParts(mount: MountState, inputs: FileSystemInputs, gates: Gat
   };
 }
 
-async function closeFileSystem(parts: FileSystemParts, deadline: number): Promise<UnsentDraft[]> {
+async function closeFileSystem(parts: FileSystemParts, patience: number): Promise<UnsentDraft[]> {
   const { mount, uploading, folders } = parts;
   folders.stop();
-  const giveUp = new AbortController();
+  const done = new AbortController();
   const work = Promise.all([
     ...unsentFiles(mount).map((file) => storeOrLog(mount, uploading, file)),
     folders.makeAllReal(true),
   ]);
-  // The clock of the machine, not the injected one: this bounds how long a person waits.
-  const timer = delay(deadline, undefined, { signal: giveUp.signal, ref: false }).catch(() => undefined);
-  await Promise.race([work, timer]);
-  giveUp.abort();
+  await Promise.race([work, untilNothingMoves(mount, patience, done.signal)]);
+  done.abort();
   folders.stop();
   mount.content.close();
   return unsentFiles(mount).map((file) => ({
@@ -153,6 +154,17 @@ async function closeFileSystem(parts: FileSystemParts, deadline: number): Promis
     file: file.draft?.path ?? '',
     reason: file.failure === null ? 'there was no time left' : describeError(file.failure.error),
   }));
+}
+
+/** A large file on a slow line may take hours, as long as it moves: only standing still is the end. */
+async function untilNothingMoves(mount: MountState, patience: number, done: AbortSignal): Promise<void> {
+  for (let before = -1; before !== mount.content.bytesSent && !done.aborted;) {
+    before = mount.content.bytesSent;
+    // The clock of the machine, not the injected one: this bounds how long a person waits.
+    await delay(patience, undefined, { signal: done, ref: false }).catch((error: unknown) => {
+      if (!done.aborted) throw error;
+    });
+  }
 }
 
 async function storeOrLog(mount: MountState, uploading: Uploading, file: OpenFile): Promise<void> {

@@ -1,4 +1,5 @@
 /** What can a program of the property tests do with files? Offered in process and by a mount. Rejections carry a `code`. */
+import { constants } from 'node:os';
 
 export interface Access {
   readonly read: boolean;
@@ -35,6 +36,9 @@ export interface ProgramFiles {
 }
 
 export function codeOf(thrown: unknown): string {
+  // libuv has no name for ESTALE.
+  if (thrown instanceof Error && 'errno' in thrown && thrown.errno === -constants.errno.ESTALE)
+    return 'ESTALE';
   if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') return thrown.code;
   throw thrown;
 }
