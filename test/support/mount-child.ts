@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Log, LogFields } from '../../src/base/log.ts';
 import type { Driver, Mounted } from '../../src/fuse/driver.ts';
+import { createKernelDriver } from '../../src/fuse/kernel/kernel-driver.ts';
 import { createNativeDriver } from '../../src/fuse/native/native-driver.ts';
 import type { ChildReply, ChildRequest, MountedModule, MountOrder } from './mounted.ts';
 
@@ -34,8 +35,7 @@ function logToTest(): Log {
 }
 
 function driverNamed(name: MountOrder['driver']): Driver {
-  if (name === 'native') return createNativeDriver();
-  throw new Error(`no driver ${name} yet`);
+  return name === 'native' ? createNativeDriver() : createKernelDriver();
 }
 
 async function serve(order: MountOrder): Promise<void> {
