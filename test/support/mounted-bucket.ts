@@ -167,7 +167,7 @@ export class MountedBucket {
     this.#mounted = await mountForTest({
       module: new URL('./mounted-pail.ts', import.meta.url),
       options,
-      driver,
+      ...(driver !== undefined && { driver }),
       readOnly: settings?.readOnly ?? false,
       lifetime,
     });

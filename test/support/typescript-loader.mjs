@@ -3,5 +3,6 @@
  * stripped when it is imported.
  */
 import { register } from 'node:module';
+import { URL } from 'node:url';
 
 register(new URL('./typescript-hooks.mjs', import.meta.url));

@@ -60,6 +60,7 @@ export class Dispatcher {
   readonly #operations: Operations<OperationName>;
 
   readonly #pending = new Map<bigint, Pending>();
+  #inProgress = 0;
   #bytesInFlight = 0;
   #onAnswered: () => void = () => undefined;
 
@@ -91,7 +92,7 @@ export class Dispatcher {
 
   /** Resolves once no request is in progress. */
   async settled(): Promise<void> {
-    while (this.#pending.size > 0) await this.answered();
+    while (this.#inProgress > 0) await this.answered();
   }
 
   /** Resolves when the next request in progress is through. */
@@ -145,6 +146,7 @@ export class Dispatcher {
       return;
     }
     this.#pending.set(header.unique, pending);
+    this.#inProgress += 1;
     this.#bytesInFlight += pending.bytes;
     outcome
       .then(
@@ -169,6 +171,7 @@ export class Dispatcher {
   #end(header: RequestHeader, pending: Pending): void {
     pending.stopPatience();
     if (this.#pending.get(header.unique) === pending) this.#pending.delete(header.unique);
+    this.#inProgress -= 1;
     this.#bytesInFlight -= pending.bytes;
     const tell = this.#onAnswered;
     this.#onAnswered = () => undefined;
