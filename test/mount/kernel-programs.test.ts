@@ -10,6 +10,7 @@ import { mountForTest, type MountedDirectory } from '../support/mounted.ts';
 import { shell, type ShellResult } from '../support/shell.ts';
 
 const MODULE = new URL('../support/mounted-memory.ts', import.meta.url);
+const LONGER_THAN_ANY_TEST_MS = 3_600_000;
 const THREE_FILES = `
   mkdir -p "$1/tree/deep"; echo a > "$1/tree/a"; echo b > "$1/tree/deep/b"; : > "$1/tree/empty"
   touch -d '2001-02-03 04:05:06' "$1/tree/a"; touch -d '1969-12-31 23:59:00 UTC' "$1/tree/deep/b"
@@ -54,9 +55,8 @@ describe('programs on a mount of the kernel driver', () => {
     const synced = await run(`rsync -a "$1/tree/" synced/ && cd synced && ${listing}`);
 
     expect(wanted.output.split('\n')).toHaveLength(4);
-    expect(copied).toEqual(wanted);
-    expect(unpacked).toEqual(wanted);
-    expect(synced).toEqual(wanted);
+    // tar warns of times so far away.
+    expect([copied.output, unpacked.output, synced.output]).toEqual(Array(3).fill(wanted.output));
   });
 
   it('find nothing to do when they synchronise again', async () => {
@@ -90,9 +90,10 @@ describe('programs on a mount of the kernel driver', () => {
     const program = `
       use Config;
       my $call = $Config{archname} =~ /^aarch64/ ? 8 : 191;
+      my ($path, $name) = ("x", "user.a");
       for my $room (0, 999, 1000) {
         my $into = "." x $room;
-        my $length = syscall($call, "x", "user.a", $into, $room);
+        my $length = syscall($call, $path, $name, $into, $room);
         print $length < 0 ? ($!{ERANGE} ? "ERANGE" : "$!") : $length, "\\n";
       }
     `;
@@ -102,11 +103,16 @@ describe('programs on a mount of the kernel driver', () => {
     expect(stdout).toBe('1000\nERANGE\n1000\n');
   });
 
-  it('can be interrupted while they wait for bytes', async () => {
-    await writeFile(inside('slow'), 'bytes');
-    await ask({ ask: 'delay', operation: 'read', milliseconds: 60_000 });
-    const reader = spawn('cat', ['slow'], { cwd: mounted.path, stdio: 'ignore' });
-    await expect.poll(() => ask({ ask: 'calls' })).toContain('read /slow');
+  // dd reads past the kernel's cache: then it is this driver that has to let go.
+  it.each([
+    ['cached', ['cat', 'cached']],
+    ['direct', ['dd', 'if=direct', 'iflag=direct', 'of=/dev/null']],
+  ])('can be interrupted while they wait for %s bytes', async (name, [program = '', ...parameters]) => {
+    await writeFile(inside(name), 'bytes');
+    await ask({ ask: 'delay', operation: 'read', milliseconds: LONGER_THAN_ANY_TEST_MS });
+    const reader = spawn(program, parameters, { cwd: mounted.path, stdio: 'ignore' });
+    await expect.poll(() => ask({ ask: 'calls' })).toContain(`read /${name}`);
+    await ask({ ask: 'delay', operation: 'read', milliseconds: 0 });
     const ended = new Promise<string | null>((resolve) => {
       reader.once('exit', (_code, signal) => {
         resolve(signal);
@@ -115,8 +121,6 @@ describe('programs on a mount of the kernel driver', () => {
     reader.kill('SIGINT');
 
     expect(await ended).toBe('SIGINT');
-    await ask({ ask: 'delay', operation: 'read', milliseconds: 0 });
-    expect(await readFile(inside('slow'), 'utf8')).toBe('bytes');
   });
 
   it('write in pieces of a megabyte', async () => {
