@@ -14,6 +14,8 @@ import { readCreate, readHandle, readOpen, readRead, readWrite, type OpenRequest
 type DescriptorOperation = 'create' | 'open' | 'read' | 'write' | 'flush' | 'fsync' | 'release';
 
 const PERMISSION_BITS = 0o7777;
+/** Reads ask the driver, and end where it says. */
+const FOPEN_DIRECT_IO = 1;
 
 /** The requests that make, use and end a handle. */
 export function fileOperations(context: KernelContext): Operations<DescriptorOperation> {
@@ -76,20 +78,33 @@ export async function releaseAll({ files, operations, log }: KernelContext): Pro
 }
 
 async function open(context: KernelContext, node: Node, request: OpenRequest): Promise<Answer> {
-  const { operations, nodes } = context;
+  const { operations } = context;
   const intent = openIntent(request.flags);
-  const { path } = targetOf(context, node);
+  const { path, handle: other } = targetOf(context, node);
+  // Deleted while somebody else has it open: its name, if there is one, means another file.
+  if (other !== undefined) throw stale(path);
+  refuseReplaced(context, node, intent);
   const openPath = (): Promise<FileHandle> => operations.open(path, intent);
   const handle = await (intent.truncate ? changing(node, openPath) : openPath());
-  if (nodes.pathOf(node) === undefined) {
-    // What was opened is the file that took the name meanwhile, and the kernel knows the size of the other.
+  try {
+    refuseReplaced(context, node, intent);
+    if (request.killsPrivileges && intent.truncate) await clearSetIdBits(context, node, handle);
+  } catch (error) {
     await operations.release(handle);
-    throw new FsError('ESTALE', path, 'the name was given to another file');
+    throw error;
   }
-  if (request.killsPrivileges && intent.truncate) await clearSetIdBits(context, node, handle);
+  // The kernel knows the size of the replaced file: what is read of the other must not be cut there.
+  const isOther = context.nodes.pathOf(node) === undefined;
   const fh = addFile(context, node, handle);
-  return { reply: openReply(fh), undelivered: releaseLater(context, fh) };
+  return { reply: openReply(fh, isOther ? FOPEN_DIRECT_IO : 0), undelivered: releaseLater(context, fh) };
 }
+
+/** Where an append would go, the kernel takes from the replaced file: then it has to look the name up again. */
+function refuseReplaced({ nodes }: KernelContext, node: Node, intent: OpenIntent): void {
+  if (intent.write && nodes.pathOf(node) === undefined) throw stale(node.name);
+}
+
+const stale = (path: string): FsError => new FsError('ESTALE', path, 'the name was given to another file');
 
 async function create(
   context: KernelContext,

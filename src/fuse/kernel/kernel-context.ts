@@ -22,15 +22,16 @@ export interface Target {
 }
 
 /**
- * `handle`: the one the kernel named. Throws ESTALE when there is neither name nor handle: the name leads to another file by now, and
- * the kernel looks it up again.
+ * `handle`: the one the kernel named. A file whose name was given to another since the kernel looked it up is that other: so
+ * nobody finds a file missing that is replaced again and again. Throws ESTALE when nothing leads to the node.
  */
 export function targetOf({ nodes }: KernelContext, node: Node, handle?: FileHandle): Target {
   const path = nodes.pathOf(node);
   const known = handle ?? (path === undefined ? anyHandle(node) : undefined);
   if (known !== undefined) return { path: path ?? known.path, handle: known };
-  if (path === undefined) throw new FsError('ESTALE', node.name, 'its name is gone');
-  return { path, handle: undefined };
+  const named = path ?? (node.kind === 'file' ? node.formerPath : undefined);
+  if (named === undefined) throw new FsError('ESTALE', node.name, 'its name is gone');
+  return { path: named, handle: undefined };
 }
 
 /** Rejects with ENOENT or ESTALE when neither the name nor anything open leads to the file. */

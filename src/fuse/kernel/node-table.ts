@@ -11,6 +11,8 @@ export interface Node {
   /** Changes with a rename; null for the root, and when the name is gone or somebody else's. */
   readonly parent: Node | null;
   readonly name: string;
+  /** Where a node whose name is gone was last. */
+  readonly formerPath: string | undefined;
   /** What programs have open of it. */
   readonly handles: Set<FileHandle>;
   /** As the kernel was told last; 0 before. */
@@ -22,6 +24,7 @@ export interface Node {
 interface TableNode extends Node {
   parent: TableNode | null;
   name: string;
+  formerPath: string | undefined;
   lookups: number;
   readonly children: Map<string, TableNode>;
 }
@@ -138,6 +141,7 @@ export class NodeTable {
   #unbind(parent: TableNode, name: string): void {
     const node = parent.children.get(name);
     if (node === undefined) return;
+    node.formerPath = this.pathOf(node);
     parent.children.delete(name);
     node.parent = null;
     this.#drop(node);
@@ -160,6 +164,7 @@ function newNode(id: number, kind: Attributes['kind'], parent: TableNode | null,
     kind,
     parent,
     name,
+    formerPath: undefined,
     lookups: 0,
     children: new Map(),
     handles: new Set(),
