@@ -66,11 +66,18 @@ async function answer(module: MountedModule, mounted: Mounted, request: ChildReq
       await mounted.unmount({ lazy: request.lazy });
       reply({ type: 'answer', id, value: undefined });
     } else {
-      reply({ type: 'answer', id, value: await module.answer?.(request.message) });
+      const value = await module.answer?.(request.message);
+      if (isRefresh(request.message)) mounted.refresh?.();
+      reply({ type: 'answer', id, value });
     }
   } catch (error) {
     reply({ type: 'refusal', id, ...asFailure(error) });
   }
+}
+
+/** As a person's SIGUSR1 does, this concerns the file system and the kernel alike. */
+function isRefresh(message: unknown): boolean {
+  return message instanceof Object && 'ask' in message && message.ask === 'refresh';
 }
 
 process.once('message', (order: MountOrder) => {

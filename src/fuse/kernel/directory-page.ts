@@ -1,6 +1,6 @@
 /** How is a part of a listing written, as much as the kernel has room for? */
 import type { DirectoryEntry } from '../../filesystem/operations.ts';
-import { emptyReply, ENTRY_BYTES, putEntry, putU64, REPLY_HEADER_BYTES } from './replies.ts';
+import { emptyReply, ENTRY_BYTES, putEntry, putU64, REPLY_HEADER_BYTES, type Told } from './replies.ts';
 
 /** `fuse_dirent` before its name. */
 const DIRENT_BYTES = 24;
@@ -39,8 +39,9 @@ export class DirectoryPage {
   }
 
   /** All of an entry. Only with `isPlus`. */
-  add({ name, attributes }: DirectoryEntry, next: number, node: number): void {
-    putEntry(this.#bytes, this.#end, node, attributes);
+  add(name: string, told: Told, next: number, node: number): void {
+    const { attributes } = told;
+    putEntry(this.#bytes, this.#end, node, told);
     this.#put(name, attributes.kind, next, node);
   }
 

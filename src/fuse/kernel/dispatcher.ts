@@ -13,7 +13,7 @@ import { fileOperations } from './file-operations.ts';
 import { folderOperations } from './folder-operations.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { changeOperations, lookOperations, refusedOperations } from './name-operations.ts';
-import { negotiate, PROTOCOL_MAJOR } from './negotiation.ts';
+import { canTakeNamesBack, negotiate, PROTOCOL_MAJOR } from './negotiation.ts';
 import { operationNamed, type OperationName } from './opcodes.ts';
 import { emptyReply, initReply, sealReply } from './replies.ts';
 import { readHeader, readInit, readInterrupt, REQUEST_HEADER_BYTES, type RequestHeader } from './requests.ts';
@@ -76,7 +76,7 @@ export class Dispatcher {
       ...xattrOperations(context),
       ...fileOperations(context),
       ...folderOperations(context),
-      init: (_node, body) => greet(body, greeting),
+      init: (_node, body) => greet(body, context, greeting),
       destroy: () => done(),
       interrupt: (_node, body) => {
         this.#interrupt(readInterrupt(body));
@@ -223,7 +223,7 @@ class UnsupportedKernel extends Error {
   override readonly name = 'UnsupportedKernel';
 }
 
-function greet(body: WireReader, greeting: Greeting): Outcome {
+function greet(body: WireReader, { trust }: KernelContext, greeting: Greeting): Outcome {
   const request = readInit(body);
   const answer = negotiate(request);
   if (answer === undefined) {
@@ -231,6 +231,7 @@ function greet(body: WireReader, greeting: Greeting): Outcome {
     greeting.refused(reason);
     throw new UnsupportedKernel(reason);
   }
+  trust.names = canTakeNamesBack(request);
   // A newer major asks again with ours.
   if (request.major === PROTOCOL_MAJOR) greeting.agreed();
   return { reply: initReply(PROTOCOL_MAJOR, answer) };

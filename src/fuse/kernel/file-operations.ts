@@ -126,11 +126,12 @@ async function create(
     node.mode = attributes.mode;
     const fh = addFile(context, node, handle);
     const release = releaseLater(context, fh);
+    const told = { attributes, isNameTrusted: context.trust.names };
     const undelivered = (): void => {
       nodes.forget(node.id, 1);
       release();
     };
-    return { reply: createReply(node.id, attributes, fh), undelivered };
+    return { reply: createReply(node.id, told, fh), undelivered };
   } catch (error) {
     await operations.release(handle);
     throw error;

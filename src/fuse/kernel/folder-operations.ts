@@ -2,7 +2,7 @@
  * How are folders listed? By offset over what one listing found, so that names made or removed meanwhile neither shift nor
  * double others.
  */
-import type { DirectoryEntry } from '../../filesystem/operations.ts';
+import type { Attributes, DirectoryEntry } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { DirectoryPage } from './directory-page.ts';
@@ -57,7 +57,7 @@ interface Filling {
 
 function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling: Filling): Answer {
   const { snapshot, page, first } = filling;
-  const { nodes, clock } = context;
+  const { nodes, clock, trust } = context;
   const age = clock.monotonic() - snapshot.takenAt;
   // What this mount has changed since may not be as it was: then the kernel gets names, and looks up what it wants to know.
   const isCurrent = folder.changes === snapshot.changes;
@@ -70,7 +70,7 @@ function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling:
       const node = nodes.lookUp(folder, entry.name, entry.attributes.kind);
       node.mode = entry.attributes.mode;
       told.push(node.id);
-      page.add(aged(entry, age), next, node.id);
+      page.add(entry.name, { attributes: aged(entry, age), isNameTrusted: trust.names }, next, node.id);
     } else {
       page.addName(entry, next, nodes.knownId(folder, entry.name));
     }
@@ -95,7 +95,6 @@ async function takeSnapshot(
   return { entries, takenAt, changes };
 }
 
-function aged(entry: DirectoryEntry, age: number): DirectoryEntry {
-  const validFor = Math.max(0, entry.attributes.validFor - age);
-  return { name: entry.name, attributes: { ...entry.attributes, validFor } };
+function aged({ attributes }: DirectoryEntry, age: number): Attributes {
+  return { ...attributes, validFor: Math.max(0, attributes.validFor - age) };
 }

@@ -13,6 +13,13 @@ export interface KernelContext {
   readonly folders: OpenTable<OpenFolder>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly log: Log;
+  readonly trust: KernelTrust;
+}
+
+/** What the kernel may be told to believe for a while. Settled once, when kernel and driver agree. */
+export interface KernelTrust {
+  /** Names too: only where all of them can be taken back at once. */
+  names: boolean;
 }
 
 /** How to ask the file system about a node: by its name, or when that is gone by what is open of it. */

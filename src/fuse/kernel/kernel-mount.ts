@@ -14,6 +14,7 @@ import type { KernelContext } from './kernel-context.ts';
 import { mountDescriptor } from './mount-program.ts';
 import { NodeTable } from './node-table.ts';
 import { OpenTable } from './open-table.ts';
+import { incrementEpoch } from './replies.ts';
 
 /** Everything a mount is made of. */
 export interface KernelMountParts {
@@ -29,9 +30,11 @@ export class KernelMount implements Mounted {
   readonly closed: Promise<void>;
 
   readonly #parts: KernelMountParts;
+  readonly #takeNamesBack: () => void;
 
-  private constructor(parts: KernelMountParts, closed: Promise<void>) {
+  private constructor(parts: KernelMountParts, takeNamesBack: () => void, closed: Promise<void>) {
     this.#parts = parts;
+    this.#takeNamesBack = takeNamesBack;
     this.closed = closed;
   }
 
@@ -53,8 +56,12 @@ export class KernelMount implements Mounted {
       const dispatcher = await greeted(parts, device, (greeting) => {
         return new Dispatcher(context, clock, device.deliver, greeting);
       });
+      const takeNamesBack = (): void => {
+        if (context.trust.names) device.deliver(incrementEpoch());
+      };
       return new KernelMount(
         parts,
+        takeNamesBack,
         closed.then(() => finish(context, dispatcher)),
       );
     } catch (error) {
@@ -62,6 +69,10 @@ export class KernelMount implements Mounted {
       throw error instanceof MountError ? error : failure(mountpoint, describeError(error), error);
     }
   }
+
+  readonly refresh = (): void => {
+    this.#takeNamesBack();
+  };
 
   async unmount(options: UnmountOptions): Promise<void> {
     await unmountDirectory(this.#parts.options.mountpoint, options, this.#parts.clock);
@@ -78,6 +89,7 @@ function newContext({ operations, options, clock }: KernelMountParts): KernelCon
     folders: new OpenTable(),
     clock,
     log: options.log,
+    trust: { names: false },
   };
 }
 

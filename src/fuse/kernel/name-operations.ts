@@ -99,7 +99,7 @@ export function refusedOperations({ nodes }: KernelContext): Operations<RefusedO
 
 /** Tells the kernel of what is at `name`, which counts until it forgets. */
 export function entryAnswer(
-  { nodes }: KernelContext,
+  { nodes, trust }: KernelContext,
   folder: Node,
   name: string,
   attributes: Attributes,
@@ -107,7 +107,7 @@ export function entryAnswer(
   const node = nodes.lookUp(folder, name, attributes.kind);
   node.mode = attributes.mode;
   return {
-    reply: entryReply(node.id, attributes),
+    reply: entryReply(node.id, { attributes, isNameTrusted: trust.names }),
     undelivered: () => {
       nodes.forget(node.id, 1);
     },

@@ -28,6 +28,14 @@ export const initFlags = {
  */
 const WANTED = Object.values(initFlags).reduce((all, flag) => all | flag, 0);
 
+/** Since this the kernel forgets every name at one word, which waits for no lock. */
+const EPOCH_MINOR = 44;
+
+/** Whether names that the kernel was told to trust can be taken back. */
+export function canTakeNamesBack({ major, minor }: InitRequest): boolean {
+  return major === PROTOCOL_MAJOR && minor >= EPOCH_MINOR;
+}
+
 const PAGE_BYTES = 4096;
 /** A thousand requests for a gigabyte. */
 export const MAX_TRANSFER_BYTES = 1024 * 1024;

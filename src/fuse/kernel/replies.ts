@@ -17,7 +17,13 @@ const STAT_BLOCK_BYTES = 512;
 const IO_SIZE_BYTES = 128 * 1024;
 const STATFS_BLOCK_BYTES = 4096;
 const FREE_FILES = 2 ** 31;
+const NOTIFY_INC_EPOCH = 8;
 const HALF = 2 ** 32;
+
+/** `FUSE_NOTIFY_INC_EPOCH` (7.44): a header with the code instead of an error, and nothing else. */
+export function incrementEpoch(): Buffer {
+  return sealReply(emptyReply(), 0n, -NOTIFY_INC_EPOCH);
+}
 
 /** `bytes` of an answer, zeroed, behind room for the header. */
 export function emptyReply(bytes = 0): Buffer {
@@ -37,20 +43,27 @@ export function refusalInstead(reply: Buffer): Buffer {
   return sealReply(emptyReply(), reply.readBigUInt64LE(8), errnoNumber('EIO'));
 }
 
+/** What the kernel is told of a name: that it is there for as long as its attributes are valid, or only that it is there now. */
+export interface Told {
+  readonly attributes: Attributes;
+  readonly isNameTrusted: boolean;
+}
+
 /**
  * `fuse_entry_out`: u64 nodeid, generation, entry_valid, attr_valid, u32 entry_valid_nsec, attr_valid_nsec, `fuse_attr`.
  * Numbers of nodes are never used again, so each has but one generation.
  */
-export function putEntry(into: Buffer, start: number, node: number, attributes: Attributes): void {
+export function putEntry(into: Buffer, start: number, node: number, told: Told): void {
+  const { attributes } = told;
   putU64(into, start, node);
-  putValidity(into, start + 16, start + 32, attributes.validFor);
+  putValidity(into, start + 16, start + 32, told.isNameTrusted ? attributes.validFor : 0);
   putValidity(into, start + 24, start + 36, attributes.validFor);
   putAttributes(into, start + 40, node, attributes);
 }
 
-export function entryReply(node: number, attributes: Attributes): Buffer {
+export function entryReply(node: number, told: Told): Buffer {
   const reply = emptyReply(ENTRY_BYTES);
-  putEntry(reply, REPLY_HEADER_BYTES, node, attributes);
+  putEntry(reply, REPLY_HEADER_BYTES, node, told);
   return reply;
 }
 
@@ -71,9 +84,9 @@ export function openReply(fh: number, flags = 0): Buffer {
 }
 
 /** `fuse_entry_out`, then `fuse_open_out`. */
-export function createReply(node: number, attributes: Attributes, fh: number): Buffer {
+export function createReply(node: number, told: Told, fh: number): Buffer {
   const reply = emptyReply(ENTRY_BYTES + 16);
-  putEntry(reply, REPLY_HEADER_BYTES, node, attributes);
+  putEntry(reply, REPLY_HEADER_BYTES, node, told);
   putU64(reply, REPLY_HEADER_BYTES + ENTRY_BYTES, fh);
   return reply;
 }

@@ -38,6 +38,7 @@ export class KernelSide {
       folders: new OpenTable(),
       clock: this.clock,
       log,
+      trust: { names: false },
     };
     const greeting = {
       agreed: (): void => {

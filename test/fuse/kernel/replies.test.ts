@@ -18,11 +18,12 @@ const attributes: Attributes = {
   validFor: 1500,
 };
 const statistics = { usedBytes: 1, freeBytes: 8192, files: 4, maxNameLength: 255 };
+const told = { attributes, isNameTrusted: true };
 const entry = { name: 'a.txt', attributes };
 
 function pageOf(isPlus: boolean): Buffer {
   const page = new DirectoryPage(200, isPlus);
-  if (isPlus) page.add(entry, 3, 2);
+  if (isPlus) page.add(entry.name, told, 3, 2);
   else page.addName(entry, 3, 2);
   return page.reply();
 }
@@ -34,10 +35,10 @@ function agreement(): Buffer {
 }
 
 const made: Readonly<Record<keyof typeof goldenReplies, () => Buffer>> = {
-  entry: () => replies.entryReply(2, attributes),
+  entry: () => replies.entryReply(2, told),
   attributes: () => replies.attributesReply(2, attributes),
   open: () => replies.openReply(7, 2),
-  create: () => replies.createReply(2, attributes, 7),
+  create: () => replies.createReply(2, told, 7),
   size: () => replies.sizeReply(5),
   statfs: () => replies.statfsReply(statistics),
   init: agreement,
@@ -55,6 +56,14 @@ describe('an answer to the kernel', () => {
       expect(sealed.toString('hex')).toBe(goldenReplies[kind]);
     },
   );
+
+  it('names no time to trust a name for that could not be taken back', () => {
+    const entry = replies.entryReply(2, { attributes, isNameTrusted: false });
+
+    expect([entry.readBigUInt64LE(32), entry.readUInt32LE(48)]).toEqual([0n, 0]);
+    expect([entry.readBigUInt64LE(40), entry.readUInt32LE(52)]).toEqual([1n, 500_000_000]);
+    expect(replies.incrementEpoch().toString('hex')).toBe('10000000080000000000000000000000');
+  });
 
   it('that the kernel would not take becomes EIO for the same request', () => {
     const instead = replies.refusalInstead(replies.sealReply(replies.sizeReply(5), 9n));
