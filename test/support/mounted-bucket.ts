@@ -146,13 +146,7 @@ export class MountedBucket {
   }
 
   async #mount(): Promise<void> {
-    const {
-      settings,
-      deadlines = {},
-      retry,
-      lifetime = DEFAULT_LIFETIME_MS,
-      driver = 'native',
-    } = this.#options;
+    const { settings, deadlines = {}, retry, lifetime = DEFAULT_LIFETIME_MS, driver } = this.#options;
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
     const { accessKeyId, secretAccessKey } =
       this.#options.readOnlyCredentials === true ? READ_ONLY : READ_WRITE;

@@ -60,6 +60,7 @@ export class Dispatcher {
   readonly #operations: Operations<OperationName>;
 
   readonly #pending = new Map<bigint, Pending>();
+  readonly #unknownOpcodes = new Set<number>();
   #inProgress = 0;
   #bytesInFlight = 0;
   #onAnswered: () => void = () => undefined;
@@ -116,7 +117,7 @@ export class Dispatcher {
     const header = readHeader(body);
     const name = operationNamed(header.opcode);
     if (name === undefined) {
-      this.#context.log.debug('an operation is not offered', { opcode: header.opcode });
+      this.#noteUnknown(header.opcode);
       this.#send(sealReply(emptyReply(), header.unique, errnoNumber('ENOSYS')));
       return;
     }
@@ -132,6 +133,13 @@ export class Dispatcher {
     }
     this.#run(header, pending, () => this.#operations[name](header.node, body));
   };
+
+  /** Some the kernel asks for again and again, e.g. ioctl. */
+  #noteUnknown(opcode: number): void {
+    if (this.#unknownOpcodes.has(opcode)) return;
+    this.#unknownOpcodes.add(opcode);
+    this.#context.log.debug('an operation is not offered', { opcode });
+  }
 
   #run(header: RequestHeader, pending: Pending, start: () => ReturnType<Operation>): void {
     let outcome: ReturnType<Operation>;
