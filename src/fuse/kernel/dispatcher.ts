@@ -13,10 +13,17 @@ import { fileOperations } from './file-operations.ts';
 import { folderOperations } from './folder-operations.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { changeOperations, lookOperations, refusedOperations } from './name-operations.ts';
-import { canTakeNamesBack, negotiate, PROTOCOL_MAJOR } from './negotiation.ts';
+import { canTakeNamesBack, MAX_TRANSFER_BYTES, negotiate, PROTOCOL_MAJOR } from './negotiation.ts';
 import { operationNamed, type OperationName } from './opcodes.ts';
 import { emptyReply, initReply, sealReply } from './replies.ts';
-import { readHeader, readInit, readInterrupt, REQUEST_HEADER_BYTES, type RequestHeader } from './requests.ts';
+import {
+  readHeader,
+  readInit,
+  readInterrupt,
+  READ_SIZE_END,
+  REQUEST_HEADER_BYTES,
+  type RequestHeader,
+} from './requests.ts';
 import { MalformedRequest, WireReader } from './wire-reader.ts';
 
 /** Hands an answer to the kernel. False when nobody waits for it any more. */
@@ -123,7 +130,7 @@ export class Dispatcher {
     }
     const pending: Pending = {
       name,
-      bytes: REQUEST_COST_BYTES + bytes.length,
+      bytes: costOf(name, bytes),
       answered: UNANSWERED.has(name),
       stopPatience: () => undefined,
     };
@@ -225,6 +232,13 @@ export class Dispatcher {
     });
     return errnoNumber('EIO');
   }
+}
+
+/** Its own bytes, and those of the answer to a read. */
+function costOf(name: OperationName, request: Buffer): number {
+  const isRead = name === 'read' && request.length >= REQUEST_HEADER_BYTES + READ_SIZE_END;
+  const answer = isRead ? request.readUInt32LE(REQUEST_HEADER_BYTES + READ_SIZE_END - 4) : 0;
+  return REQUEST_COST_BYTES + request.length + Math.min(answer, MAX_TRANSFER_BYTES);
 }
 
 class UnsupportedKernel extends Error {

@@ -174,6 +174,9 @@ export interface ReadRequest {
   readonly size: number;
 }
 
+/** Where in `fuse_read_in` its size ends. */
+export const READ_SIZE_END = 20;
+
 /** `fuse_read_in`, also of readdir: u64 fh, u64 offset, u32 size, read_flags, u64 lock_owner, u32 flags, padding. */
 export function readRead(body: WireReader): ReadRequest {
   const request = { fh: body.u64(), offset: body.u64(), size: body.u32() };

@@ -230,6 +230,19 @@ describe('the dispatcher of the kernel driver', () => {
     expect(await side.ask('getxattr', node, u32(9, 0), 'security.x')).toMatchObject({ code: 'ENODATA' });
   });
 
+  it('counts the memory of requests in progress, answers of reads included', async () => {
+    const { side, memory } = opened();
+    const fh = await side.open(await side.make('file'));
+    memory.delay('read', 10);
+    const answered = side.ask('read', 1, readRequest(fh, 0, 131072));
+    const during = side.dispatcher.bytesInFlight;
+    await answered;
+    await side.dispatcher.settled();
+
+    expect(during).toBeGreaterThan(131072);
+    expect(side.dispatcher.bytesInFlight).toBe(0);
+  });
+
   it('says EIO for what nobody foresaw, and serves on', async () => {
     const { side, memory } = opened();
     memory.getXattr = () => Promise.reject(new TypeError('a fault'));
