@@ -1,5 +1,6 @@
 /** How does a process serve a mount from its first step to its last? The same in front and in the background. */
 import { systemClock } from '../base/clock.ts';
+import { createKernelDriver } from '../fuse/kernel/kernel-driver.ts';
 import { createNativeDriver } from '../fuse/native/native-driver.ts';
 import type { ExitCode } from './command-error.ts';
 import { exitCodes } from './command-error.ts';
@@ -27,10 +28,10 @@ export async function serveMount(
   const mount = await ServedMount.open(job, {
     clock: systemClock,
     log,
-    driver: createNativeDriver(),
+    driver: job.settings.driver === 'kernel' ? createKernelDriver() : createNativeDriver(),
     signal: endings.signal,
   });
-  log.info('Mounted');
+  log.info('Mounted', { driver: job.settings.driver });
   process.on('SIGUSR1', () => {
     log.info('Refreshing');
     mount.refresh();

@@ -110,9 +110,9 @@ export const settingsTable = {
     description: 'accept http:// to another machine: credentials and files travel readable',
   },
   driver: {
-    schema: z.enum(['native'], 'must be native').default('native'),
+    schema: z.enum(['native', 'kernel'], 'must be native or kernel').default('native'),
     placeholder: 'NAME',
-    description: 'how to talk to the kernel: native (default: native)',
+    description: 'how to talk to the kernel: native or kernel (default: native)',
   },
   logFile: {
     schema: pathValue.optional(),

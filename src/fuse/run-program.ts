@@ -10,7 +10,7 @@ export interface ProgramResult {
 }
 
 /** Spawning waits for the exec in this thread, so a search path that leads into our own mount would never return. */
-const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const TIME_LIMIT_MS = 60_000;
 const TIMED_OUT = 124;
 

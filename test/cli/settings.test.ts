@@ -144,7 +144,7 @@ describe('settings', () => {
     [{ memoryLimit: '0' }, '--memory-limit must be a size such as 256M'],
     [{ visibility: 'secret' }, '--visibility must be preserve, private or public'],
     [{ umask: '1777' }, '--umask must be an octal number'],
-    [{ driver: 'kernel' }, '--driver must be native'],
+    [{ driver: 'other' }, '--driver must be native or kernel'],
     [{ baseUrl: 'storage.example.com' }, '--base-url must be a web address such as https://'],
     [{ baseUrl: 'ftp://storage.example.com' }, '--base-url must be a web address such as https://'],
     [{ baseUrl: 'https://id:hush@storage.example.com' }, 'must not hold credentials'],

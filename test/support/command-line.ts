@@ -57,6 +57,7 @@ export class CommandLine {
       XDG_CONFIG_HOME: join(home, 'config'),
       XDG_STATE_HOME: join(home, 'state'),
       PAILFS_BASE_URL: service.baseUrl,
+      PAILFS_DRIVER: process.env['PAILFS_TEST_DRIVER'],
       PAILFS_ACCESS_KEY_ID: service.credentials.accessKeyId,
       PAILFS_SECRET_ACCESS_KEY: service.credentials.secretAccessKey,
     });

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Log, LogFields } from '../../src/base/log.ts';
 import type { Driver, Mounted } from '../../src/fuse/driver.ts';
+import { createKernelDriver } from '../../src/fuse/kernel/kernel-driver.ts';
 import { createNativeDriver } from '../../src/fuse/native/native-driver.ts';
 import type { ChildReply, ChildRequest, MountedModule, MountOrder } from './mounted.ts';
 
@@ -34,8 +35,7 @@ function logToTest(): Log {
 }
 
 function driverNamed(name: MountOrder['driver']): Driver {
-  if (name === 'native') return createNativeDriver();
-  throw new Error(`no driver ${name} yet`);
+  return name === 'native' ? createNativeDriver() : createKernelDriver();
 }
 
 async function serve(order: MountOrder): Promise<void> {
@@ -66,11 +66,18 @@ async function answer(module: MountedModule, mounted: Mounted, request: ChildReq
       await mounted.unmount({ lazy: request.lazy });
       reply({ type: 'answer', id, value: undefined });
     } else {
-      reply({ type: 'answer', id, value: await module.answer?.(request.message) });
+      const value = await module.answer?.(request.message);
+      if (isRefresh(request.message)) mounted.refresh?.();
+      reply({ type: 'answer', id, value });
     }
   } catch (error) {
     reply({ type: 'refusal', id, ...asFailure(error) });
   }
+}
+
+/** As a person's SIGUSR1 does, this concerns the file system and the kernel alike. */
+function isRefresh(message: unknown): boolean {
+  return message instanceof Object && 'ask' in message && message.ask === 'refresh';
 }
 
 process.once('message', (order: MountOrder) => {

@@ -15,7 +15,7 @@ import { startServer, type RunningServer } from '../../src/server/start-server.t
 import type { ObjectService } from '../../src/service/object-service.ts';
 import { bytesOf, uploadOf } from './embedded-service.ts';
 import type { PailMessage, PailOptions } from './mounted-pail.ts';
-import { mountForTest, type MountedDirectory } from './mounted.ts';
+import { mountForTest, type MountedDirectory, type MountRequest } from './mounted.ts';
 import { defaultSettings } from './open-for-test.ts';
 import { shell, type ShellResult } from './shell.ts';
 
@@ -27,6 +27,7 @@ export interface BucketMountOptions {
   readonly retry?: Partial<RetryPolicy>;
   /** The credentials of the mount may only read. */
   readonly readOnlyCredentials?: boolean;
+  readonly driver?: MountRequest['driver'];
   /** Milliseconds for everything together; then the serving process dies. */
   readonly lifetime?: number;
 }
@@ -145,7 +146,7 @@ export class MountedBucket {
   }
 
   async #mount(): Promise<void> {
-    const { settings, deadlines = {}, retry, lifetime = DEFAULT_LIFETIME_MS } = this.#options;
+    const { settings, deadlines = {}, retry, lifetime = DEFAULT_LIFETIME_MS, driver } = this.#options;
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
     const { accessKeyId, secretAccessKey } =
       this.#options.readOnlyCredentials === true ? READ_ONLY : READ_WRITE;
@@ -160,6 +161,7 @@ export class MountedBucket {
     this.#mounted = await mountForTest({
       module: new URL('./mounted-pail.ts', import.meta.url),
       options,
+      ...(driver !== undefined && { driver }),
       readOnly: settings?.readOnly ?? false,
       lifetime,
     });

@@ -23,6 +23,7 @@ export interface MountRequest {
   readonly module: URL;
   /** Handed to `openFileSystem`; JSON. */
   readonly options?: unknown;
+  /** When absent, as the environment variable PAILFS_TEST_DRIVER says, else `native`. */
   readonly driver?: 'native' | 'kernel';
   readonly source?: string;
   readonly readOnly?: boolean;
@@ -116,7 +117,7 @@ export async function mountForTest(request: MountRequest): Promise<MountedDirect
     await child.start({
       module: request.module.href,
       options: request.options ?? {},
-      driver: request.driver ?? 'native',
+      driver: request.driver ?? (process.env['PAILFS_TEST_DRIVER'] === 'kernel' ? 'kernel' : 'native'),
       source: request.source ?? 'pailfs-test',
       readOnly: request.readOnly ?? false,
       allowOther: request.allowOther ?? false,

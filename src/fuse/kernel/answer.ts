@@ -1,0 +1,26 @@
+/** What does an operation give back? */
+import { emptyReply } from './replies.ts';
+import type { OperationName } from './opcodes.ts';
+import type { WireReader } from './wire-reader.ts';
+
+export interface Answer {
+  /** Room for the header, then what linux/fuse.h says. */
+  readonly reply: Buffer;
+  /** Called when the kernel did not get it: takes back what it would have been told of. */
+  readonly undelivered?: () => void;
+}
+
+/** `null`: the kernel expects no answer. */
+export type Outcome = Answer | null;
+
+/**
+ * Answers one request of `node`. Reads all of `body` before it first waits. Throws or rejects to refuse.
+ */
+export type Operation = (node: number, body: WireReader) => Outcome | Promise<Outcome>;
+
+export type Operations<Name extends OperationName> = Readonly<Record<Name, Operation>>;
+
+/** Done, nothing to hand back. */
+export function done(): Answer {
+  return { reply: emptyReply() };
+}

@@ -1,0 +1,133 @@
+/** How are the kernel's requests about attributes answered, also about extended ones and those of the whole file system? */
+import { FsError } from '../../filesystem/errors.ts';
+import type { AttributeChange, FileHandle, XattrSetMode } from '../../filesystem/operations.ts';
+import { done, type Answer, type Operations } from './answer.ts';
+import { attributesOf, changing, targetOf, type KernelContext } from './kernel-context.ts';
+import type { Node } from './node-table.ts';
+import { attributesReply, bytesReply, sizeReply, statfsReply } from './replies.ts';
+import {
+  readGetattr,
+  readGetxattr,
+  readListxattr,
+  readSetattr,
+  readSetxattr,
+  setattrBits,
+  xattrFlags,
+  type SetattrRequest,
+} from './requests.ts';
+
+type AttributeOperation = 'getattr' | 'setattr' | 'statfs';
+type XattrOperation = 'getxattr' | 'setxattr' | 'listxattr' | 'removexattr';
+
+const PERMISSION_BITS = 0o7777;
+const SET_USER_ID = 0o4000;
+const SET_GROUP_ID = 0o2000;
+const GROUP_EXECUTE = 0o0010;
+
+/** What stat, chmod, chown, utimens, truncate and statfs ask. */
+export function attributeOperations(context: KernelContext): Operations<AttributeOperation> {
+  const { operations, nodes, files } = context;
+  return {
+    getattr: async (id, body) => {
+      const node = nodes.get(id);
+      const fh = readGetattr(body);
+      const handle = fh === undefined ? undefined : files.get(fh).handle;
+      return { reply: attributesReply(id, await attributesOf(context, node, handle)) };
+    },
+    setattr: async (id, body) => {
+      const node = nodes.get(id);
+      const request = readSetattr(body);
+      const hasHandle = (request.valid & setattrBits.fh) !== 0;
+      const handle = hasHandle ? files.get(request.fh).handle : undefined;
+      await changing(node, () => setAttributes(context, node, request, handle));
+      return { reply: attributesReply(id, await attributesOf(context, node, handle)) };
+    },
+    statfs: () => ({ reply: statfsReply(operations.statistics()) }),
+  };
+}
+
+/** Names outside `user.` are answered without asking the file system. A file whose name is gone has none. */
+export function xattrOperations(context: KernelContext): Operations<XattrOperation> {
+  const { operations, nodes } = context;
+  const served = (id: number, name: string): string | undefined =>
+    name.startsWith('user.') ? nodes.pathOf(nodes.get(id)) : undefined;
+  return {
+    getxattr: (id, body) => {
+      const { size, name } = readGetxattr(body);
+      const path = served(id, name);
+      if (path === undefined) throw new FsError('ENODATA', name, 'no such attribute');
+      return operations.getXattr(path, name).then((value) => sizedAnswer(value, size, path));
+    },
+    setxattr: async (id, body) => {
+      const { flags, name, value } = readSetxattr(body);
+      const path = served(id, name);
+      if (path === undefined) throw new FsError('ENOTSUP', name, 'the attribute cannot be set');
+      await changing(nodes.get(id), () => operations.setXattr(path, name, value, setMode(flags)));
+      return done();
+    },
+    listxattr: async (id, body) => {
+      const size = readListxattr(body);
+      const path = nodes.pathOf(nodes.get(id));
+      const names = path === undefined ? [] : await operations.listXattrs(path);
+      const value = Buffer.from(names.map((name) => `${name}\0`).join(''));
+      return sizedAnswer(value, size, path ?? '');
+    },
+    removexattr: async (id, body) => {
+      const name = body.text();
+      const path = served(id, name);
+      if (path === undefined) throw new FsError('ENOTSUP', name, 'the attribute cannot be removed');
+      await changing(nodes.get(id), () => operations.removeXattr(path, name));
+      return done();
+    },
+  };
+}
+
+/** A write or a truncate by somebody without the right to keep them takes the set-id bits away. */
+export async function clearSetIdBits(context: KernelContext, node: Node, handle?: FileHandle): Promise<void> {
+  const { mode } = node;
+  const groupBits = (mode & GROUP_EXECUTE) !== 0 ? SET_GROUP_ID : 0;
+  const cleared = mode & ~(SET_USER_ID | groupBits);
+  if (cleared === mode) return;
+  const target = targetOf(context, node, handle);
+  await context.operations.setAttributes(target.path, { mode: cleared }, target.handle);
+  node.mode = cleared;
+}
+
+async function setAttributes(
+  context: KernelContext,
+  node: Node,
+  request: SetattrRequest,
+  handle: FileHandle | undefined,
+): Promise<void> {
+  const { operations } = context;
+  const target = targetOf(context, node, handle);
+  const has = (bit: number): boolean => (request.valid & bit) !== 0;
+  if (has(setattrBits.size)) await operations.truncate(target.path, request.size, target.handle);
+  const change = attributeChange(request, context.clock.now());
+  if (Object.keys(change).length > 0) await operations.setAttributes(target.path, change, target.handle);
+  if (has(setattrBits.killSuidgid)) await clearSetIdBits(context, node, handle);
+}
+
+function attributeChange(request: SetattrRequest, now: number): AttributeChange {
+  const has = (bit: number): boolean => (request.valid & bit) !== 0;
+  const time = (given: number, isNow: boolean): number => (isNow ? now : given);
+  return {
+    ...(has(setattrBits.mode) && { mode: request.mode & PERMISSION_BITS }),
+    ...(has(setattrBits.uid) && { uid: request.uid }),
+    ...(has(setattrBits.gid) && { gid: request.gid }),
+    ...(has(setattrBits.atime) && { atime: time(request.atime, has(setattrBits.atimeNow)) }),
+    ...(has(setattrBits.mtime) && { mtime: time(request.mtime, has(setattrBits.mtimeNow)) }),
+  };
+}
+
+/** For getxattr(2) and listxattr(2): the size alone when no room was offered, ERANGE when too little. */
+function sizedAnswer(value: Uint8Array, room: number, path: string): Answer {
+  if (room === 0) return { reply: sizeReply(value.length) };
+  if (value.length > room) throw new FsError('ERANGE', path, 'the room for the value is too small');
+  return { reply: bytesReply(value) };
+}
+
+function setMode(flags: number): XattrSetMode {
+  if ((flags & xattrFlags.create) !== 0) return 'create';
+  return (flags & xattrFlags.replace) !== 0 ? 'replace' : 'any';
+}

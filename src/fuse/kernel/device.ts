@@ -1,0 +1,152 @@
+/** How does one process talk to the kernel over /dev/fuse, and notice that the kernel has let go? */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { DeviceReaderData } from './device-reader.ts';
+import { refusalInstead } from './replies.ts';
+import { allocateRing, RingReader } from './request-ring.ts';
+
+const DEVICE = '/dev/fuse';
+/**
+ * A program's next request follows its last answer within this: looking again and again for so long is cheaper than being
+ * woken by another thread.
+ */
+const POLL_MS = 0.3;
+/** So that a burst of requests leaves turns of the event loop to their answers. */
+const TAKEN_PER_TURN = 8;
+
+/** Nobody waits for an answer: the request was given up (ENOENT), or the mount is gone. */
+const UNWANTED: ReadonlySet<string> = new Set(['ENOENT', 'ENODEV', 'ECONNABORTED', 'ENOTCONN']);
+
+export interface RequestHandler {
+  /** Begins a request whose bytes are valid only during the call. Never throws. */
+  readonly begin: (request: Buffer) => void;
+  /** Memory that requests in progress take. */
+  readonly bytesInFlight: number;
+  /** Resolves when some of it is given back. */
+  answered(): Promise<void>;
+}
+
+/** Requests wait at the device, which costs nothing, while those in progress take this much. */
+const MAX_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
+
+export class Device {
+  /** Resolves when the kernel has let go, and every request it had sent was begun. */
+  readonly closed: Promise<void>;
+  readonly descriptor: number;
+
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #log: Log;
+  readonly #ring: RingReader;
+  readonly #memory: SharedArrayBuffer;
+
+  #handler: RequestHandler | undefined;
+  #lastRequest = 0;
+  #isClosed = false;
+  #close: () => void = () => undefined;
+
+  private constructor(descriptor: number, clock: Pick<Clock, 'monotonic'>, log: Log) {
+    this.descriptor = descriptor;
+    this.#clock = clock;
+    this.#log = log;
+    this.#memory = allocateRing();
+    this.#ring = new RingReader(this.#memory);
+    this.closed = new Promise((resolve) => {
+      this.#close = resolve;
+    });
+  }
+
+  /** Rejects with the error of open(2). */
+  static open(clock: Pick<Clock, 'monotonic'>, log: Log): Device {
+    return new Device(openSync(DEVICE, 'r+'), clock, log);
+  }
+
+  /** Begins to take requests; only once something is mounted on the descriptor. */
+  start(handler: RequestHandler): void {
+    this.#handler = handler;
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const program = fileURLToPath(new URL(`./device-reader.${extension}`, import.meta.url));
+    const workerData: DeviceReaderData = { descriptor: this.descriptor, ring: this.#memory };
+    const worker = new Worker(program, { workerData });
+    worker.once('error', (error) => {
+      this.#log.error('the thread that waits for requests failed', { reason: describeError(error) });
+    });
+    // Whatever made it end: nobody takes requests any more, so programs had better hear that at once.
+    worker.once('exit', () => {
+      this.#drainAndClose();
+    });
+    this.#ring.sleep(this.#turn);
+  }
+
+  /** Hands an answer to the kernel. False when it does not want it any more. */
+  readonly deliver = (reply: Buffer): boolean => {
+    if (this.#isClosed) return false;
+    try {
+      writeSync(this.descriptor, reply);
+      return true;
+    } catch (error) {
+      const code = systemErrorCode(error) ?? '';
+      if (!UNWANTED.has(code)) this.#answerInstead(reply, error);
+      return false;
+    }
+  };
+
+  /** Gives the descriptor up; only when nothing is mounted on it, or never was. */
+  release(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.descriptor);
+  }
+
+  readonly #turn = (): void => {
+    const handler = this.#handler;
+    if (handler === undefined || this.#isClosed) return;
+    if (handler.bytesInFlight > MAX_BYTES_IN_FLIGHT) {
+      void handler.answered().then(this.#turn);
+      return;
+    }
+    if (this.#take(handler)) this.#lastRequest = this.#clock.monotonic();
+    const errno = this.#ring.ended;
+    if (errno !== undefined) {
+      this.#noteEnd(errno);
+      return;
+    }
+    if (this.#clock.monotonic() - this.#lastRequest < POLL_MS) setImmediate(this.#turn);
+    else this.#ring.sleep(this.#turn);
+  };
+
+  /** Whoever waits must not wait for ever because of a fault of ours. */
+  #answerInstead(reply: Buffer, error: unknown): void {
+    this.#log.error('the kernel refused an answer', { reason: describeError(error), bytes: reply.length });
+    try {
+      writeSync(this.descriptor, refusalInstead(reply));
+    } catch (second) {
+      this.#log.error('the kernel refused a refusal', { reason: describeError(second) });
+    }
+  }
+
+  #take(handler: RequestHandler): boolean {
+    let count = 0;
+    while (count < TAKEN_PER_TURN && handler.bytesInFlight <= MAX_BYTES_IN_FLIGHT) {
+      if (!this.#ring.take(handler.begin)) break;
+      count += 1;
+    }
+    return count > 0;
+  }
+
+  #noteEnd(errno: number): void {
+    if (errno === constants.errno.ENODEV) return;
+    this.#log.error('the kernel stopped sending requests', { errno });
+  }
+
+  #drainAndClose(): void {
+    let isLeft = this.#handler !== undefined;
+    while (isLeft) isLeft = this.#handler !== undefined && this.#ring.take(this.#handler.begin);
+    this.release();
+    this.#close();
+  }
+}

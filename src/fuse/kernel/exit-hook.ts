@@ -1,0 +1,60 @@
+/**
+ * How does a process end whose thread waits at the device? Node joins its threads on process.exit, and a read of /dev/fuse returns
+ * only when the kernel ends it: so the connection is aborted first. What is mounted then answers ENOTCONN, as when we had died.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describeError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { SYSTEM_PATH } from '../run-program.ts';
+
+/** Where the kernel offers the connections; not mounted in most containers. */
+const CONNECTIONS = '/sys/fs/fuse/connections';
+
+/** Calls for the abort of the connection `number` when this process exits, until the returned function is called. */
+export function abortOnExit(number: string, log: Log): () => void {
+  const abort = (): void => {
+    try {
+      abortConnection(number);
+    } catch (error) {
+      log.error('the connection to the kernel could not be ended: killing this process', {
+        reason: describeError(error),
+      });
+      process.kill(process.pid, 'SIGKILL');
+    }
+  };
+  process.on('exit', abort);
+  return () => {
+    process.off('exit', abort);
+  };
+}
+
+function abortConnection(number: string): void {
+  try {
+    writeFileSync(path.join(CONNECTIONS, number, 'abort'), '1');
+    return;
+  } catch {
+    // Not mounted there: then for a moment in a directory of our own, which root may.
+  }
+  const folder = mkdtempSync('/tmp/pailfs-connections-');
+  try {
+    run('mount', ['-i', '-t', 'fusectl', 'fusectl', folder]);
+    try {
+      writeFileSync(path.join(folder, number, 'abort'), '1');
+    } finally {
+      run('umount', ['-i', '-l', folder]);
+    }
+  } finally {
+    rmdirSync(folder);
+  }
+}
+
+/** Synchronous: nothing else runs any more when a process exits. */
+function run(program: string, parameters: readonly string[]): void {
+  const { status, error } = spawnSync(program, parameters, {
+    cwd: '/',
+    env: { PATH: SYSTEM_PATH, LC_ALL: 'C' },
+  });
+  if (status !== 0) throw new Error(`${program} failed`, { cause: error });
+}

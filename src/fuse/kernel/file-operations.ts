@@ -1,0 +1,164 @@
+/** How are the kernel's requests about open files answered? */
+import { constants } from 'node:fs';
+import { describeError } from '../../base/errors.ts';
+import { FsError } from '../../filesystem/errors.ts';
+import type { FileHandle, OpenIntent } from '../../filesystem/operations.ts';
+import { done, type Answer, type Operations } from './answer.ts';
+import { clearSetIdBits } from './attribute-operations.ts';
+import { changing, changingNames, targetOf, type KernelContext } from './kernel-context.ts';
+import { MAX_TRANSFER_BYTES } from './negotiation.ts';
+import type { Node } from './node-table.ts';
+import { createReply, openReply, REPLY_HEADER_BYTES, sizeReply } from './replies.ts';
+import { readCreate, readHandle, readOpen, readRead, readWrite, type OpenRequest } from './requests.ts';
+
+type DescriptorOperation = 'create' | 'open' | 'read' | 'write' | 'flush' | 'fsync' | 'release';
+
+const PERMISSION_BITS = 0o7777;
+/** Reads ask the driver, and end where it says. */
+const FOPEN_DIRECT_IO = 1;
+
+/** The requests that make, use and end a handle. */
+export function fileOperations(context: KernelContext): Operations<DescriptorOperation> {
+  const { operations, nodes, files } = context;
+  return {
+    create: (id, body) => create(context, nodes.get(id), readCreate(body)),
+    open: (id, body) => open(context, nodes.get(id), readOpen(body)),
+    read: async (_id, body) => {
+      const { fh, offset, size } = readRead(body);
+      const { handle } = files.get(fh);
+      const reply = Buffer.allocUnsafe(REPLY_HEADER_BYTES + Math.min(size, MAX_TRANSFER_BYTES));
+      const count = await operations.read(handle, reply.subarray(REPLY_HEADER_BYTES), offset);
+      return { reply: reply.subarray(0, REPLY_HEADER_BYTES + count) };
+    },
+    write: async (_id, body) => {
+      const { fh, offset, killsPrivileges, data } = readWrite(body);
+      const { handle, node } = files.get(fh);
+      const count = await changing(node, () => operations.write(handle, data, offset));
+      if (killsPrivileges) await clearSetIdBits(context, node, handle);
+      return { reply: sizeReply(count) };
+    },
+    flush: async (_id, body) => {
+      const { handle, node } = files.get(readHandle(body));
+      await changing(node, () => operations.flush(handle));
+      return done();
+    },
+    fsync: async (_id, body) => {
+      const { handle, node } = files.get(readHandle(body));
+      await changing(node, () => operations.fsync(handle));
+      return done();
+    },
+    release: async (_id, body) => {
+      await releaseFile(context, readHandle(body));
+      return done();
+    },
+  };
+}
+
+/** Ends one handle. Rejects with what the file system said, which nobody but the log will hear. */
+async function releaseFile(context: KernelContext, fh: number): Promise<void> {
+  const { handle, node } = context.files.get(fh);
+  try {
+    await changing(node, () => context.operations.release(handle));
+  } finally {
+    node.handles.delete(handle);
+    context.files.remove(fh);
+  }
+}
+
+/** Ends the handles that the kernel let go of without a word. Never rejects. */
+export async function releaseAll({ files, operations, log }: KernelContext): Promise<void> {
+  for (const { handle } of files.takeAll()) {
+    await operations.release(handle).catch((error: unknown) => {
+      log.error('a file could not be ended after the unmount', {
+        path: handle.path,
+        reason: describeError(error),
+      });
+    });
+  }
+}
+
+async function open(context: KernelContext, node: Node, request: OpenRequest): Promise<Answer> {
+  const { operations } = context;
+  const intent = openIntent(request.flags);
+  const { path, handle: other } = targetOf(context, node);
+  // Deleted while somebody else has it open: its name, if there is one, means another file.
+  if (other !== undefined) throw stale(path);
+  refuseReplaced(context, node, intent);
+  const openPath = (): Promise<FileHandle> => operations.open(path, intent);
+  const handle = await (intent.truncate ? changing(node, openPath) : openPath());
+  try {
+    refuseReplaced(context, node, intent);
+    if (request.killsPrivileges && intent.truncate) await clearSetIdBits(context, node, handle);
+  } catch (error) {
+    await operations.release(handle);
+    throw error;
+  }
+  // The kernel knows the size of the replaced file: what is read of the other must not be cut there.
+  const isOther = context.nodes.pathOf(node) === undefined;
+  const fh = addFile(context, node, handle);
+  return { reply: openReply(fh, isOther ? FOPEN_DIRECT_IO : 0), undelivered: releaseLater(context, fh) };
+}
+
+/** Where an append would go, the kernel takes from the replaced file: then it has to look the name up again. */
+function refuseReplaced({ nodes }: KernelContext, node: Node, intent: OpenIntent): void {
+  if (intent.write && nodes.pathOf(node) === undefined) throw stale(node.name);
+}
+
+const stale = (path: string): FsError => new FsError('ESTALE', path, 'the name was given to another file');
+
+async function create(
+  context: KernelContext,
+  folder: Node,
+  request: ReturnType<typeof readCreate>,
+): Promise<Answer> {
+  const { operations, nodes } = context;
+  const { flags, name } = request;
+  const intent = {
+    ...openIntent(flags),
+    exclusive: (flags & constants.O_EXCL) !== 0,
+    mode: request.mode & PERMISSION_BITS,
+  };
+  const path = nodes.pathIn(folder, name);
+  const handle = await changingNames([folder], () => operations.create(path, intent));
+  try {
+    const attributes = await operations.getAttributes(handle.path, handle);
+    const node = nodes.lookUp(folder, name, 'file');
+    node.mode = attributes.mode;
+    const fh = addFile(context, node, handle);
+    const release = releaseLater(context, fh);
+    const told = { attributes, isNameTrusted: context.trust.names };
+    const undelivered = (): void => {
+      nodes.forget(node.id, 1);
+      release();
+    };
+    return { reply: createReply(node.id, told, fh), undelivered };
+  } catch (error) {
+    await operations.release(handle);
+    throw error;
+  }
+}
+
+function addFile({ files }: KernelContext, node: Node, handle: FileHandle): number {
+  node.handles.add(handle);
+  return files.add({ node, handle });
+}
+
+/** The program that opened the file never heard that it did. */
+function releaseLater(context: KernelContext, fh: number): () => void {
+  return () => {
+    releaseFile(context, fh).catch((error: unknown) => {
+      context.log.warn('a file that nobody got to open could not be let go', {
+        reason: describeError(error),
+      });
+    });
+  };
+}
+
+function openIntent(flags: number): OpenIntent {
+  const access = flags & (constants.O_RDONLY | constants.O_WRONLY | constants.O_RDWR);
+  return {
+    read: access !== constants.O_WRONLY,
+    write: access !== constants.O_RDONLY,
+    truncate: (flags & constants.O_TRUNC) !== 0,
+  };
+}

@@ -1,0 +1,91 @@
+/** What do all answers of one mount share, and what do several of them do alike? */
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { FsError } from '../../filesystem/errors.ts';
+import type { Attributes, FileHandle, FileSystemOperations } from '../../filesystem/operations.ts';
+import type { Node, NodeTable } from './node-table.ts';
+import type { OpenFile, OpenFolder, OpenTable } from './open-table.ts';
+
+export interface KernelContext {
+  readonly operations: FileSystemOperations;
+  readonly nodes: NodeTable;
+  readonly files: OpenTable<OpenFile>;
+  readonly folders: OpenTable<OpenFolder>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly log: Log;
+  readonly trust: KernelTrust;
+}
+
+/** What the kernel may be told to believe for a while. Settled once, when kernel and driver agree. */
+export interface KernelTrust {
+  /** Names too: only where all of them can be taken back at once. */
+  names: boolean;
+}
+
+/** How to ask the file system about a node: by its name, or when that is gone by what is open of it. */
+export interface Target {
+  readonly path: string;
+  readonly handle: FileHandle | undefined;
+}
+
+/**
+ * `handle`: the one the kernel named. A file whose name was given to another since the kernel looked it up is that other: so
+ * nobody finds a file missing that is replaced again and again. Throws ESTALE when nothing leads to the node.
+ */
+export function targetOf({ nodes }: KernelContext, node: Node, handle?: FileHandle): Target {
+  const path = nodes.pathOf(node);
+  const known = handle ?? (path === undefined ? anyHandle(node) : undefined);
+  if (known !== undefined) return { path: path ?? known.path, handle: known };
+  const named = path ?? (node.kind === 'file' ? node.formerPath : undefined);
+  if (named === undefined) throw new FsError('ESTALE', node.name, 'its name is gone');
+  return { path: named, handle: undefined };
+}
+
+/** Rejects with ENOENT or ESTALE when neither the name nor anything open leads to the file. */
+export async function attributesOf(
+  context: KernelContext,
+  node: Node,
+  handle?: FileHandle,
+): Promise<Attributes> {
+  const target = targetOf(context, node, handle);
+  const attributes = await context.operations
+    .getAttributes(target.path, target.handle)
+    .catch((error: unknown) => {
+      // Somebody else deleted the name; what is open goes on.
+      const open = anyHandle(node);
+      if (!isMissing(error) || target.handle !== undefined || open === undefined) throw error;
+      return context.operations.getAttributes(open.path, open);
+    });
+  node.mode = attributes.mode;
+  return attributes;
+}
+
+/** Runs a change of `node`: listings taken before its end are no longer believed about it. */
+export async function changing<Result>(node: Node, change: () => Promise<Result>): Promise<Result> {
+  try {
+    return await change();
+  } finally {
+    if (node.parent !== null) node.parent.changes += 1;
+  }
+}
+
+/** Runs a change of the names in `folders`: listings taken before its end are no longer believed. */
+export async function changingNames<Result>(
+  folders: readonly Node[],
+  change: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await change();
+  } finally {
+    for (const folder of folders) folder.changes += 1;
+  }
+}
+
+function anyHandle(node: Node): FileHandle | undefined {
+  const [handle] = node.handles;
+  return handle;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof FsError && error.code === 'ENOENT';
+}

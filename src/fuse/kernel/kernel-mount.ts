@@ -1,0 +1,162 @@
+/** What is one mount of the kernel driver, from the kernel's first word to its last? */
+import { describeError } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { FileSystemOperations } from '../../filesystem/operations.ts';
+import { MountError, type Mounted, type MountOptions, type UnmountOptions } from '../driver.ts';
+import { findMount } from '../mount-table.ts';
+import { MOUNT_TYPE } from '../mountpoint.ts';
+import { unmountDirectory } from '../unmount.ts';
+import { Device } from './device.ts';
+import { Dispatcher, type Greeting } from './dispatcher.ts';
+import { abortOnExit } from './exit-hook.ts';
+import { releaseAll } from './file-operations.ts';
+import type { KernelContext } from './kernel-context.ts';
+import { mountDescriptor } from './mount-program.ts';
+import { NodeTable } from './node-table.ts';
+import { OpenTable } from './open-table.ts';
+import { incrementEpoch } from './replies.ts';
+
+/** Everything a mount is made of. */
+export interface KernelMountParts {
+  readonly operations: FileSystemOperations;
+  /** The mountpoint is canonical. */
+  readonly options: MountOptions;
+  readonly clock: Clock;
+}
+
+const READY_LIMIT_MS = 20_000;
+
+export class KernelMount implements Mounted {
+  readonly closed: Promise<void>;
+
+  readonly #parts: KernelMountParts;
+  readonly #takeNamesBack: () => void;
+
+  private constructor(parts: KernelMountParts, takeNamesBack: () => void, closed: Promise<void>) {
+    this.#parts = parts;
+    this.#takeNamesBack = takeNamesBack;
+    this.closed = closed;
+  }
+
+  /** Mounts; resolves when the kernel and this driver have agreed. On a rejection (`MountError`) nothing is left mounted. */
+  static async open(parts: KernelMountParts): Promise<KernelMount> {
+    const { options, clock } = parts;
+    const { log, mountpoint } = options;
+    const context = newContext(parts);
+    const device = openDevice(parts);
+    try {
+      await mountDescriptor({ ...options, descriptor: device.descriptor });
+    } catch (error) {
+      device.release();
+      throw error;
+    }
+    try {
+      const cancelAbort = abortOnExit(await connectionNumber(mountpoint), log);
+      const closed = device.closed.then(cancelAbort);
+      const dispatcher = await greeted(parts, device, (greeting) => {
+        return new Dispatcher(context, clock, device.deliver, greeting);
+      });
+      const takeNamesBack = (): void => {
+        if (context.trust.names) device.deliver(incrementEpoch());
+      };
+      return new KernelMount(
+        parts,
+        takeNamesBack,
+        closed.then(() => finish(context, dispatcher)),
+      );
+    } catch (error) {
+      await clearFailedMount(parts);
+      throw error instanceof MountError ? error : failure(mountpoint, describeError(error), error);
+    }
+  }
+
+  readonly refresh = (): void => {
+    this.#takeNamesBack();
+  };
+
+  async unmount(options: UnmountOptions): Promise<void> {
+    await unmountDirectory(this.#parts.options.mountpoint, options, this.#parts.clock);
+    // What is still open ends a lazy unmount whenever it likes.
+    if (!options.lazy) await this.closed;
+  }
+}
+
+function newContext({ operations, options, clock }: KernelMountParts): KernelContext {
+  return {
+    operations,
+    nodes: new NodeTable(),
+    files: new OpenTable(),
+    folders: new OpenTable(),
+    clock,
+    log: options.log,
+    trust: { names: false },
+  };
+}
+
+function openDevice({ options, clock }: KernelMountParts): Device {
+  try {
+    return Device.open(clock, options.log);
+  } catch (error) {
+    throw new MountError('no-fuse', `/dev/fuse cannot be opened: ${describeError(error)}`, { cause: error });
+  }
+}
+
+/** The kernel numbers its connections as the devices of what is mounted. */
+async function connectionNumber(mountpoint: string): Promise<string> {
+  const mount = await findMount(mountpoint);
+  const [, number] = mount?.device.split(':') ?? [];
+  if (number === undefined) throw failure(mountpoint, 'it is not in the mount table');
+  return number;
+}
+
+/** Begins to answer, and waits until the kernel has said what it speaks. */
+async function greeted(
+  { options, clock }: KernelMountParts,
+  device: Device,
+  answerWith: (greeting: Greeting) => Dispatcher,
+): Promise<Dispatcher> {
+  const { mountpoint } = options;
+  let cancel: () => void = () => undefined;
+  try {
+    return await new Promise<Dispatcher>((resolve, reject) => {
+      cancel = clock.after(READY_LIMIT_MS, () => {
+        reject(failure(mountpoint, 'the kernel did not say anything'));
+      });
+      const dispatcher = answerWith({
+        agreed: () => {
+          resolve(dispatcher);
+        },
+        refused: (reason) => {
+          reject(failure(mountpoint, `${reason}; choose "-o driver=native"`));
+        },
+      });
+      device.start(dispatcher);
+      void device.closed.then(() => {
+        reject(failure(mountpoint, 'the connection to the kernel ended at once'));
+      });
+    });
+  } finally {
+    cancel();
+  }
+}
+
+/** After the kernel's last word. */
+async function finish(context: KernelContext, dispatcher: Dispatcher): Promise<void> {
+  await dispatcher.settled();
+  // A release that the kernel had not yet handed over when it let go never comes.
+  await releaseAll(context);
+}
+
+async function clearFailedMount({ options, clock }: KernelMountParts): Promise<void> {
+  const { mountpoint, log } = options;
+  try {
+    const mount = await findMount(mountpoint);
+    if (mount?.type === MOUNT_TYPE) await unmountDirectory(mountpoint, { lazy: true }, clock);
+  } catch (error) {
+    log.error('a failed mount could not be cleared away', { mountpoint, reason: describeError(error) });
+  }
+}
+
+function failure(mountpoint: string, reason: string, cause?: unknown): MountError {
+  return new MountError('failed', `${mountpoint} could not be mounted: ${reason}`, { cause });
+}

@@ -1,0 +1,144 @@
+/** How are the kernel's requests about names answered: looking up, making, moving, removing? */
+import { FsError } from '../../filesystem/errors.ts';
+import type { Attributes } from '../../filesystem/operations.ts';
+import { done, type Answer, type Operations } from './answer.ts';
+import { changingNames, type KernelContext } from './kernel-context.ts';
+import type { Node } from './node-table.ts';
+import { entryReply } from './replies.ts';
+import {
+  readBatchForget,
+  readMkdir,
+  readMknod,
+  readRename,
+  readRename2,
+  type RenameRequest,
+} from './requests.ts';
+import type { WireReader } from './wire-reader.ts';
+
+type LookOperation = 'lookup' | 'forget' | 'batchForget';
+type ChangeOperation = 'mknod' | 'mkdir' | 'unlink' | 'rmdir' | 'rename' | 'rename2';
+type RefusedOperation = 'readlink' | 'symlink' | 'link';
+
+const PERMISSION_BITS = 0o7777;
+const FILE_TYPE_BITS = 0o170000;
+const REGULAR_FILE = 0o100000;
+/** renameat2(2) */
+const RENAME_NOREPLACE = 1;
+
+/** The requests that change nothing. */
+export function lookOperations(context: KernelContext): Operations<LookOperation> {
+  const { operations, nodes } = context;
+  return {
+    lookup: async (id, body) => {
+      const folder = nodes.get(id);
+      const name = body.name();
+      const attributes = await operations.getAttributes(nodes.pathIn(folder, name));
+      return entryAnswer(context, folder, name, attributes);
+    },
+    forget: (id, body) => {
+      nodes.forget(id, body.u64());
+      return null;
+    },
+    batchForget: (_id, body) => {
+      for (const { node, lookups } of readBatchForget(body)) nodes.forget(node, lookups);
+      return null;
+    },
+  };
+}
+
+/** The requests that make, move or remove. */
+export function changeOperations(context: KernelContext): Operations<ChangeOperation> {
+  const { operations, nodes } = context;
+  const remove = async (id: number, name: string, act: (path: string) => Promise<void>): Promise<Answer> => {
+    const folder = nodes.get(id);
+    await changingNames([folder], () => act(nodes.pathIn(folder, name)));
+    nodes.detach(folder, name);
+    return done();
+  };
+  return {
+    mknod: async (id, body) => {
+      const { name, mode } = readMknod(body);
+      const folder = nodes.get(id);
+      const path = nodes.pathIn(folder, name);
+      const type = mode & FILE_TYPE_BITS;
+      // POSIX: no type means a regular file.
+      if (type !== REGULAR_FILE && type !== 0) throw refusal(path);
+      await changingNames([folder], () => makeFile(context, path, mode & PERMISSION_BITS));
+      return entryAnswer(context, folder, name, await operations.getAttributes(path));
+    },
+    mkdir: async (id, body) => {
+      const { name, mode } = readMkdir(body);
+      const folder = nodes.get(id);
+      const path = nodes.pathIn(folder, name);
+      await changingNames([folder], () => operations.mkdir(path, mode & PERMISSION_BITS));
+      return entryAnswer(context, folder, name, await operations.getAttributes(path));
+    },
+    unlink: (id, body) => remove(id, body.name(), (path) => operations.unlink(path)),
+    rmdir: (id, body) => remove(id, body.name(), (path) => operations.rmdir(path)),
+    rename: (id, body) => rename(context, id, readRename(body)),
+    rename2: (id, body) => rename(context, id, readRename2(body)),
+  };
+}
+
+/** The requests that no object storage can answer. */
+export function refusedOperations({ nodes }: KernelContext): Operations<RefusedOperation> {
+  const refuse = (id: number, body: WireReader): never => {
+    throw refusal(nodes.pathIn(nodes.get(id), body.name()));
+  };
+  return {
+    readlink: (id) => {
+      throw new FsError('EINVAL', nodes.get(id).name, 'not a symbolic link');
+    },
+    symlink: refuse,
+    link: (id, body) => {
+      body.skip(8);
+      return refuse(id, body);
+    },
+  };
+}
+
+/** Tells the kernel of what is at `name`, which counts until it forgets. */
+export function entryAnswer(
+  { nodes, trust }: KernelContext,
+  folder: Node,
+  name: string,
+  attributes: Attributes,
+): Answer {
+  const node = nodes.lookUp(folder, name, attributes.kind);
+  node.mode = attributes.mode;
+  return {
+    reply: entryReply(node.id, { attributes, isNameTrusted: trust.names }),
+    undelivered: () => {
+      nodes.forget(node.id, 1);
+    },
+  };
+}
+
+async function makeFile({ operations, log }: KernelContext, path: string, mode: number): Promise<void> {
+  const intent = { read: false, write: true, truncate: false, exclusive: true, mode };
+  const handle = await operations.create(path, intent);
+  try {
+    // Nobody opens it, so no close will store it.
+    await operations.flush(handle);
+  } finally {
+    await operations.release(handle).catch((error: unknown) => {
+      log.error('a new file could not be let go', { path, cause: error });
+    });
+  }
+}
+
+async function rename(context: KernelContext, id: number, request: RenameRequest): Promise<Answer> {
+  const { operations, nodes } = context;
+  const [fromFolder, toFolder] = [nodes.get(id), nodes.get(request.toFolder)];
+  const from = nodes.pathIn(fromFolder, request.from);
+  const to = nodes.pathIn(toFolder, request.to);
+  if ((request.flags & ~RENAME_NOREPLACE) !== 0)
+    throw new FsError('EINVAL', from, 'names cannot be exchanged at once');
+  await changingNames([fromFolder, toFolder], async () => {
+    await operations.rename(from, to, (request.flags & RENAME_NOREPLACE) !== 0);
+    nodes.move(fromFolder, request.from, toFolder, request.to);
+  });
+  return done();
+}
+
+const refusal = (path: string): FsError => new FsError('EPERM', path, 'only files and folders can be stored');

@@ -1,0 +1,174 @@
+/**
+ * Which file does the kernel mean by a number? It asks for nodes, and the file system below knows paths. A node keeps its number
+ * through renames, and after its name is gone, until the kernel has given back every lookup that it was told of.
+ */
+import { FsError } from '../../filesystem/errors.ts';
+import type { Attributes, FileHandle } from '../../filesystem/operations.ts';
+
+export interface Node {
+  readonly id: number;
+  readonly kind: Attributes['kind'];
+  /** Changes with a rename; null for the root, and when the name is gone or somebody else's. */
+  readonly parent: Node | null;
+  readonly name: string;
+  /** Where a node whose name is gone was last. */
+  readonly formerPath: string | undefined;
+  /** What programs have open of it. */
+  readonly handles: Set<FileHandle>;
+  /** As the kernel was told last; 0 before. */
+  mode: number;
+  /** How many changes of this folder's names, or of what they lead to, this mount has made. */
+  changes: number;
+}
+
+interface TableNode extends Node {
+  parent: TableNode | null;
+  name: string;
+  formerPath: string | undefined;
+  lookups: number;
+  readonly children: Map<string, TableNode>;
+}
+
+export const ROOT_NODE = 1;
+
+export class NodeTable {
+  readonly #nodes = new Map<number, TableNode>();
+  readonly #root: TableNode;
+  #lastId = ROOT_NODE;
+
+  constructor() {
+    this.#root = newNode(ROOT_NODE, 'folder', null, '');
+    this.#nodes.set(ROOT_NODE, this.#root);
+  }
+
+  /** How many nodes are remembered, the root among them. */
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  /** Throws ENOENT for a number that was never given out, or is forgotten. */
+  get(id: number): Node {
+    return this.#node(id);
+  }
+
+  /** Where the node is now; undefined when its name, or that of a folder above it, is gone. */
+  pathOf(node: Node): string | undefined {
+    if (node.id === ROOT_NODE) return '/';
+    let path = '';
+    let current: Node = node;
+    while (current.parent !== null) {
+      path = `/${current.name}${path}`;
+      current = current.parent;
+    }
+    return current.id === ROOT_NODE ? path : undefined;
+  }
+
+  /** Where `name` in `folder` is. Throws ENOENT when the folder is gone. */
+  pathIn(folder: Node, name: string): string {
+    const path = this.pathOf(folder);
+    if (path === undefined) throw new FsError('ENOENT', name, 'its folder is gone');
+    return path === '/' ? `/${name}` : `${path}/${name}`;
+  }
+
+  /** The number of what is at `name`, if the kernel knows of it. */
+  knownId(folder: Node, name: string): number | undefined {
+    return this.#own(folder).children.get(name)?.id;
+  }
+
+  /** The node of what is at `name`, made when there is none; the kernel is about to be told of it once more. */
+  lookUp(folder: Node, name: string, kind: Attributes['kind']): Node {
+    const parent = this.#own(folder);
+    const known = parent.children.get(name);
+    // Another kind is another thing, which the kernel would take amiss under the old number.
+    const node = known?.kind === kind ? known : this.#attach(parent, name, kind);
+    node.lookups += 1;
+    return node;
+  }
+
+  /** The kernel has let go of `lookups` of its knowledge. */
+  forget(id: number, lookups: number): void {
+    const node = this.#nodes.get(id);
+    if (node === undefined || id === ROOT_NODE) return;
+    node.lookups = Math.max(0, node.lookups - lookups);
+    this.#drop(node);
+  }
+
+  /** The name is free now. What was there lives on without one while the kernel knows of it. */
+  detach(folder: Node, name: string): void {
+    const parent = this.#own(folder);
+    this.#unbind(parent, name);
+    this.#drop(parent);
+  }
+
+  /** What was at `from` is at `to` now, and what was there has no name any more. */
+  move(fromFolder: Node, from: string, toFolder: Node, to: string): void {
+    const source = this.#own(fromFolder);
+    const target = this.#own(toFolder);
+    if (source === target && from === to) return;
+    const node = source.children.get(from);
+    this.#unbind(target, to);
+    if (node === undefined) {
+      this.#drop(target);
+      return;
+    }
+    source.children.delete(from);
+    node.parent = target;
+    node.name = to;
+    target.children.set(to, node);
+    this.#drop(source);
+  }
+
+  #node(id: number): TableNode {
+    const node = this.#nodes.get(id);
+    if (node === undefined) throw new FsError('ENOENT', `node ${id}`, 'no such node');
+    return node;
+  }
+
+  /** The same node; one that was forgotten meanwhile is of no consequence. */
+  #own(node: Node): TableNode {
+    return this.#nodes.get(node.id) ?? newNode(node.id, node.kind, null, node.name);
+  }
+
+  #attach(parent: TableNode, name: string, kind: Attributes['kind']): TableNode {
+    this.#unbind(parent, name);
+    this.#lastId += 1;
+    const node = newNode(this.#lastId, kind, parent, name);
+    parent.children.set(name, node);
+    this.#nodes.set(node.id, node);
+    return node;
+  }
+
+  #unbind(parent: TableNode, name: string): void {
+    const node = parent.children.get(name);
+    if (node === undefined) return;
+    node.formerPath = this.pathOf(node);
+    parent.children.delete(name);
+    node.parent = null;
+    this.#drop(node);
+  }
+
+  /** Forgets a node that nobody means any more. One with children stays: their paths lead through it. */
+  #drop(node: TableNode): void {
+    if (node.lookups > 0 || node.children.size > 0 || node.id === ROOT_NODE) return;
+    this.#nodes.delete(node.id);
+    const { parent } = node;
+    if (parent?.children.get(node.name) !== node) return;
+    parent.children.delete(node.name);
+    this.#drop(parent);
+  }
+}
+
+function newNode(id: number, kind: Attributes['kind'], parent: TableNode | null, name: string): TableNode {
+  return {
+    id,
+    kind,
+    parent,
+    name,
+    formerPath: undefined,
+    lookups: 0,
+    children: new Map(),
+    handles: new Set(),
+    mode: 0,
+    changes: 0,
+  };
+}

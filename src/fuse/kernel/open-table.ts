@@ -1,0 +1,59 @@
+/** Which open file, or listing in progress, does a number of ours mean? */
+import { FsError } from '../../filesystem/errors.ts';
+import type { DirectoryEntry, FileHandle } from '../../filesystem/operations.ts';
+import type { Node } from './node-table.ts';
+
+export interface OpenFile {
+  readonly node: Node;
+  readonly handle: FileHandle;
+}
+
+/** What one opendir(3) sees. */
+export interface OpenFolder {
+  readonly node: Node;
+  /** Taken when the first name is asked for, and anew after each rewinddir(3). */
+  snapshot: Snapshot | null;
+}
+
+export interface Snapshot {
+  readonly entries: readonly DirectoryEntry[];
+  /** On the clock's `monotonic`: the attributes are as old as this. */
+  readonly takenAt: number;
+  /** The folder's `changes` then. */
+  readonly changes: number;
+}
+
+/** Numbers for things that are opened and released. Never used again. */
+export class OpenTable<Open> {
+  readonly #open = new Map<number, Open>();
+  #lastNumber = 0;
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  add(open: Open): number {
+    this.#lastNumber += 1;
+    this.#open.set(this.#lastNumber, open);
+    return this.#lastNumber;
+  }
+
+  /** Throws EBADF for a number that was never given out or is released. */
+  get(number: number): Open {
+    const open = this.#open.get(number);
+    if (open === undefined)
+      throw new FsError('EBADF', `handle ${number}`, 'nothing is open under this number');
+    return open;
+  }
+
+  remove(number: number): void {
+    this.#open.delete(number);
+  }
+
+  /** Takes out all that the kernel never released, e.g. when the mount was torn off. */
+  takeAll(): readonly Open[] {
+    const left = [...this.#open.values()];
+    this.#open.clear();
+    return left;
+  }
+}

@@ -1,0 +1,41 @@
+/** `pailfs mount -o driver=kernel`, from the command to the service. */
+import { open, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CommandLine } from '../support/command-line.ts';
+import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
+
+const DONE = { code: 0, stdout: '', stderr: '' };
+
+describe('pailfs mount -o driver=kernel', () => {
+  it('mounts in the background, says so in the log, and unmounts', async () => {
+    const server = await startEmbeddedServer();
+    const at = await CommandLine.open(server);
+    await server.direct.putObject(server.bucket, 'a.txt', uploadOf('from elsewhere'));
+
+    expect(await at.run(['mount', 'photos', at.mountpoint, '-o', 'driver=kernel'])).toEqual(DONE);
+    expect(await readFile(join(at.mountpoint, 'a.txt'), 'utf8')).toBe('from elsewhere');
+    await writeFile(join(at.mountpoint, 'b.txt'), 'from here');
+    const { body } = await server.direct.getObject(server.bucket, 'b.txt');
+    expect((await bytesOf(body)).toString()).toBe('from here');
+    expect(await at.log()).toMatch(/"driver":"kernel"/);
+
+    expect(await at.run(['unmount', at.mountpoint])).toEqual(DONE);
+    expect(await at.isMounted()).toBe(false);
+  });
+
+  it('ends when told by a signal, also while a program has a file open', async () => {
+    const server = await startEmbeddedServer();
+    const at = await CommandLine.open(server);
+    const mount = await at.mountInFront(['photos', at.mountpoint, '-o', 'driver=kernel']);
+    const file = await open(join(at.mountpoint, 'held'), 'w');
+    await file.writeFile('kept');
+    mount.signal('SIGTERM');
+
+    expect(await mount.ended()).toBe(0);
+    expect(await at.isMounted()).toBe(false);
+    const { body } = await server.direct.getObject(server.bucket, 'held');
+    expect((await bytesOf(body)).toString()).toBe('kept');
+    await file.close().catch(() => undefined);
+  });
+});

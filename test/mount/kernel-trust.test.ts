@@ -1,0 +1,54 @@
+/** What does the kernel believe of what the kernel driver told it, and for how long? */
+import { open, readdir, stat } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MountedBucket } from '../support/mounted-bucket.ts';
+
+const ONE_HOUR_MS = 3_600_000;
+
+describe('a mount of the kernel driver whose metadata are trusted for an hour', () => {
+  let mount: MountedBucket;
+  beforeAll(async () => {
+    mount = await MountedBucket.open({ driver: 'kernel', settings: { metadataTtl: ONE_HOUR_MS } });
+  });
+  afterAll(() => mount.close());
+  beforeEach(() => {
+    mount.startTimer();
+  });
+  afterEach(() => {
+    mount.stopTimer();
+  });
+
+  it('shows what others stored as soon as it is told to look again', async () => {
+    await mount.run('echo mine > file; mkdir -p folder/deep; cat file; ls -lR');
+    await mount.foreignWrite('file', 'theirs, and longer\n');
+    const changed = await mount.run('stat -c %s file; cat file');
+    await mount.direct.deleteObject(mount.bucket, 'file');
+    await mount.direct.createFolder(mount.bucket, 'file');
+    await mount.ask('refresh');
+
+    expect(changed.output).toBe('19\ntheirs, and longer\n');
+    expect((await stat(`${mount.path}/file`)).isDirectory()).toBe(true);
+  });
+
+  it('shows what it changed itself at once, in every look', async () => {
+    await mount.run('mkdir own; ls -l own; echo a > own/a; ls -l own');
+    const grown = await mount.run('echo more >> own/a; stat -c %s own/a; ls -l own | wc -l; mv own/a own/b');
+    const moved = await mount.run('ls own; cat own/a; cat own/b; rm own/b; ls own; rmdir own');
+
+    expect(grown.output).toBe('7\n2\n');
+    expect(moved).toMatchObject({ exit: 0, output: 'b\na\nmore\n' });
+    expect(moved.errors).toMatch(/own\/a: No such file/);
+  });
+
+  it('shows a listing in progress no attributes that a write has overtaken', async () => {
+    await mount.run('mkdir long; cd long; for i in $(seq 400); do : > f$i; done');
+    const writer = await open(`${mount.path}/long/f400`, 'w');
+    const listing = readdir(`${mount.path}/long`, { withFileTypes: true });
+    await writer.writeFile('overtaken');
+    await listing;
+    await writer.close();
+
+    expect((await stat(`${mount.path}/long/f400`)).size).toBe(9);
+    expect((await mount.run("ls -l long | awk '$5 == 9' | wc -l")).output.trim()).toBe('1');
+  });
+});
