@@ -58,7 +58,8 @@ describe('pailfs unmount', () => {
     expect(await at.isMounted()).toBe(true);
   });
 
-  it('names what is mounted inside', async () => {
+  // fusermount mounts nothing inside a FUSE mount for an ordinary user.
+  it.runIf(process.getuid?.() === 0)('names what is mounted inside', async () => {
     const { at } = await arrange();
     await at.run(['mount', 'photos', at.mountpoint]);
     const inner = join(at.mountpoint, 'inner');
