@@ -25,6 +25,13 @@ export class FileTable {
     return open?.version?.isSame(version) === true ? open : new OpenFile(path, version);
   }
 
+  /** As `holding`, and entered here: whoever opens the path from now on gets this file. */
+  entered(path: string, version: Version): OpenFile {
+    const file = this.holding(path, version);
+    if (this.get(path) !== file) this.add(file);
+    return file;
+  }
+
   /** `file` is from now on the one at its path. */
   add(file: OpenFile): void {
     this.#byPath.set(file.path, file);

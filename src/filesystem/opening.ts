@@ -39,9 +39,8 @@ export class Opening {
     const found = await this.#lookUpToCreate(path);
     if (found !== null) return this.#existing(this.#fileAt(path, existingFile(path, found)), intent);
     const file = await this.#newFile(path, intent.mode);
-    // Another program may have created it while our draft was made.
-    const rival = this.#mount.table.dirty(path);
-    if (rival !== undefined) {
+    const rival = this.#madeMeanwhile(path);
+    if (rival !== null) {
       await file.draft?.remove();
       return this.#existing(rival, intent);
     }
@@ -64,6 +63,14 @@ export class Opening {
   #existing(file: OpenFile, intent: CreateIntent): Promise<Handle> {
     if (intent.exclusive) throw new FsError('EEXIST', file.path, 'the name is taken');
     return this.#handle(file, intent);
+  }
+
+  /** What another program has created, and perhaps stored and closed, while we looked and made a draft. */
+  #madeMeanwhile(path: string): OpenFile | null {
+    const draft = this.#mount.table.dirty(path);
+    if (draft !== undefined) return draft;
+    const known = this.#mount.namespace.known.recall(path);
+    return known?.kind === 'file' ? this.#fileAt(path, known) : null;
   }
 
   /** What exists at `path`; null when it is free and its folder exists. */

@@ -28,10 +28,14 @@ export class Removing {
     await this.#mount.claims.run([path], async () => {
       const { namespace, store, table } = this.#mount;
       const file = table.dirty(path) ?? (await this.#storedFile(path));
-      const isStored = file?.version !== null || file.endUnknown;
-      if (file !== undefined) await this.keepForReaders(file);
-      if (isStored) await this.#deleteKey(path, store.remove(keyOfPath(path)));
-      if (file !== undefined) await this.detach(file);
+      try {
+        const isStored = file.version !== null || file.endUnknown;
+        await this.keepForReaders(file);
+        if (isStored) await this.#deleteKey(path, store.remove(keyOfPath(path)));
+        await this.detach(file);
+      } finally {
+        if (file.handles.size === 0 && file.state === 'clean') table.remove(file);
+      }
       namespace.known.changed(path, { kind: 'missing' });
       this.#folderTimes.touch(parentOf(path));
       this.#folders.watchEmptied();
@@ -73,9 +77,11 @@ export class Removing {
     await draft?.remove();
   }
 
-  async #storedFile(path: string): Promise<OpenFile | undefined> {
-    existingFile(path, await this.#mount.namespace.lookup(path));
-    return this.#mount.table.get(path);
+  async #storedFile(path: string): Promise<OpenFile> {
+    const found = existingFile(path, await this.#mount.namespace.lookup(path));
+    const { table } = this.#mount;
+    // Whoever opens it while it goes shall not bring it back by a close.
+    return table.get(path) ?? table.entered(path, found.version);
   }
 
   async #deleteKey(path: string, request: Promise<void>): Promise<void> {

@@ -49,13 +49,15 @@ export class Renaming {
     if (to.startsWith(`${from}/`)) throw new FsError('EINVAL', to, 'a folder cannot be moved into itself');
     await this.#mount.claims.run([from, to], async () => {
       const source = await this.#source(from);
+      let target: OpenFile | null = null;
       try {
-        const target = await this.#target(to);
+        target = await this.#target(to);
         if (target !== null && noReplace) throw new FsError('EEXIST', to, 'the name is taken');
         if (source.version === null && !source.endUnknown) await this.#moveDraft(source, target, to);
         else await this.#moveStored(source, target, to);
       } finally {
         await this.#parts.uploading.dropUnused(source);
+        if (target !== null) await this.#parts.uploading.dropUnused(target);
       }
       this.#parts.folderTimes.touch(parentOf(from));
       this.#parts.folderTimes.touch(parentOf(to));
@@ -69,10 +71,8 @@ export class Renaming {
     const found = existing(path, await this.#mount.namespace.lookup(path));
     // EXDEV makes mv(1) copy and delete, which works.
     if (found.kind === 'folder') throw new FsError('EXDEV', path, 'folders are not renamed yet');
-    const file = this.#mount.table.holding(path, found.version);
     // Whoever opens it meanwhile shall go along to the new name.
-    if (this.#mount.table.get(path) !== file) this.#mount.table.add(file);
-    return file;
+    return this.#mount.table.entered(path, found.version);
   }
 
   /** The file that is to be replaced, if any. */
@@ -85,7 +85,8 @@ export class Renaming {
       if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its folder does not exist');
       return null;
     }
-    return this.#mount.table.holding(path, existingFile(path, found).version);
+    // Whoever opens it meanwhile shall be told apart from who opens what replaces it.
+    return this.#mount.table.entered(path, existingFile(path, found).version);
   }
 
   /** Nothing of the source is on the service: only its name changes, and its bytes go to the new key at the next close. */

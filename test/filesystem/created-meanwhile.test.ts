@@ -1,0 +1,29 @@
+/** SEMANTICS `[names/exclusive]`: one of two creators succeeds, also when the other had time to store and close its file. */
+import { expect, it } from 'vitest';
+import { nodeLocalFiles } from '../../src/content/local-files.ts';
+import { openForTest, writeFile } from '../support/open-for-test.ts';
+
+it('refuses an exclusive creation of a name that another program created and closed meanwhile', async () => {
+  let letGo = (): void => undefined;
+  const left = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let isFirst = true;
+  const create: typeof nodeLocalFiles.create = async (directory) => {
+    if (isFirst) {
+      isFirst = false;
+      await left;
+    }
+    return nodeLocalFiles.create(directory);
+  };
+  const { fs, stored } = await openForTest({ localFiles: { ...nodeLocalFiles, create } });
+  const intent = { read: false, write: true, truncate: false, exclusive: true, mode: 0o644 };
+  const late = fs.create('/a', intent);
+  await expect.poll(() => isFirst).toBe(false);
+
+  await writeFile(fs, '/a', 'theirs');
+  letGo();
+
+  await expect(late).rejects.toMatchObject({ code: 'EEXIST' });
+  expect((await stored('a')).toString()).toBe('theirs');
+});

@@ -1,0 +1,89 @@
+/** SEMANTICS `[unlink/open]`: who opens a file while its name is going is like one who opened it before. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
+import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
+import { openFileSystem } from '../../src/filesystem/open-file-system.ts';
+import type { Operation } from '../../src/service/refusal.ts';
+import { bytesOf, openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { defaultSettings } from '../support/open-for-test.ts';
+
+interface Stage {
+  readonly fs: FileSystemOperations;
+  readonly stored: (key: string) => Promise<string>;
+  /** Resolves when the request has come that is held up. */
+  readonly reached: Promise<void>;
+  readonly letGo: () => void;
+}
+
+it('closes without an error a file that was opened and changed while another was renamed over it', async () => {
+  const { fs, stored, reached, letGo } = await stageHolding('putObject');
+  const renaming = fs.rename('/new', '/old', false);
+  await reached;
+  const handle = await fs.open('/old', { read: true, write: true, truncate: false });
+  await fs.write(handle, Buffer.from('X'), 0);
+
+  letGo();
+  await renaming;
+  await fs.flush(handle);
+  await fs.release(handle);
+
+  expect(await stored('old')).toBe('new bytes');
+});
+
+it('does not bring back a file that was opened and changed while it was unlinked', async () => {
+  const { fs, stored, reached, letGo } = await stageHolding('deleteObject');
+  const unlinking = fs.unlink('/old');
+  await reached;
+  const handle = await fs.open('/old', { read: true, write: true, truncate: false });
+  await fs.write(handle, Buffer.from('X'), 0);
+
+  letGo();
+  await unlinking;
+  await fs.flush(handle);
+  await fs.release(handle);
+
+  await expect(stored('old')).rejects.toMatchObject({ kind: 'missing' });
+});
+
+/** With `/old` and `/new` on the service; every request of this operation waits for `letGo`. */
+async function stageHolding(held: Operation): Promise<Stage> {
+  const { direct, bucket } = await openEmbeddedService();
+  await direct.putObject(bucket, 'old', uploadOf('old bytes'));
+  await direct.putObject(bucket, 'new', uploadOf('new bytes'));
+  const stateDirectory = await mkdtemp(join(tmpdir(), 'pailfs-test-'));
+  let arrive = (): void => undefined;
+  let letGo = (): void => undefined;
+  const reached = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const left = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const mounted = await openFileSystem({
+    service: new InterceptedService(direct, async ({ operation }, proceed) => {
+      if (operation !== held) return proceed();
+      arrive();
+      await left;
+      return proceed();
+    }),
+    bucket: await direct.getBucket(bucket),
+    clock: new ManualClock(Date.now()),
+    log: silentLog,
+    settings: defaultSettings(stateDirectory),
+  });
+  onTestFinished(async () => {
+    await mounted.close(1000);
+    await rm(stateDirectory, { recursive: true, force: true });
+  });
+  return {
+    fs: mounted.operations,
+    stored: async (key) => (await bytesOf((await direct.getObject(bucket, key)).body)).toString(),
+    reached,
+    letGo,
+  };
+}
