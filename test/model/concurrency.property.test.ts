@@ -1,0 +1,143 @@
+/** SEMANTICS: programs that run at the same time, over a service that answers in any order, lose nothing and wait for nothing in a circle. */
+import * as fc from 'fast-check';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
+import type { ErrnoName } from '../../src/filesystem/errors.ts';
+import { openFileSystem } from '../../src/filesystem/open-file-system.ts';
+import { EmbeddedStore } from '../../src/server/embedded-store.ts';
+import { uploadOf } from '../support/embedded-service.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { defaultSettings } from '../support/open-for-test.ts';
+import { PROPERTY_TIMEOUT, propertySettings } from '../support/property-settings.ts';
+import { ACTS, CELL, ConcurrentProgram, EDITS, WHOLE, type Stage, type Step } from './concurrent-program.ts';
+import { diceOf, hoppingService } from './hopping-service.ts';
+import { PathEvents } from './path-events.ts';
+import { bytesUnder } from './service-contents.ts';
+
+const PATHS = ['/a', '/b', '/d/x'] as const;
+/** Without an end of any operation for this long, milliseconds, the run hangs. */
+const HANGS_AFTER = 10_000;
+
+interface Play {
+  readonly seed: number;
+  readonly faultEvery: number;
+  readonly foreign: boolean;
+  readonly edits: boolean;
+  readonly programs: readonly (readonly Step[])[];
+}
+
+const step = fc.record({
+  act: fc.constantFrom(...ACTS, ...EDITS),
+  path: fc.constantFrom(...PATHS),
+  other: fc.constantFrom(...PATHS),
+});
+const plays: fc.Arbitrary<Play> = fc.record({
+  seed: fc.nat(),
+  faultEvery: fc.constantFrom(0, 0, 8),
+  foreign: fc.boolean(),
+  edits: fc.boolean(),
+  programs: fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { minLength: 3, maxLength: 6 }),
+});
+
+it(
+  'lets programs run at the same time: each operation ends, none hears a strange error, and nothing stored is lost',
+  async () => {
+    await fc.assert(fc.asyncProperty(plays, playOnce), propertySettings(300));
+  },
+  PROPERTY_TIMEOUT,
+);
+
+async function playOnce(play: Play): Promise<void> {
+  const clock = new ManualClock();
+  const store = await EmbeddedStore.open({ clock });
+  const direct = store.account();
+  const { bucket } = await direct.createBucket('photos');
+  const stateDirectory = await mkdtemp(join(tmpdir(), 'pailfs-model-'));
+  const dice = diceOf(play.seed);
+  const mounted = await openFileSystem({
+    service: hoppingService(direct, dice, play.faultEvery),
+    bucket: await direct.getBucket(bucket),
+    clock,
+    log: silentLog,
+    settings: defaultSettings(stateDirectory),
+  });
+  const always = new Set<ErrnoName>();
+  if (play.faultEvery > 0) for (const code of ['EIO', 'EDQUOT', 'ESTALE'] as const) always.add(code);
+  // `[visibility/restore-fails]`: EIO, also when somebody else replaced the file before it was public again.
+  if (play.foreign) for (const code of ['EIO', 'ESTALE'] as const) always.add(code);
+  const stage: Stage = {
+    fs: mounted.operations,
+    dice,
+    events: new PathEvents(),
+    always,
+    storeForeign: async (path, content) => {
+      await direct.putObject(bucket, path.slice(1), uploadOf(content));
+    },
+    passTime: (milliseconds) => {
+      clock.advance(milliseconds);
+    },
+    pending: new Set(),
+  };
+  try {
+    await withoutHang(stage, Promise.all(programsOf(play, stage)));
+    const unsent = await mounted.close(1000);
+
+    const waiting = new Set(unsent.map(({ path }) => path));
+    if (play.faultEvery === 0 && !play.foreign) expect(unsent).toEqual([]);
+    for (const path of PATHS) {
+      if (waiting.has(path)) continue;
+      const held = await bytesUnder(direct, bucket, path.slice(1));
+      expectPossible(path, held, play, stage.events);
+    }
+    const drafts = await readdir(join(stateDirectory, 'drafts'));
+    const kept = unsent.filter(({ file }) => file !== '').map(({ file }) => basename(file));
+    expect(drafts.sort()).toEqual(kept.sort());
+  } finally {
+    await store.close();
+    await rm(stateDirectory, { recursive: true, force: true });
+  }
+}
+
+function programsOf({ programs, foreign, edits }: Play, stage: Stage): Promise<void>[] {
+  const isPlayed = ({ act }: Step): boolean =>
+    (foreign || act !== 'foreign') && (edits || !EDITS.some((edit) => edit === act));
+  return programs.map((steps, number) => new ConcurrentProgram(stage, number).play(steps.filter(isPlayed)));
+}
+
+async function withoutHang(stage: Stage, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const hang = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`these never ended: ${[...stage.pending].join(', ')}`));
+    }, HANGS_AFTER);
+  });
+  try {
+    await Promise.race([work, hang]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Every cell is what one program wrote; without edits in place, all cells are of the same one. */
+function expectPossible(path: string, held: Buffer | null, { edits }: Play, events: PathEvents): void {
+  const cells = held === null ? [] : cellsOf(held);
+  for (const cell of cells) expect(cell).toMatch(/^(p\d+-\d+;\.+|\0+)$/);
+  if (edits || held?.length === 0) {
+    if (held === null) expect(events.objection(path, null)).toBeNull();
+    return;
+  }
+  if (held !== null) {
+    expect(held.length).toBe(WHOLE);
+    expect(new Set(cells).size).toBe(1);
+  }
+  expect(events.objection(path, cells[0] ?? null)).toBeNull();
+}
+
+function cellsOf(held: Buffer): string[] {
+  return Array.from({ length: Math.ceil(held.length / CELL) }, (_, index) =>
+    held.subarray(index * CELL, (index + 1) * CELL).toString(),
+  );
+}

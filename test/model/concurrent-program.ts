@@ -1,0 +1,236 @@
+/** What does one of several programs do that run at the same time, and what may it hear? */
+import { FsError, type ErrnoName } from '../../src/filesystem/errors.ts';
+import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
+import { hops, type Dice } from './hopping-service.ts';
+import { MOVED, type PathEvents } from './path-events.ts';
+
+/** Every write begins at a multiple of this and is as long or longer, bytes. */
+export const CELL = 32;
+/** Of every file that is written whole, bytes. */
+export const WHOLE = 8 * CELL;
+
+export const ACTS = [
+  'rewrite',
+  'replace',
+  'exclusive',
+  'read',
+  'stat',
+  'list',
+  'unlink',
+  'rename',
+  'folder',
+  'publish',
+  'foreign',
+  'wait',
+] as const;
+export const EDITS = ['append', 'overwrite', 'truncate'] as const;
+export type Act = (typeof ACTS)[number] | (typeof EDITS)[number];
+
+export interface Step {
+  readonly act: Act;
+  readonly path: string;
+  readonly other: string;
+}
+
+export interface Stage {
+  readonly fs: FileSystemOperations;
+  readonly dice: Dice;
+  readonly events: PathEvents;
+  /** What may be heard of any operation in this run. */
+  readonly always: ReadonlySet<ErrnoName>;
+  readonly storeForeign: (path: string, content: Buffer) => Promise<void>;
+  readonly passTime: (milliseconds: number) => void;
+  /** Operations that have begun and not ended. */
+  readonly pending: Set<string>;
+}
+
+export function stampOf(program: number, count: number): string {
+  return `p${program}-${count};`.padEnd(CELL, '.');
+}
+
+/** Plays `steps` one after another. Rejects when one hears what it must not. */
+export class ConcurrentProgram {
+  readonly #stage: Stage;
+  readonly #number: number;
+  #count = 0;
+
+  constructor(stage: Stage, number: number) {
+    this.#stage = stage;
+    this.#number = number;
+  }
+
+  async play(steps: readonly Step[]): Promise<void> {
+    for (const step of steps) {
+      await hops(this.#stage.dice(6));
+      await this.#step(step);
+    }
+  }
+
+  async #step({ act, path, other }: Step): Promise<void> {
+    const { fs, dice, passTime } = this.#stage;
+    const folder = '/d';
+    switch (act) {
+      case 'rewrite':
+        return this.#rewrite(path, false);
+      case 'exclusive':
+        return this.#rewrite(path, true);
+      case 'replace': {
+        const temporary = `/tmp-${this.#number}`;
+        await this.#rewrite(temporary, false);
+        return this.#rename(temporary, path);
+      }
+      case 'rename':
+        return path === other ? undefined : this.#rename(path, other);
+      case 'unlink':
+        return this.#changing([{ path, leaves: null }], () =>
+          this.#call(`unlink ${path}`, ['ENOENT'], () => fs.unlink(path)),
+        );
+      case 'read':
+        return this.#read(path);
+      case 'stat':
+        await this.#call(`stat ${path}`, ['ENOENT'], () => fs.getAttributes(path));
+        return;
+      case 'list':
+        await this.#call(`list ${folder}`, ['ENOENT'], () => fs.readDirectory(dice(2) === 0 ? '/' : folder));
+        return;
+      case 'folder':
+        if (dice(3) > 0) await this.#call('mkdir', ['EEXIST'], () => fs.mkdir(folder, 0o755));
+        else await this.#call('rmdir', ['ENOENT', 'ENOTEMPTY'], () => fs.rmdir(folder));
+        return;
+      case 'publish':
+        await this.#call(`publish ${path}`, ['ENOENT'], () =>
+          fs.setXattr(
+            path,
+            'user.pailfs.visibility',
+            Buffer.from(dice(2) === 0 ? 'public' : 'private'),
+            'any',
+          ),
+        );
+        return;
+      case 'foreign':
+        return this.#foreign(path);
+      case 'wait':
+        passTime([200, 4000, 11_000][dice(3)] ?? 0);
+        return;
+      case 'append':
+      case 'overwrite':
+      case 'truncate':
+        return this.#edit(act, path);
+    }
+  }
+
+  async #rewrite(path: string, exclusive: boolean): Promise<void> {
+    const { fs, dice } = this.#stage;
+    this.#count += 1;
+    const stamp = stampOf(this.#number, this.#count);
+    await this.#changing([{ path, leaves: stamp }], async () => {
+      const intent = { read: true, write: true, truncate: !exclusive, exclusive, mode: 0o644 };
+      const refusals: ErrnoName[] = exclusive ? ['EEXIST', 'ENOENT'] : ['ENOENT'];
+      const handle = await this.#call(
+        `create ${path}`,
+        path.startsWith('/d/') || exclusive ? refusals : [],
+        () => fs.create(path, intent),
+      );
+      if (handle === null) return false;
+      await hops(dice(5));
+      const done = await this.#call(`write ${path}`, [], () =>
+        fs.write(handle, Buffer.from(stamp.repeat(WHOLE / CELL)), 0),
+      );
+      if (dice(4) === 0) await this.#call(`fsync ${path}`, [], () => fs.fsync(handle));
+      return this.#close(handle, path, done !== null);
+    });
+  }
+
+  async #edit(act: 'append' | 'overwrite' | 'truncate', path: string): Promise<void> {
+    const { fs, dice } = this.#stage;
+    if (act === 'truncate') {
+      await this.#call(`truncate ${path}`, ['ENOENT'], () => fs.truncate(path, dice(10) * CELL));
+      return;
+    }
+    this.#count += 1;
+    const bytes = Buffer.from(stampOf(this.#number, this.#count));
+    const handle = await this.#call(`open ${path}`, ['ENOENT'], () =>
+      fs.open(path, { read: true, write: true, truncate: false }),
+    );
+    if (handle === null) return;
+    const size =
+      act === 'overwrite'
+        ? dice(8) * CELL
+        : (await this.#call(`fstat ${path}`, [], () => fs.getAttributes(path, handle)))?.size;
+    const done = await this.#call(`write ${path}`, [], () => fs.write(handle, bytes, size ?? 0));
+    await this.#close(handle, path, done !== null);
+  }
+
+  async #read(path: string): Promise<void> {
+    const { fs, dice } = this.#stage;
+    const handle = await this.#call(`open ${path}`, ['ENOENT'], () =>
+      fs.open(path, { read: true, write: false, truncate: false }),
+    );
+    if (handle === null) return;
+    await hops(dice(5));
+    await this.#call(`read ${path}`, [], () => fs.read(handle, Buffer.alloc(WHOLE), 0));
+    await this.#close(handle, path, true);
+  }
+
+  async #close(handle: FileHandle, path: string, done: boolean): Promise<boolean> {
+    const { fs } = this.#stage;
+    const flushed = await this.#call(`flush ${path}`, [], async () => {
+      await fs.flush(handle);
+      return true;
+    });
+    const released = await this.#call(`release ${path}`, [], async () => {
+      await fs.release(handle);
+      return true;
+    });
+    return done && flushed !== null && released !== null;
+  }
+
+  #rename(from: string, to: string): Promise<void> {
+    const events = [
+      { path: from, leaves: null },
+      { path: to, leaves: MOVED },
+    ];
+    return this.#changing(events, () =>
+      this.#call(`rename ${from} ${to}`, ['ENOENT'], () => this.#stage.fs.rename(from, to, false)),
+    );
+  }
+
+  async #foreign(path: string): Promise<void> {
+    this.#count += 1;
+    const stamp = stampOf(this.#number, this.#count);
+    await this.#changing([{ path, leaves: stamp }], () =>
+      this.#stage.storeForeign(path, Buffer.from(stamp.repeat(WHOLE / CELL))),
+    );
+  }
+
+  /** Notes when `change` ran, and as failed when it gave null or false. */
+  async #changing(
+    made: readonly { readonly path: string; readonly leaves: string | null }[],
+    change: () => Promise<unknown>,
+  ): Promise<void> {
+    const { events } = this.#stage;
+    const begun = events.tick();
+    const result = await change();
+    const ended = result === null || result === false ? Infinity : events.tick();
+    for (const { path, leaves } of made) events.add({ path, leaves, begun, ended });
+  }
+
+  /** Null when it was refused in a way that is allowed. */
+  async #call<Result>(
+    title: string,
+    allowed: readonly ErrnoName[],
+    run: () => Promise<Result>,
+  ): Promise<Result | null> {
+    const { pending, always } = this.#stage;
+    const name = `p${this.#number}: ${title}`;
+    pending.add(name);
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof FsError && (allowed.includes(error.code) || always.has(error.code))) return null;
+      throw new Error(`${name} must not hear ${String(error)}`, { cause: error });
+    } finally {
+      pending.delete(name);
+    }
+  }
+}

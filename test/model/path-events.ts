@@ -1,0 +1,47 @@
+/** Which contents may a path have after programs have run at the same time? Every one that no later success has replaced. */
+
+/** One operation that changes what `path` holds, with the moments (a counter) at which it began and ended. */
+export interface PathEvent {
+  readonly path: string;
+  readonly begun: number;
+  /** Infinity when it failed: its bytes may arrive later, or never. */
+  readonly ended: number;
+  /** The stamp that it leaves; `moved` when a rename brings whatever was at the other name; null when the name goes. */
+  readonly leaves: string | null;
+}
+
+export const MOVED = 'moved';
+
+export class PathEvents {
+  readonly #events: PathEvent[] = [];
+  #now = 0;
+
+  tick(): number {
+    this.#now += 1;
+    return this.#now;
+  }
+
+  add(event: PathEvent): void {
+    this.#events.push(event);
+  }
+
+  /** Why `path` cannot hold `stamp` (null: nothing; undefined: anything) at the end; null when it can. */
+  objection(path: string, stamp: string | null | undefined): string | null {
+    const here = this.#events.filter((event) => event.path === path);
+    const causes = here.filter(({ leaves }) =>
+      stamp === null
+        ? leaves === null
+        : leaves === stamp || leaves === MOVED || (stamp === undefined && leaves !== null),
+    );
+    const begin = { path, begun: 0, ended: 0, leaves: null };
+    if (stamp === null) causes.push(begin);
+    const written = this.#events.filter(({ leaves }) => leaves === stamp).map(({ ended }) => ended);
+    const accepted = causes.some((cause) => {
+      const ended = cause.leaves === MOVED ? Math.max(cause.ended, ...written) : cause.ended;
+      return !here.some((later) => later.ended !== Infinity && later.begun > ended);
+    });
+    if (accepted) return null;
+    const told = here.map(({ begun, ended, leaves }) => `[${begun}, ${ended}] ${leaves ?? 'gone'}`);
+    return `${path} holds ${stamp ?? 'nothing'} after ${told.join(', ')}`;
+  }
+}
