@@ -66,13 +66,13 @@ async function playOnce(play: Play): Promise<void> {
   });
   const always = new Set<ErrnoName>();
   if (play.faultEvery > 0) for (const code of ['EIO', 'EDQUOT', 'ESTALE'] as const) always.add(code);
-  // `[visibility/restore-fails]`: EIO, also when somebody else replaced the file before it was public again.
-  if (play.foreign) for (const code of ['EIO', 'ESTALE'] as const) always.add(code);
+  if (play.foreign) always.add('ESTALE');
   const stage: Stage = {
     fs: mounted.operations,
     dice,
     events: new PathEvents(),
     always,
+    linksMayFail: play.foreign,
     storeForeign: async (path, content) => {
       await direct.putObject(bucket, path.slice(1), uploadOf(content));
     },

@@ -38,6 +38,8 @@ export interface Stage {
   readonly events: PathEvents;
   /** What may be heard of any operation in this run. */
   readonly always: ReadonlySet<ErrnoName>;
+  /** `[visibility/restore-fails]`: somebody else may replace a file before it is public again. */
+  readonly linksMayFail: boolean;
   readonly storeForeign: (path: string, content: Buffer) => Promise<void>;
   readonly passTime: (milliseconds: number) => void;
   /** Operations that have begun and not ended. */
@@ -47,6 +49,9 @@ export interface Stage {
 export function stampOf(program: number, count: number): string {
   return `p${program}-${count};`.padEnd(CELL, '.');
 }
+
+/** Operations that store bytes, and so may have to make a file public again. */
+const STORES = /^(?:flush|fsync|release|rename|truncate) /;
 
 /** Plays `steps` one after another. Rejects when one hears what it must not. */
 export class ConcurrentProgram {
@@ -227,7 +232,9 @@ export class ConcurrentProgram {
     try {
       return await run();
     } catch (error) {
-      if (error instanceof FsError && (allowed.includes(error.code) || always.has(error.code))) return null;
+      const code = error instanceof FsError ? error.code : null;
+      if (code !== null && (allowed.includes(code) || always.has(code))) return null;
+      if (code === 'EIO' && this.#stage.linksMayFail && STORES.test(title)) return null;
       throw new Error(`${name} must not hear ${String(error)}`, { cause: error });
     } finally {
       pending.delete(name);
