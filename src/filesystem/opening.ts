@@ -41,8 +41,12 @@ export class Opening {
     const file = await this.#newFile(path, intent.mode);
     const rival = this.#madeMeanwhile(path);
     if (rival !== null) {
-      await file.draft?.remove();
-      return this.#existing(rival, intent);
+      try {
+        // Begun before our draft goes: the handle must be counted before anything is awaited.
+        return await this.#existing(rival, intent);
+      } finally {
+        await file.draft?.remove();
+      }
     }
     this.#mount.table.add(file);
     this.#folderTimes.touch(parentOf(path));

@@ -68,7 +68,7 @@ export class Uploading {
   /** The service refused for good and no handle is open: the bytes are set aside, and the name shows the service's file. */
   async giveUp(file: OpenFile): Promise<void> {
     await this.#setAside(file);
-    await this.#dropDraft(file);
+    await this.dropUnused(file);
   }
 
   /** Lets go of local bytes that nobody has open and that the service has. For callers who hold the path's claim. */
@@ -160,16 +160,30 @@ export class Uploading {
   async #setAside(file: OpenFile): Promise<void> {
     const { draft, failure } = file;
     if (draft === null) return;
-    const where = await this.#mount.content.setAside(draft, {
-      key: keyOfPath(file.path),
-      reason: describeError(failure?.error),
-    });
-    this.#mount.log.error('the service refused a file for good; its bytes are set aside', {
-      path: file.path,
-      where,
-    });
+    // Taken out before anything is awaited: whoever opens the file meanwhile must not write into a draft that goes.
     file.draft = null;
     file.dirty = false;
+    const note = { key: keyOfPath(file.path), reason: describeError(failure?.error) };
+    try {
+      const where = await this.#mount.content.setAside(draft, note);
+      this.#mount.log.error('the service refused a file for good; its bytes are set aside', {
+        path: file.path,
+        where,
+      });
+    } catch (error) {
+      this.#mount.log.error('a refused file could not be set aside; its bytes stay in their draft', {
+        path: file.path,
+        where: draft.path,
+        cause: describeError(error),
+      });
+      if (!this.#isUnused(file)) return;
+      file.draft = draft;
+      file.dirty = true;
+    }
+  }
+
+  #isUnused(file: OpenFile): boolean {
+    return file.handles.size === 0 && file.draft === null;
   }
 
   async #dropDraft(file: OpenFile): Promise<void> {

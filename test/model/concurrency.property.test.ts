@@ -50,6 +50,42 @@ it(
   PROPERTY_TIMEOUT,
 );
 
+const on = (act: Step['act'], path: string): Step => ({ act, path, other: '/a' });
+const onceFailed: readonly [string, Omit<Play, 'seed'>][] = [
+  [
+    'a file created by two at once is one file',
+    {
+      faultEvery: 0,
+      foreign: false,
+      edits: true,
+      programs: [
+        [on('rewrite', '/b'), on('overwrite', '/a')],
+        [on('rewrite', '/a')],
+        [on('append', '/a'), on('rewrite', '/b')],
+        [on('rewrite', '/a'), on('append', '/a')],
+      ],
+    },
+  ],
+  [
+    'a file opened while its refused draft is set aside is stored by its close',
+    {
+      faultEvery: 0,
+      foreign: true,
+      edits: false,
+      programs: [
+        [on('rewrite', '/a'), on('foreign', '/a'), on('rewrite', '/a')],
+        [on('rewrite', '/a'), on('rewrite', '/d/x')],
+        [on('rewrite', '/a')],
+        [on('read', '/d/x'), on('exclusive', '/a'), on('publish', '/a')],
+      ],
+    },
+  ],
+];
+
+it.each(onceFailed)('%s', { timeout: PROPERTY_TIMEOUT }, async (_, play) => {
+  for (let seed = 0; seed < 300; seed += 1) await playOnce({ ...play, seed });
+});
+
 async function playOnce(play: Play): Promise<void> {
   const clock = new ManualClock();
   const store = await EmbeddedStore.open({ clock });
