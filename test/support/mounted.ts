@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
+import { passOnComplaints } from './complaints.ts';
 
 /** What the module of a test's file system exports; it is imported by the child. */
 export interface MountedModule {
@@ -154,9 +155,10 @@ class MountChild implements MountedDirectory {
     const program = ['--import', LOADER.href, fileURLToPath(CHILD)];
     this.#process = spawn(process.execPath, program, {
       cwd: '/',
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
       serialization: 'json',
     });
+    if (this.#process.stderr !== null) passOnComplaints(this.#process.stderr);
     this.ended = new Promise((resolve) => {
       this.#process.once('exit', (code, signal) => {
         this.#abandon();
