@@ -19,10 +19,15 @@ export class FileTable {
     return file?.dirty === true ? file : undefined;
   }
 
+  /** The open file with this version at `path`. */
+  shown(path: string, version: Version): OpenFile | undefined {
+    const open = this.#byPath.get(path);
+    return open?.version?.isSame(version) === true ? open : undefined;
+  }
+
   /** The open file with this version at `path`; else one that nobody has open yet, and that is not entered here. */
   holding(path: string, version: Version): OpenFile {
-    const open = this.#byPath.get(path);
-    return open?.version?.isSame(version) === true ? open : new OpenFile(path, version);
+    return this.shown(path, version) ?? new OpenFile(path, version);
   }
 
   /** As `holding`, and entered here: whoever opens the path from now on gets this file. */

@@ -11,6 +11,8 @@ import type { AttributeChange, Attributes, DirectoryEntry } from './operations.t
 const FILE_MODE = 0o666;
 const FOLDER_MODE = 0o777;
 
+type LocallyKept = Omit<Attributes, 'kind' | 'identity' | 'size' | 'validFor'>;
+
 /** Rejects with an `FsError`, or with the refusal of the service. Waits for no change in progress. */
 export class Inspecting {
   readonly #mount: MountState;
@@ -69,30 +71,32 @@ export class Inspecting {
     const validFor = this.#mount.namespace.known.freshFor(entry.confirmedAt);
     if (entry.kind === 'folder') {
       const local = this.#folderTimes.of(path);
-      return { kind: 'folder', size: 0, validFor, ...this.#common(local, FOLDER_MODE, local.mtime) };
+      return {
+        kind: 'folder',
+        identity: 0,
+        size: 0,
+        validFor,
+        ...this.#common(local, FOLDER_MODE, local.mtime),
+      };
     }
     const { version } = entry;
-    return { kind: 'file', size: version.size, validFor, ...this.#ofVersion(version) };
+    const { identity } = this.#mount.table.shown(path, version) ?? { identity: version.lineage };
+    return { kind: 'file', identity, size: version.size, validFor, ...this.#ofVersion(version) };
   }
 
   #ofOpenFile(file: OpenFile): Attributes {
-    const { version } = file;
-    if (!file.dirty && version !== null) {
-      return { kind: 'file', size: file.size, validFor: 0, ...this.#ofVersion(version) };
-    }
+    const { version, identity, size } = file;
+    const known = { kind: 'file', identity, size, validFor: 0 } as const;
+    if (!file.dirty && version !== null) return { ...known, ...this.#ofVersion(version) };
     const modified = version?.lastModified.getTime() ?? this.#mount.clock.now();
-    return { kind: 'file', size: file.size, validFor: 0, ...this.#common(file.local, FILE_MODE, modified) };
+    return { ...known, ...this.#common(file.local, FILE_MODE, modified) };
   }
 
-  #ofVersion(version: Version): Omit<Attributes, 'kind' | 'size' | 'validFor'> {
+  #ofVersion(version: Version): LocallyKept {
     return this.#common(version.local, FILE_MODE, version.lastModified.getTime());
   }
 
-  #common(
-    local: LocalAttributes,
-    mode: number,
-    modified: number,
-  ): Omit<Attributes, 'kind' | 'size' | 'validFor'> {
+  #common(local: LocalAttributes, mode: number, modified: number): LocallyKept {
     const { uid, gid, umask } = this.#mount.settings;
     const mtime = local.mtime ?? modified;
     return {

@@ -8,7 +8,7 @@ import type { Draft } from '../content/draft.ts';
 import type { ReadStream } from '../content/read-stream.ts';
 import type { VersionReader } from '../content/reader.ts';
 import type { Visibility } from '../service/records.ts';
-import type { LocalAttributes, Version } from '../store/version.ts';
+import { newLineage, type LocalAttributes, type Version } from '../store/version.ts';
 import type { FileHandle } from './operations.ts';
 import { WriteGate } from './write-gate.ts';
 
@@ -16,6 +16,8 @@ export class OpenFile {
   readonly gate = new WriteGate();
   readonly handles = new Set<Handle>();
 
+  /** Of what programs have read and written of it (operations.ts). */
+  identity: number;
   /** Changes with a rename. Of a detached file: where it was last. */
   path: string;
   /** What the service has, as far as this file is concerned; null while it has nothing. */
@@ -55,6 +57,7 @@ export class OpenFile {
   constructor(path: string, version: Version | null) {
     this.path = path;
     this.version = version;
+    this.identity = version?.lineage ?? newLineage();
   }
 
   get state(): 'clean' | 'dirty' | 'uploading' | 'failed' {
@@ -69,6 +72,18 @@ export class OpenFile {
 
   get size(): number {
     return this.draft?.size ?? this.version?.size ?? 0;
+  }
+
+  /** `version` holds what programs have read and written of this file. */
+  take(version: Version): void {
+    this.version = version;
+    version.lineage = this.identity;
+  }
+
+  /** What programs have written is not to be found here any more. */
+  loseWrites(): void {
+    this.identity = newLineage();
+    if (this.version !== null) this.version.lineage = this.identity;
   }
 
   hasWriters(): boolean {
@@ -93,5 +108,9 @@ export class Handle implements FileHandle {
 
   get path(): string {
     return this.file.path;
+  }
+
+  get identity(): number {
+    return this.file.identity;
   }
 }

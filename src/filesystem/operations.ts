@@ -9,6 +9,8 @@
 /** What stat(2) tells. Owner and group are the mount's, or as set. */
 export interface Attributes {
   readonly kind: 'file' | 'folder';
+  /** Whether it is the same file still: see `FileHandle.identity`. 0 for a folder, which has no bytes. */
+  readonly identity: number;
   /** Bytes; 0 for a folder. */
   readonly size: number;
   /** Permission bits only, e.g. 0o644. */
@@ -47,6 +49,11 @@ export interface CreateIntent extends OpenIntent {
 export interface FileHandle {
   /** Where the file is now; changes with a rename. For log lines. */
   readonly path: string;
+  /**
+   * Unique in the process. What was read of a file, with what was written to it here since, is its content as long as this is
+   * the same: through uploads and renames of ours. A version that somebody else stored at the path has another.
+   */
+  readonly identity: number;
 }
 
 /** Which attributes to set; absent means: leave. Times in milliseconds since 1970, may be negative. */

@@ -153,7 +153,7 @@ export class Renaming {
   }
 
   #takeVersion(source: OpenFile, copied: Version): void {
-    source.version = copied;
+    source.take(copied);
     source.dirty = false;
     source.failure = null;
     source.unconfirmed = [];

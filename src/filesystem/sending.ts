@@ -37,8 +37,9 @@ export class Sending {
    * not be; also, the file clean then, when only its visibility could not be restored.
    */
   async send(file: OpenFile, draft: Draft): Promise<void> {
-    if (await this.#isStoredAlready(file, draft)) {
-      this.#becomeClean(file, file.version);
+    const sameBytes = await this.#storedAlready(file, draft);
+    if (sameBytes !== null) {
+      this.#becomeClean(file, sameBytes);
       return;
     }
     if (file.basis === 'edit' && file.version !== null) await this.#refuseConflict(file, file.version);
@@ -77,14 +78,14 @@ export class Sending {
     file.failure = null;
   }
 
-  /** Whether the draft's bytes are those of the stored version, and nothing else is to be changed. */
-  async #isStoredAlready(file: OpenFile, draft: Draft): Promise<boolean> {
+  /** The stored version, if its bytes are the draft's and nothing else is to be changed. */
+  async #storedAlready(file: OpenFile, draft: Draft): Promise<Version | null> {
     const base = file.version;
     if (base === null || file.endUnknown || file.contentType !== null || file.visibilityWish !== null)
-      return false;
-    if (base.size !== draft.size || base.md5 === null || (await draft.md5()) !== base.md5) return false;
+      return null;
+    if (base.size !== draft.size || base.md5 === null || (await draft.md5()) !== base.md5) return null;
     const found = await this.#mount.namespace.lookup(file.path);
-    return found.kind === 'file' && found.version === base;
+    return found.kind === 'file' && found.version === base ? base : null;
   }
 
   /** The service has no conditional PUT; a HEAD just before is the closest to one that there is. */
@@ -146,9 +147,9 @@ export class Sending {
     return currentVisibility(store, keyOfPath(file.path));
   }
 
-  #becomeClean(file: OpenFile, version: Version | null): void {
-    if (version !== null) version.local = { ...version.local, ...file.local };
-    file.version = version;
+  #becomeClean(file: OpenFile, version: Version): void {
+    version.local = { ...version.local, ...file.local };
+    file.take(version);
     file.unconfirmed = [];
     file.visibilityBefore = null;
     file.publishPending = false;

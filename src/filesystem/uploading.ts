@@ -163,6 +163,7 @@ export class Uploading {
     // Taken out before anything is awaited: whoever opens the file meanwhile must not write into a draft that goes.
     file.draft = null;
     file.dirty = false;
+    file.loseWrites();
     const note = { key: keyOfPath(file.path), reason: describeError(failure?.error) };
     try {
       const where = await this.#mount.content.setAside(draft, note);
@@ -188,6 +189,7 @@ export class Uploading {
 
   async #dropDraft(file: OpenFile): Promise<void> {
     const { draft } = file;
+    if (file.dirty) file.loseWrites();
     file.draft = null;
     file.dirty = false;
     this.#reading.letGo(file);

@@ -40,11 +40,16 @@ const CLOCK_SLACK = 2000;
 
 const MD5_PATTERN = /^[0-9a-f]{32}$/;
 
-let versions = 0;
+let numbers = 0;
 
-function nextId(): number {
-  versions += 1;
-  return versions;
+function nextNumber(): number {
+  numbers += 1;
+  return numbers;
+}
+
+/** A number for one file's content and what is written over it here. No other in this process has it. */
+export function newLineage(): number {
+  return nextNumber();
 }
 
 /** One content of one key. Compared by `matches` and `isSame`, never by its fields. */
@@ -54,7 +59,12 @@ export class Version {
   /** The upload of ours that made it, while or after its ETag was unknown. */
   readonly own: OwnUpload | null;
   /** Unique in this process: the key under which bytes are cached. */
-  id = nextId();
+  id = nextNumber();
+  /**
+   * Shared by contents that follow each other only through writes made here: whoever was given the bytes, and what was written
+   * since, has the file as it is. A version told by the service begins one; it ends where bytes turn out not to be known.
+   */
+  lineage = newLineage();
   /** Null until the service has named our upload. */
   etag: string | null;
   lastModified: Date;
@@ -96,7 +106,8 @@ export class Version {
   /**
    * Whether the facts are about this content; what they tell is then kept. An upload of ours without a name takes the ETag
    * when it is the MD5 of our bytes. When the ETag is no MD5 it proves nothing of the bytes: the version is taken for ours
-   * by size and time, keeps its local attributes, and gets a new `id` so that bytes cached so far are not served as its.
+   * by size and time, keeps its local attributes, and gets a new `id` and `lineage` so that bytes cached so far are not served
+   * as its.
    */
   matches(facts: VersionFacts): boolean {
     if (facts.size !== this.size) return false;
@@ -130,7 +141,8 @@ export class Version {
       this.etag = facts.etag;
     } else if (this.#wasModifiedWhileUploading(facts)) {
       this.etag = facts.etag;
-      this.id = nextId();
+      this.id = nextNumber();
+      this.lineage = newLineage();
     }
   }
 

@@ -33,23 +33,24 @@ describe('a version that the service told', () => {
 describe('our upload without a name', () => {
   it('takes the ETag that is the MD5 of our bytes, whatever the clock says, and keeps its cached bytes', () => {
     const version = uploaded(null);
-    const { id } = version;
+    const { id, lineage } = version;
 
     expect(version.matches(facts({ etag: MD5.toUpperCase(), lastModified: at(9999) }))).toBe(true);
 
     expect(version.etag).toBe(MD5.toUpperCase());
-    expect(version.id).toBe(id);
+    expect(version).toMatchObject({ id, lineage });
   });
 
   it.each([98, 105, 112])(
     'is ours by size and time at %i s when the ETag is no MD5, with a new id',
     (second) => {
       const version = uploaded();
-      const { id } = version;
+      const { id, lineage } = version;
 
       expect(version.matches(facts({ etag: 'e-1', lastModified: at(second) }))).toBe(true);
 
       expect(version.id).not.toBe(id);
+      expect(version.lineage).not.toBe(lineage);
     },
   );
 

@@ -14,6 +14,7 @@ import type {
 
 interface MemoryNode {
   readonly kind: 'file' | 'folder';
+  readonly identity: number;
   bytes: Uint8Array;
   mode: number;
   uid: number;
@@ -37,6 +38,7 @@ export class MemoryFileSystem implements FileSystemOperations {
   readonly #failures = new Map<string, ErrnoName>();
   readonly #delays = new Map<string, number>();
   readonly #calls: string[] = [];
+  #lastIdentity = 0;
 
   constructor() {
     this.#nodes.set('/', this.#newNode('folder', 0o755));
@@ -255,11 +257,13 @@ export class MemoryFileSystem implements FileSystemOperations {
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
     const times = { mtime: now, atime: now, ctime: now };
     const bytes = new Uint8Array();
-    return { kind, bytes, mode, ...owner, ...times, xattrs: new Map() };
+    this.#lastIdentity += 1;
+    const identity = kind === 'file' ? this.#lastIdentity : 0;
+    return { kind, identity, bytes, mode, ...owner, ...times, xattrs: new Map() };
   }
 
   #newHandle(path: string, node: MemoryNode): MemoryHandle {
-    const handle = { path, node };
+    const handle = { path, node, identity: node.identity };
     this.#handles.add(handle);
     return handle;
   }
@@ -280,6 +284,6 @@ export class MemoryFileSystem implements FileSystemOperations {
 }
 
 function attributesOf(node: MemoryNode): Attributes {
-  const { kind, bytes, mode, uid, gid, mtime, atime, ctime } = node;
-  return { kind, size: bytes.length, mode, uid, gid, mtime, atime, ctime, validFor: 0 };
+  const { kind, identity, bytes, mode, uid, gid, mtime, atime, ctime } = node;
+  return { kind, identity, size: bytes.length, mode, uid, gid, mtime, atime, ctime, validFor: 0 };
 }

@@ -8,6 +8,7 @@ import { goldenReplies } from './golden-bytes.ts';
 
 const attributes: Attributes = {
   kind: 'file',
+  identity: 1,
   size: 2 ** 32 + 1,
   mode: 0o640,
   uid: 5,

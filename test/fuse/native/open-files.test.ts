@@ -6,8 +6,8 @@ const HIDDEN = '/a/.fuse_hidden0000000200000001';
 describe('the table of open files', () => {
   it('gives numbers that are never 0 and never given twice', () => {
     const files = new OpenFiles(() => 0);
-    const first = files.add({ path: '/a' }, false);
-    const second = files.add({ path: '/a' }, false);
+    const first = files.add({ path: '/a', identity: 1 }, false);
+    const second = files.add({ path: '/a', identity: 1 }, false);
 
     expect(first).toBeGreaterThan(0);
     expect(second).not.toBe(first);
@@ -16,7 +16,7 @@ describe('the table of open files', () => {
 
   it('leads from a hidden path to a handle as long as one is open', () => {
     const files = new OpenFiles(() => 0);
-    const handle = { path: '/a/x' };
+    const handle = { path: '/a/x', identity: 1 };
     const number = files.add(handle, false);
     files.hide(HIDDEN, files.visibleAt('/a/x'));
 
@@ -28,7 +28,7 @@ describe('the table of open files', () => {
 
   it('moves hidden paths with their folder', () => {
     const files = new OpenFiles(() => 0);
-    const handle = { path: '/a/x' };
+    const handle = { path: '/a/x', identity: 1 };
     files.add(handle, false);
     files.hide(HIDDEN, files.visibleAt('/a/x'));
     files.moveHidden('/a', '/b');
@@ -40,7 +40,7 @@ describe('the table of open files', () => {
     let now = 0;
     const files = new OpenFiles(() => now);
     expect(files.mayBeOpen('/a')).toBe(false);
-    files.forget(files.add({ path: '/a' }, false));
+    files.forget(files.add({ path: '/a', identity: 1 }, false));
 
     expect(files.mayBeOpen('/a')).toBe(true);
     now = 60_000;
