@@ -16,6 +16,8 @@ export interface LocalFile {
   truncate(size: number): Promise<void>;
   /** Resolves when the bytes are on the disk. */
   sync(): Promise<void>;
+  /** The file stays. */
+  close(): Promise<void>;
   /** Closes and deletes. */
   remove(): Promise<void>;
 }
@@ -25,6 +27,10 @@ export interface LocalFiles {
    * A new empty file under a name of its own, for this user only (0600), in `directory`, which is made when missing (0700).
    */
   create(directory: string): Promise<LocalFile>;
+  /** The existing file at `path`, to read and to write. */
+  open(path: string): Promise<LocalFile>;
+  /** Resolves when the names in `directory` are on the disk. */
+  syncDirectory(directory: string): Promise<void>;
 }
 
 export const nodeLocalFiles: LocalFiles = {
@@ -32,6 +38,15 @@ export const nodeLocalFiles: LocalFiles = {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const path = join(directory, randomUUID());
     return new NodeLocalFile(path, await open(path, 'wx+', 0o600));
+  },
+  open: async (path) => new NodeLocalFile(path, await open(path, 'r+')),
+  syncDirectory: async (directory) => {
+    const handle = await open(directory, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   },
 };
 
@@ -58,6 +73,10 @@ class NodeLocalFile implements LocalFile {
 
   sync(): Promise<void> {
     return this.#handle.sync();
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
   }
 
   async remove(): Promise<void> {

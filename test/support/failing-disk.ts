@@ -1,7 +1,7 @@
 /** Local files that a test can make fail. */
 import { nodeLocalFiles, type LocalFile, type LocalFiles } from '../../src/content/local-files.ts';
 
-type Step = 'create' | 'read' | 'write' | 'truncate' | 'sync';
+type Step = 'create' | 'open' | 'read' | 'write' | 'truncate' | 'sync' | 'sync-directory';
 
 export class FailingDisk implements LocalFiles {
   /** Which calls fail from now on, with which error. */
@@ -17,6 +17,20 @@ export class FailingDisk implements LocalFiles {
     this.#step('create');
     const file = await nodeLocalFiles.create(directory);
     this.left.add(file.path);
+    return this.#failing(file);
+  }
+
+  async open(path: string): Promise<LocalFile> {
+    this.#step('open');
+    return this.#failing(await nodeLocalFiles.open(path));
+  }
+
+  async syncDirectory(directory: string): Promise<void> {
+    this.#step('sync-directory');
+    await nodeLocalFiles.syncDirectory(directory);
+  }
+
+  #failing(file: LocalFile): LocalFile {
     return {
       path: file.path,
       read: async (into, position) => {
@@ -38,6 +52,7 @@ export class FailingDisk implements LocalFiles {
         this.#step('sync');
         await file.sync();
       },
+      close: () => file.close(),
       remove: async () => {
         this.left.delete(file.path);
         await file.remove();

@@ -1,0 +1,91 @@
+/**
+ * How does a draft's file keep its header out of everybody's way? Positions here are those of the content; the header stands
+ * before it (draft-header.ts).
+ */
+import { basename } from 'node:path';
+import type { DraftFacts } from './draft-facts.ts';
+import { CONTENT_START, decodeHeader, encodeHeader, slotOf, type DraftHeader } from './draft-header.ts';
+import { readFully, writeFully, type LocalFile } from './local-files.ts';
+
+/** A draft on disk, with what it is. Every method rejects with a Node system error. */
+export class DraftFile implements LocalFile {
+  readonly #file: LocalFile;
+  readonly #syncNames: () => Promise<void>;
+  #header: DraftHeader;
+  /** Settles when the headers asked for so far are written. */
+  #describing: Promise<unknown> = Promise.resolve();
+
+  private constructor(file: LocalFile, header: DraftHeader, syncNames: () => Promise<void>) {
+    this.#file = file;
+    this.#header = header;
+    this.#syncNames = syncNames;
+  }
+
+  /** Makes a draft of `file`, which is empty. */
+  static async begin(file: LocalFile, facts: DraftFacts, syncNames: () => Promise<void>): Promise<DraftFile> {
+    const header = { turn: 0, facts };
+    await writeFully(file, encodeHeader(header), slotOf(0));
+    // So that the file is never shorter than its header.
+    await file.truncate(CONTENT_START);
+    return new DraftFile(file, header, syncNames);
+  }
+
+  /** The draft that `file` holds. Rejects with `HeaderUnreadable`, too. */
+  static async resume(file: LocalFile, syncNames: () => Promise<void>): Promise<DraftFile> {
+    const start = new Uint8Array(CONTENT_START);
+    const length = await readFully(file, start, 0);
+    return new DraftFile(file, decodeHeader(start.subarray(0, length)), syncNames);
+  }
+
+  /** Of no other draft, ever. */
+  get id(): string {
+    return basename(this.#file.path);
+  }
+
+  get path(): string {
+    return this.#file.path;
+  }
+
+  /** As last described. */
+  get facts(): DraftFacts {
+    return this.#header.facts;
+  }
+
+  read(into: Uint8Array, position: number): Promise<number> {
+    return this.#file.read(into, CONTENT_START + position);
+  }
+
+  write(data: Uint8Array, position: number): Promise<number> {
+    return this.#file.write(data, CONTENT_START + position);
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.#file.truncate(CONTENT_START + size);
+  }
+
+  /** Resolves when content, header and the file's name are on the disk. */
+  async sync(): Promise<void> {
+    await this.#file.sync();
+    await this.#syncNames();
+  }
+
+  /** Writes another header; `sync` makes it durable. After a rejection the disk has this one or the one before, whole. */
+  describe(facts: DraftFacts): Promise<void> {
+    const done = this.#describing.then(async () => {
+      const header = { turn: this.#header.turn + 1, facts };
+      await writeFully(this.#file, encodeHeader(header), slotOf(header.turn));
+      this.#header = header;
+    });
+    // Each caller hears of its own failure; the next header is not stopped by it.
+    this.#describing = done.catch(() => undefined);
+    return done;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  remove(): Promise<void> {
+    return this.#file.remove();
+  }
+}

@@ -1,0 +1,95 @@
+/** Which drafts are on the local disk? A folder of files, each named by the draft's identifier. */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeError, systemErrorCode } from '../base/errors.ts';
+import { SharedRun } from '../base/shared-run.ts';
+import type { DraftFacts } from './draft-facts.ts';
+import { DraftFile } from './draft-file.ts';
+import { CONTENT_START } from './draft-header.ts';
+import type { LocalFiles } from './local-files.ts';
+
+/** A draft that was on the disk before this process. */
+export interface FoundDraft {
+  readonly id: string;
+  readonly path: string;
+  /** Bytes of content. */
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly changedAt: number;
+  /** What its header says, or why nothing can be read there: its bytes can still be exported. */
+  readonly header: DraftFacts | { readonly unreadable: string };
+}
+
+/** The drafts of one state directory. Every method rejects with a Node system error. */
+export class DraftFolder {
+  readonly path: string;
+  readonly #files: LocalFiles;
+  readonly #names: SharedRun;
+
+  /** `path` exists. */
+  constructor(path: string, files: LocalFiles) {
+    this.path = path;
+    this.#files = files;
+    this.#names = new SharedRun(() => files.syncDirectory(path));
+  }
+
+  /** An empty draft. Durable only after its `sync`. */
+  async create(facts: DraftFacts): Promise<DraftFile> {
+    const file = await this.#files.create(this.path);
+    try {
+      return await DraftFile.begin(file, facts, () => this.#names.run());
+    } catch (error) {
+      await file.remove();
+      throw error;
+    }
+  }
+
+  /** The draft that is there. Rejects with `HeaderUnreadable`, too. */
+  async open(id: string): Promise<DraftFile> {
+    const file = await this.#files.open(this.pathOf(id));
+    try {
+      return await DraftFile.resume(file, () => this.#names.run());
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** All drafts there are, readable or not. A file that cannot be opened is an unreadable draft, never a reason to stop. */
+  async list(): Promise<FoundDraft[]> {
+    const found: FoundDraft[] = [];
+    for (const id of (await readdir(this.path)).sort()) {
+      const draft = await this.#look(id);
+      if (draft !== undefined) found.push(draft);
+    }
+    return found;
+  }
+
+  /** Deletes a draft that nobody has open; nothing happens when it is gone. */
+  async remove(id: string): Promise<void> {
+    await rm(this.pathOf(id), { force: true });
+  }
+
+  pathOf(id: string): string {
+    return join(this.path, id);
+  }
+
+  async #look(id: string): Promise<FoundDraft | undefined> {
+    const path = this.pathOf(id);
+    const status = await stat(path).catch(undefinedIfMissing);
+    if (status === undefined) return undefined;
+    const found = { id, path, size: Math.max(0, status.size - CONTENT_START), changedAt: status.mtimeMs };
+    try {
+      const draft = await this.open(id);
+      await draft.close();
+      return { ...found, header: draft.facts };
+    } catch (error) {
+      if (systemErrorCode(error) === 'ENOENT') return undefined;
+      return { ...found, header: { unreadable: describeError(error) } };
+    }
+  }
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (systemErrorCode(error) !== 'ENOENT') throw error;
+}
