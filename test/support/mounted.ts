@@ -33,6 +33,8 @@ export interface MountRequest {
   readonly mountpoint?: string;
   /** Milliseconds after which the child kills itself. */
   readonly lifetime?: number;
+  /** What the child writes to stderr is thrown away. */
+  readonly isMute?: boolean;
 }
 
 /** A line that the driver or the file system logged. */
@@ -113,7 +115,7 @@ const CHILD = new URL('./mount-child.ts', import.meta.url);
 export async function mountForTest(request: MountRequest): Promise<MountedDirectory> {
   const isOwn = request.mountpoint === undefined;
   const directory = request.mountpoint ?? (await mkdtemp(path.join(tmpdir(), 'pailfs-mount-')));
-  const child = new MountChild(directory, isOwn);
+  const child = new MountChild(directory, isOwn, request.isMute ?? false);
   try {
     await child.start({
       module: request.module.href,
@@ -149,13 +151,13 @@ class MountChild implements MountedDirectory {
   #start: Waiting | undefined;
   #lastId = 0;
 
-  constructor(directory: string, isOwn: boolean) {
+  constructor(directory: string, isOwn: boolean, isMute: boolean) {
     this.path = directory;
     this.#isOwn = isOwn;
     const program = ['--import', LOADER.href, fileURLToPath(CHILD)];
     this.#process = spawn(process.execPath, program, {
       cwd: '/',
-      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+      stdio: ['ignore', 'inherit', isMute ? 'ignore' : 'pipe', 'ipc'],
       serialization: 'json',
     });
     if (this.#process.stderr !== null) passOnComplaints(this.#process.stderr);

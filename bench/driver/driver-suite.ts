@@ -1,0 +1,51 @@
+/** How fast is the kernel driver, beside the native one and beside a C program on libfuse3, over the same tree in memory? */
+import type { TakeDown, Suite, SuiteOptions } from '../frame/suite.ts';
+import { compiledCaller, nodeCaller } from './callers.ts';
+import { compilePrograms } from './compiler.ts';
+import type { MemoryTreeOptions } from './memory-tree.ts';
+import { mountByC, mountByDriver, type MountedTree } from './mounts.ts';
+import { driverBars, workloadGroups, type WorkloadGroup } from './workloads.ts';
+
+type Mount = (options: MemoryTreeOptions) => Promise<MountedTree>;
+
+/** Compiles what it needs; nothing is mounted between the rounds. */
+export async function openDriverSuite({ only }: SuiteOptions): Promise<Suite> {
+  const programs = await compilePrograms();
+  const { caller: callerProgram, memoryTree } = programs;
+  const caller = callerProgram === undefined ? nodeCaller : compiledCaller(callerProgram);
+  const mounts = new Map<string, Mount>([
+    ['kernel', (options) => mountByDriver('kernel', options)],
+    ['native', (options) => mountByDriver('native', options)],
+  ]);
+  if (memoryTree !== undefined) mounts.set('C', (options) => mountByC(memoryTree, options));
+  const groups = chosenGroups(only);
+  return {
+    title: 'The driver',
+    workloads: groups.flatMap(({ workloads }) => workloads),
+    subjects: [...mounts.keys()],
+    bars: driverBars,
+    notes: programs.notes,
+    measure: async (subject, takeDown) => {
+      const mount = mounts.get(subject);
+      if (mount === undefined) throw new Error(`there is no subject ${subject}`);
+      for (const group of groups) await measureGroup(mount, group, takeDown);
+    },
+    close: () => programs.remove(),
+  };
+
+  async function measureGroup(mount: Mount, group: WorkloadGroup, takeDown: TakeDown): Promise<void> {
+    const tree = await mount({ validFor: group.validFor });
+    try {
+      for (const { name, act } of group.workloads) takeDown(name, await act(tree.path, caller));
+    } finally {
+      await tree.dispose();
+    }
+  }
+}
+
+function chosenGroups(only: readonly string[]): readonly WorkloadGroup[] {
+  const isChosen = (name: string): boolean => only.length === 0 || only.some((word) => name.includes(word));
+  return workloadGroups
+    .map((group) => ({ ...group, workloads: group.workloads.filter(({ name }) => isChosen(name)) }))
+    .filter(({ workloads }) => workloads.length > 0);
+}
