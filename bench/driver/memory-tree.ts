@@ -31,6 +31,7 @@ class MemoryTree implements FileSystemOperations {
   readonly #entries = new Map<string, readonly DirectoryEntry[]>();
   readonly #source = Buffer.alloc(BLOCK_BYTES, 'pailfs');
   readonly #sink = Buffer.alloc(BLOCK_BYTES);
+  #lastIdentity = 0;
 
   constructor(validFor: number) {
     this.#validFor = validFor;
@@ -63,7 +64,9 @@ class MemoryTree implements FileSystemOperations {
   }
 
   open(path: string): Promise<FileHandle> {
-    return Promise.resolve({ path });
+    const identity = this.#attributes.get(path)?.identity;
+    if (identity === undefined) return Promise.reject(new FsError('ENOENT', path, 'no such name'));
+    return Promise.resolve({ path, identity });
   }
 
   read(handle: FileHandle, into: Uint8Array, position: number): Promise<number> {
@@ -148,8 +151,11 @@ class MemoryTree implements FileSystemOperations {
   #newAttributes(kind: Attributes['kind'], size: number): Attributes {
     const time = Date.UTC(2026, 0, 1);
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    const times = { mtime: time, atime: time, ctime: time };
     const mode = kind === 'folder' ? 0o755 : 0o644;
-    return { kind, size, mode, ...owner, mtime: time, atime: time, ctime: time, validFor: this.#validFor };
+    this.#lastIdentity += 1;
+    const identity = kind === 'folder' ? 0 : this.#lastIdentity;
+    return { kind, identity, size, mode, ...owner, ...times, validFor: this.#validFor };
   }
 }
 
