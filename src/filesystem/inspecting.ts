@@ -30,7 +30,7 @@ export class Inspecting {
     return this.#ofEntry(path, entry);
   }
 
-  async list(path: string): Promise<DirectoryEntry[]> {
+  async *list(path: string): AsyncGenerator<readonly DirectoryEntry[], void> {
     const entry = await this.entry(path);
     if (entry.kind !== 'folder') throw new FsError('ENOTDIR', path, 'it is not a folder');
     const folder = await this.#mount.namespace.list(path);
@@ -42,7 +42,7 @@ export class Inspecting {
       if (shown.get(nameOf(file.path))?.kind !== 'folder')
         shown.set(nameOf(file.path), this.#ofOpenFile(file));
     }
-    return [...shown].map(([name, attributes]) => ({ name, attributes }));
+    yield [...shown].map(([name, attributes]) => ({ name, attributes }));
   }
 
   /** Kept here, for this version of the file; costs no request. */

@@ -3,7 +3,7 @@
  * fuse/ translate the kernel's calls into these.
  *
  * Paths are absolute, `/`-separated, without trailing slash (but for the root, `/`) and already free of `.` and `..`.
- * Every method rejects with an `FsError` and with nothing else. Every method may be called while any other is in progress.
+ * Every method, and every step of `readDirectory`, rejects with an `FsError` and with nothing else. Every method may be called while any other is in progress.
  */
 
 /** What stat(2) tells. Owner and group are the mount's, or as set. */
@@ -80,8 +80,12 @@ export interface FileSystemStatistics {
 export interface FileSystemOperations {
   /** With `handle`: of the file behind it, also when its name is gone. */
   getAttributes(path: string, handle?: FileHandle): Promise<Attributes>;
-  /** All entries but `.` and `..`, in no particular order. */
-  readDirectory(path: string): Promise<readonly DirectoryEntry[]>;
+  /**
+   * All entries but `.` and `..`, in no particular order and none twice, in batches as they become known: the first names of
+   * a huge folder come long before its last. Attributes are those of the moment at which their batch is taken. A rejection
+   * may come after some batches; whoever stops before the end calls `return`, as `for await` does.
+   */
+  readDirectory(path: string): AsyncIterable<readonly DirectoryEntry[]>;
   /** EISDIR for a folder opened for writing; ENOENT when there is none: creating is `create`. */
   open(path: string, intent: OpenIntent): Promise<FileHandle>;
   /** Opens the file, made new when the name is free. */

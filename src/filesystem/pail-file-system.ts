@@ -62,8 +62,13 @@ export class PailFileSystem implements FileSystemOperations {
     );
   }
 
-  readDirectory(path: string): Promise<readonly DirectoryEntry[]> {
-    return this.#posix('readdir', path, () => this.#parts.inspecting.list(path));
+  async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], void> {
+    try {
+      checkPath(path);
+      yield* this.#parts.inspecting.list(path);
+    } catch (error) {
+      throw this.#refusal('readdir', path, error);
+    }
   }
 
   open(path: string, intent: OpenIntent): Promise<FileHandle> {
@@ -176,17 +181,21 @@ export class PailFileSystem implements FileSystemOperations {
       checkPath(path);
       return await run();
     } catch (error) {
-      const refusal = toFsError(error, path);
-      if (isNews(error)) {
-        this.#parts.mount.log.warn('an operation failed', {
-          operation,
-          path,
-          errno: refusal.code,
-          cause: describeError(error),
-        });
-      }
-      throw refusal;
+      throw this.#refusal(operation, path, error);
     }
+  }
+
+  #refusal(operation: string, path: string, error: unknown): FsError {
+    const refusal = toFsError(error, path);
+    if (isNews(error)) {
+      this.#parts.mount.log.warn('an operation failed', {
+        operation,
+        path,
+        errno: refusal.code,
+        cause: describeError(error),
+      });
+    }
+    return refusal;
   }
 }
 

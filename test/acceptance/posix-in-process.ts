@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import type { Attributes, FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { PosixError, type Posix, type PosixFile, type PosixStat, type PosixStatfs } from './posix.ts';
+import { entriesOf } from '../support/directory-entries.ts';
 
 /** Most bytes of one request of the kernel. */
 const REQUEST_BYTES = 128 * 1024;
@@ -47,7 +48,7 @@ export class PosixInProcess implements Posix {
   }
 
   async readdir(path: string): Promise<string[]> {
-    return (await this.#fs.readDirectory(path)).map(({ name }) => name).sort();
+    return (await entriesOf(this.#fs, path)).map(({ name }) => name).sort();
   }
 
   async mkdir(path: string, mode = 0o777): Promise<void> {

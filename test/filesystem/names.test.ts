@@ -7,6 +7,7 @@ import { InterceptedService } from '../support/intercepted-service.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { LogForTest, openToRead, setXattr } from '../support/program-acts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { entriesOf } from '../support/directory-entries.ts';
 
 describe('names', () => {
   it('over 255 bytes are ENAMETOOLONG in every call, and nothing is asked [names/too-long]', async () => {
@@ -14,7 +15,7 @@ describe('names', () => {
     const long = `/${'é'.repeat(128)}`;
     const calls = [
       fs.getAttributes(long),
-      fs.readDirectory(long),
+      entriesOf(fs, long),
       openToRead(fs, long),
       writeFile(fs, long, ''),
       fs.truncate(long, 0),
@@ -76,7 +77,7 @@ describe('keys that no directory can show', () => {
     await foreignWrite('x/y', 'inside');
 
     expect((await fs.getAttributes('/x')).kind).toBe('folder');
-    expect((await fs.readDirectory('/')).map(({ attributes }) => attributes.kind)).toEqual(['folder']);
+    expect((await entriesOf(fs, '/')).map(({ attributes }) => attributes.kind)).toEqual(['folder']);
     expect((await readFile(fs, '/x/y')).toString()).toBe('inside');
   });
 

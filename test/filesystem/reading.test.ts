@@ -5,6 +5,7 @@ import type { Behaviours } from '../../src/server/behaviours.ts';
 import { openForTest, readAll, readFile } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { openToRead, textAt } from '../support/program-acts.ts';
+import { entriesOf } from '../support/directory-entries.ts';
 
 const SIZE = FIRST_WINDOW + PART + 12_345;
 const treatments: Behaviours['range'][] = ['honoured', 'ignored', 'refused', 'short'];
@@ -111,7 +112,7 @@ describe('a read that fails', () => {
     await expect(openToRead(fs, '/d')).rejects.toMatchObject({ code: 'EISDIR' });
     await expect(openToRead(fs, '/absent')).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(openToRead(fs, '/f/x')).rejects.toMatchObject({ code: 'ENOTDIR' });
-    await expect(fs.readDirectory('/f')).rejects.toMatchObject({ code: 'ENOTDIR' });
+    await expect(entriesOf(fs, '/f')).rejects.toMatchObject({ code: 'ENOTDIR' });
     await fs.release(writer);
     await fs.release(reader);
   });

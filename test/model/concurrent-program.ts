@@ -3,6 +3,7 @@ import { FsError, type ErrnoName } from '../../src/filesystem/errors.ts';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { hops, type Dice } from './hopping-service.ts';
 import { MOVED, type PathEvents } from './path-events.ts';
+import { entriesOf } from '../support/directory-entries.ts';
 
 /** Every write begins at a multiple of this and is as long or longer, bytes. */
 export const CELL = 32;
@@ -96,7 +97,7 @@ export class ConcurrentProgram {
         await this.#call(`stat ${path}`, ['ENOENT'], () => fs.getAttributes(path));
         return;
       case 'list':
-        await this.#call(`list ${folder}`, ['ENOENT'], () => fs.readDirectory(dice(2) === 0 ? '/' : folder));
+        await this.#call(`list ${folder}`, ['ENOENT'], () => entriesOf(fs, dice(2) === 0 ? '/' : folder));
         return;
       case 'folder':
         if (dice(3) > 0) await this.#call('mkdir', ['EEXIST'], () => fs.mkdir(folder, 0o755));

@@ -1,6 +1,7 @@
 /** A program's files without a kernel: each system call as the driver would pass it on. */
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { Access, ProgramFiles, ProgramHandle } from './program-files.ts';
+import { entriesOf } from '../support/directory-entries.ts';
 
 export function programInProcess(fs: FileSystemOperations): ProgramFiles {
   return {
@@ -11,7 +12,7 @@ export function programInProcess(fs: FileSystemOperations): ProgramFiles {
     renameNoReplace: (from, to) => fs.rename(from, to, true),
     size: async (path) => (await fs.getAttributes(path)).size,
     list: async (folder) => {
-      const entries = await fs.readDirectory(folder);
+      const entries = await entriesOf(fs, folder);
       const files = entries.filter(({ attributes }) => attributes.kind === 'file');
       return new Map(files.map(({ name, attributes }) => [name, attributes.size]));
     },

@@ -13,6 +13,7 @@ import { HeldFiles } from './tree-held.ts';
 import type { ForeignOperation, OwnOperation, TreeOperation, Visibility } from './tree-operations.ts';
 import { appended, createOver, outcome, UniqueContents, writeAtEnd } from './tree-program.ts';
 import type { World } from './world.ts';
+import { entriesOf } from '../support/directory-entries.ts';
 
 const VISIBILITY = 'user.pailfs.visibility';
 
@@ -165,7 +166,7 @@ export class TreeModel {
   async #list(path: string): Promise<void> {
     const shown = new Map<string, number | null>();
     const code = await outcome(async () => {
-      for (const { name, attributes } of await this.#fs.readDirectory(path))
+      for (const { name, attributes } of await entriesOf(this.#fs, path))
         shown.set(name, attributes.kind === 'folder' ? null : attributes.size);
     });
     if (code === 'ENOENT') {

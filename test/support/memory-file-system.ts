@@ -75,10 +75,10 @@ export class MemoryFileSystem implements FileSystemOperations {
     return attributesOf(this.#target(path, handle));
   }
 
-  async readDirectory(path: string): Promise<readonly DirectoryEntry[]> {
+  async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], void> {
     await this.#enter('readDirectory', path);
     this.#folder(path);
-    return this.#childrenOf(path).map(([name, node]) => ({ name, attributes: attributesOf(node) }));
+    yield this.#childrenOf(path).map(([name, node]) => ({ name, attributes: attributesOf(node) }));
   }
 
   async open(path: string, intent: OpenIntent): Promise<FileHandle> {

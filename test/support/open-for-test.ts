@@ -11,6 +11,7 @@ import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import type { StoreOptions } from '../../src/server/embedded-store.ts';
 import { bytesOf, openEmbeddedService, uploadOf, type EmbeddedService } from './embedded-service.ts';
 import { ManualClock } from './manual-clock.ts';
+import { entriesOf } from './directory-entries.ts';
 
 export interface FileSystemForTest extends EmbeddedService {
   readonly fs: FileSystemOperations;
@@ -136,5 +137,5 @@ export async function closing<Result>(
 }
 
 export async function names(fs: FileSystemOperations, path: string): Promise<string[]> {
-  return (await fs.readDirectory(path)).map((entry) => entry.name).sort();
+  return (await entriesOf(fs, path)).map((entry) => entry.name).sort();
 }

@@ -89,7 +89,9 @@ async function takeSnapshot(
   const takenAt = clock.monotonic();
   const path = nodes.pathOf(folder.node);
   // A folder that was removed while it was being read is empty.
-  const found = path === undefined ? [] : await operations.readDirectory(path);
+  const batches: (readonly DirectoryEntry[])[] = [];
+  if (path !== undefined) for await (const batch of operations.readDirectory(path)) batches.push(batch);
+  const found = batches.flat();
   const entries = found.filter(({ name }) => isListable(name));
   if (entries.length < found.length) log.debug('names left out of a listing', { path });
   return { entries, takenAt, changes };

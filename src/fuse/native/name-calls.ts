@@ -40,16 +40,22 @@ export function lookCalls({
     statfs: () => ({ result: 0, payload: [statvfsRecord(operations.statistics())] }),
     opendir: () => ({ result: 0, payload: [0] }),
     readdir: async (path) => {
-      const entries = await operations.readDirectory(path);
-      const listed = entries.filter(({ name }) => isListable(name));
-      if (listed.length < entries.length) log.debug('names left out of a listing', { path });
       const records = { file: kindRecord('file'), folder: kindRecord('folder') };
-      const names = ['.', '..', ...listed.map(({ name }) => name)];
-      const kinds = [
-        records.folder,
-        records.folder,
-        ...listed.map(({ attributes }) => records[attributes.kind]),
-      ];
+      const names = ['.', '..'];
+      const kinds = [records.folder, records.folder];
+      let leftOut = 0;
+      // fuse-native takes a listing only as a whole.
+      for await (const batch of operations.readDirectory(path)) {
+        for (const { name, attributes } of batch) {
+          if (!isListable(name)) {
+            leftOut += 1;
+            continue;
+          }
+          names.push(name);
+          kinds.push(records[attributes.kind]);
+        }
+      }
+      if (leftOut > 0) log.debug('names left out of a listing', { path });
       return { result: 0, payload: [names, kinds] };
     },
     releasedir: () => DONE,
