@@ -11,6 +11,7 @@ import { onTestFinished } from 'vitest';
 import { recordDirectories, removeRecord } from '../../src/cli/mount-record.ts';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
+import { DEFAULT_DRIVER } from './drivers.ts';
 import { shell } from './shell.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -57,7 +58,7 @@ export class CommandLine {
       XDG_CONFIG_HOME: join(home, 'config'),
       XDG_STATE_HOME: join(home, 'state'),
       PAILFS_BASE_URL: service.baseUrl,
-      PAILFS_DRIVER: process.env['PAILFS_TEST_DRIVER'],
+      PAILFS_DRIVER: DEFAULT_DRIVER,
       PAILFS_ACCESS_KEY_ID: service.credentials.accessKeyId,
       PAILFS_SECRET_ACCESS_KEY: service.credentials.secretAccessKey,
     });

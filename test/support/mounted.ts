@@ -11,6 +11,7 @@ import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { passOnComplaints } from './complaints.ts';
+import { DEFAULT_DRIVER, type DriverName } from './drivers.ts';
 
 /** What the module of a test's file system exports; it is imported by the child. */
 export interface MountedModule {
@@ -24,8 +25,8 @@ export interface MountRequest {
   readonly module: URL;
   /** Handed to `openFileSystem`; JSON. */
   readonly options?: unknown;
-  /** When absent, as the environment variable PAILFS_TEST_DRIVER says, else `native`. */
-  readonly driver?: 'native' | 'kernel';
+  /** When absent, the default one of this machine. */
+  readonly driver?: DriverName;
   readonly source?: string;
   readonly readOnly?: boolean;
   readonly allowOther?: boolean;
@@ -80,7 +81,7 @@ export class ChildRefusal extends Error {
 export interface MountOrder {
   readonly module: string;
   readonly options: unknown;
-  readonly driver: 'native' | 'kernel';
+  readonly driver: DriverName;
   readonly source: string;
   readonly readOnly: boolean;
   readonly allowOther: boolean;
@@ -120,7 +121,7 @@ export async function mountForTest(request: MountRequest): Promise<MountedDirect
     await child.start({
       module: request.module.href,
       options: request.options ?? {},
-      driver: request.driver ?? (process.env['PAILFS_TEST_DRIVER'] === 'kernel' ? 'kernel' : 'native'),
+      driver: request.driver ?? DEFAULT_DRIVER,
       source: request.source ?? 'pailfs-test',
       readOnly: request.readOnly ?? false,
       allowOther: request.allowOther ?? false,

@@ -1,4 +1,4 @@
-/** `pailfs mount -o driver=kernel`, from the command to the service. */
+/** `pailfs mount -o driver=native`, from the command to the service. */
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,18 +7,18 @@ import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-serv
 
 const DONE = { code: 0, stdout: '', stderr: '' };
 
-describe('pailfs mount -o driver=kernel', () => {
+describe('pailfs mount -o driver=native', () => {
   it('mounts in the background, says so in the log, and unmounts', async () => {
     const server = await startEmbeddedServer();
     const at = await CommandLine.open(server);
     await server.direct.putObject(server.bucket, 'a.txt', uploadOf('from elsewhere'));
 
-    expect(await at.run(['mount', 'photos', at.mountpoint, '-o', 'driver=kernel'])).toEqual(DONE);
+    expect(await at.run(['mount', 'photos', at.mountpoint, '-o', 'driver=native'])).toEqual(DONE);
     expect(await readFile(join(at.mountpoint, 'a.txt'), 'utf8')).toBe('from elsewhere');
     await writeFile(join(at.mountpoint, 'b.txt'), 'from here');
     const { body } = await server.direct.getObject(server.bucket, 'b.txt');
     expect((await bytesOf(body)).toString()).toBe('from here');
-    expect(await at.log()).toMatch(/"driver":"kernel"/);
+    expect(await at.log()).toMatch(/"driver":"native"/);
 
     expect(await at.run(['unmount', at.mountpoint])).toEqual(DONE);
     expect(await at.isMounted()).toBe(false);
@@ -27,7 +27,7 @@ describe('pailfs mount -o driver=kernel', () => {
   it('ends when told by a signal, also while a program has a file open', async () => {
     const server = await startEmbeddedServer();
     const at = await CommandLine.open(server);
-    const mount = await at.mountInFront(['photos', at.mountpoint, '-o', 'driver=kernel']);
+    const mount = await at.mountInFront(['photos', at.mountpoint, '-o', 'driver=native']);
     const file = await open(join(at.mountpoint, 'held'), 'w');
     await file.writeFile('kept');
     mount.signal('SIGTERM');

@@ -1,18 +1,20 @@
+/** How does a mount begin and end, and what disturbs it not, whichever driver mounts? */
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findMount } from '../../src/fuse/mount-table.ts';
+import { DRIVERS } from '../support/drivers.ts';
 import { mountForTest, type MountedDirectory, type MountRequest } from '../support/mounted.ts';
 import { shell } from '../support/shell.ts';
 
 const MODULE = new URL('../support/mounted-memory.ts', import.meta.url);
 
-describe('the life of a mount of the native driver', () => {
+describe.each(DRIVERS)('the life of a mount of the %s driver', (driver) => {
   let folder: string;
   const mounts: MountedDirectory[] = [];
   const mount = async (request: Partial<MountRequest> = {}): Promise<MountedDirectory> => {
-    const mounted = await mountForTest({ module: MODULE, ...request });
+    const mounted = await mountForTest({ module: MODULE, driver, ...request });
     mounts.push(mounted);
     return mounted;
   };

@@ -1,18 +1,40 @@
+/** What do programs see of names, folders and attributes, whichever driver mounts? */
 import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DRIVERS } from '../support/drivers.ts';
 import type { MemoryMessage } from '../support/mounted-memory.ts';
 import { mountForTest, type MountedDirectory } from '../support/mounted.ts';
 import { shell, type ShellResult } from '../support/shell.ts';
 
-describe('names on a mount of the native driver', () => {
+/** RENAME_NOREPLACE to a free name and to a taken one, then RENAME_EXCHANGE. */
+const RENAMES_WITH_FLAGS = String.raw`
+  use Config;
+  my $call = $Config{archname} =~ /^aarch64/ ? 276 : 316;
+  my $from = "one";
+  for (["free", 1], ["two", 1], ["two", 2]) {
+    my ($to, $flags) = @$_;
+    my $failed = syscall($call, -100, $from, -100, $to, $flags) < 0;
+    print $failed ? ($!{EINVAL} ? "EINVAL" : $!{EEXIST} ? "EEXIST" : "$!") : "done", "\n";
+    $from = "free" unless $failed;
+  }
+`;
+const MODULE = new URL('../support/mounted-memory.ts', import.meta.url);
+
+describe.each(DRIVERS)('names on a mount of the %s driver', (driver) => {
   let mounted: MountedDirectory;
   const inside = (name: string): string => path.join(mounted.path, name);
   const run = (script: string): Promise<ShellResult> => shell(mounted.path, script);
   const ask = (message: MemoryMessage): Promise<unknown> => mounted.call(message);
 
+  /** What becomes of each in a new folder, where `one` and `two` are. */
+  const renamedWithFlags = async (folder: string): Promise<string> => {
+    await run(`mkdir ${folder}; echo 1 > ${folder}/one; echo 2 > ${folder}/two`);
+    return (await shell(inside(folder), 'perl -e "$1"', RENAMES_WITH_FLAGS)).output;
+  };
+
   beforeAll(async () => {
-    mounted = await mountForTest({ module: new URL('../support/mounted-memory.ts', import.meta.url) });
+    mounted = await mountForTest({ module: MODULE, driver });
   });
   afterAll(() => mounted.dispose());
 
@@ -59,16 +81,6 @@ describe('names on a mount of the native driver', () => {
     expect(result.errors.match(/Invalid or incomplete multibyte/g)).toHaveLength(2);
   });
 
-  it('that libfuse keeps for itself are refused to programs, which lose nothing by trying [native/reserved]', async () => {
-    const reserved = inside('.fuse_hidden0123456789abcdef');
-    await writeFile(inside('kept'), 'still here');
-
-    await expect(writeFile(reserved, '')).rejects.toMatchObject({ code: 'EPERM' });
-    await expect(mkdir(reserved)).rejects.toMatchObject({ code: 'EPERM' });
-    expect(await ask({ ask: 'text', path: '/kept' })).toBe('still here');
-    await writeFile(inside('.fuse_hidden'), 'an ordinary name');
-  });
-
   it('of 5,000 files are listed whole, with their kinds', async () => {
     await mkdir(inside('many'));
     for (let batch = 0; batch < 50; batch += 1) {
@@ -90,25 +102,6 @@ describe('names on a mount of the native driver', () => {
 
     expect(result.output).toBe('kept\n0\n');
     expect(result.errors).toMatch(/full.*not empty/);
-  });
-
-  it('are not exchanged, nor moved to a free name on condition that it is free; mv does without [native/exchange]', async () => {
-    const renameat2 = String.raw`
-      use Config;
-      my $call = $Config{archname} =~ /^aarch64/ ? 276 : 316;
-      my ($from, $taken, $free) = ("one", "two", "free");
-      for ([$from, $free, 1], [$from, $taken, 1], [$from, $taken, 2]) {
-        my ($old, $new, $flags) = @$_;
-        print syscall($call, -100, $old, -100, $new, $flags) < 0 ? ($!{EINVAL} ? "EINVAL" : $!{EEXIST} ? "EEXIST" : "$!") : "done", "\n";
-      }
-    `;
-    await run('mkdir exchange; echo 1 > exchange/one; echo 2 > exchange/two');
-
-    const called = await shell(inside('exchange'), 'perl -e "$1"', renameat2);
-    const moved = await run('cd exchange; mv -n one two; mv -n one free; cat two free; ls');
-
-    expect(called).toMatchObject({ exit: 0, output: 'EINVAL\nEEXIST\nEINVAL\n' });
-    expect(moved.output).toBe('2\n1\nfree\ntwo\n');
   });
 
   it('of missing things are missing, and files are no folders', async () => {
@@ -155,4 +148,37 @@ describe('names on a mount of the native driver', () => {
 
     expect(result.output).toMatch(/^pailfs-test .*\n255\n$/);
   });
+
+  if (driver === 'native') {
+    it('that libfuse keeps for itself are refused to programs, which lose nothing by trying [native/reserved]', async () => {
+      const reserved = inside('.fuse_hidden0123456789abcdef');
+      await writeFile(inside('kept'), 'still here');
+
+      await expect(writeFile(reserved, '')).rejects.toMatchObject({ code: 'EPERM' });
+      await expect(mkdir(reserved)).rejects.toMatchObject({ code: 'EPERM' });
+      expect(await ask({ ask: 'text', path: '/kept' })).toBe('still here');
+      await writeFile(inside('.fuse_hidden'), 'an ordinary name');
+    });
+
+    it('are not exchanged, nor moved to a free name on condition that it is free; mv does without [native/exchange]', async () => {
+      expect(await renamedWithFlags('exchange')).toBe('EINVAL\nEEXIST\nEINVAL\n');
+
+      const moved = await run('cd exchange; mv -n one two; mv -n one free; cat two free; ls');
+      expect(moved.output).toBe('2\n1\nfree\ntwo\n');
+    });
+  } else {
+    it('that libfuse would keep for itself are ordinary ones', async () => {
+      const name = '.fuse_hidden0123456789abcdef';
+      await writeFile(inside(name), 'text');
+
+      expect(await ask({ ask: 'text', path: `/${name}` })).toBe('text');
+      expect(await readdir(mounted.path)).toContain(name);
+    });
+
+    it('are moved on condition that the new one is free, and not exchanged', async () => {
+      expect(await renamedWithFlags('exchange')).toBe('done\nEEXIST\nEINVAL\n');
+
+      expect((await run('cd exchange; cat free two; ls')).output).toBe('1\n2\nfree\ntwo\n');
+    });
+  }
 });
