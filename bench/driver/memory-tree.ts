@@ -57,10 +57,10 @@ class MemoryTree implements FileSystemOperations {
     return Promise.resolve(attributes);
   }
 
-  readDirectory(path: string): Promise<readonly DirectoryEntry[]> {
+  async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], void> {
     const entries = this.#entries.get(path);
-    if (entries === undefined) return Promise.reject(new FsError('ENOENT', path, 'no such folder'));
-    return Promise.resolve(entries);
+    if (entries === undefined) throw new FsError('ENOENT', path, 'no such folder');
+    yield await Promise.resolve(entries);
   }
 
   open(path: string): Promise<FileHandle> {
