@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { FaultRule } from '../../src/server/faults.ts';
+import { entriesOf } from '../support/directory-entries.ts';
 import { openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { edit, openToEdit, openToRead, openToRewrite, writeAt } from '../support/program-acts.ts';
 
@@ -12,7 +13,7 @@ async function identityOf(fs: FileSystemOperations, path: string): Promise<numbe
 }
 
 async function listedIdentity(fs: FileSystemOperations, name: string): Promise<number | undefined> {
-  const entries = await fs.readDirectory('/');
+  const entries = await entriesOf(fs, '/');
   return entries.find((entry) => entry.name === name)?.attributes.identity;
 }
 
