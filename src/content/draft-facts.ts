@@ -50,4 +50,4 @@ export const draftFacts = z.strictObject({
     .nullable(),
 });
 
-export type DraftFacts = z.infer<typeof draftFacts>;
+export type DraftFacts = Readonly<z.infer<typeof draftFacts>>;

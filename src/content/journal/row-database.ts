@@ -1,0 +1,100 @@
+/**
+ * How do rows get onto the disk, all or nothing, and in the order in which they were asked for?
+ *
+ * Changes that come while a commit runs go together into the next: one sync of the disk serves many. After a failed write the
+ * end of the database's log may be half a record, and what is written behind it would be lost at the next start; so the
+ * database is closed and opened again, which cuts the log, before anything else is written.
+ */
+import { ClassicLevel } from 'classic-level';
+import { systemErrorCode } from '../../base/errors.ts';
+import { SharedRun } from '../../base/shared-run.ts';
+
+export type RowChange =
+  | { readonly type: 'put'; readonly key: string; readonly value: string }
+  | { readonly type: 'del'; readonly key: string };
+
+/** `synced` outlives a power failure, `written` only the process. */
+export type Durability = 'synced' | 'written';
+
+/** Another process has it open, or this one has it twice. */
+export class DatabaseLocked extends Error {
+  override readonly name = 'DatabaseLocked';
+}
+
+/** Rows by name, in the order of their names as UTF-8. `close` comes last. */
+export class RowDatabase {
+  readonly #level: ClassicLevel;
+  readonly #commits = new SharedRun(() => this.#commit());
+  #pending: RowChange[] = [];
+  #mustSync = false;
+  #isDoubtful = false;
+
+  private constructor(level: ClassicLevel) {
+    this.#level = level;
+  }
+
+  /** Made when missing. Rejects with `DatabaseLocked`, or with what the database says of its damage or of the disk. */
+  static async open(directory: string): Promise<RowDatabase> {
+    const level = new ClassicLevel(directory, { keyEncoding: 'utf8', valueEncoding: 'utf8' });
+    await openLevel(level);
+    return new RowDatabase(level);
+  }
+
+  /**
+   * Resolves when all of `changes` are made. After a rejection (the disk's, as the database tells it) they are made all or not
+   * at all, and nobody knows which before the next start; the next commit is tried afresh.
+   */
+  commit(changes: readonly RowChange[], durability: Durability): Promise<void> {
+    if (changes.length === 0) return Promise.resolve();
+    this.#pending.push(...changes);
+    if (durability === 'synced') this.#mustSync = true;
+    return this.#commits.run();
+  }
+
+  /** As committed. */
+  get(key: string): Promise<string | undefined> {
+    return this.#level.get(key);
+  }
+
+  /** The rows from `start` up to but not including `end`, as committed when asked. */
+  async *range(start: string, end: string): AsyncGenerator<[string, string]> {
+    for await (const row of this.#level.iterator({ gte: start, lt: end })) yield row;
+  }
+
+  /** Ends after the commits asked for so far. */
+  async close(): Promise<void> {
+    await this.#commits.run().catch(() => undefined);
+    await this.#level.close();
+  }
+
+  async #commit(): Promise<void> {
+    const changes = this.#pending;
+    const sync = this.#mustSync;
+    this.#pending = [];
+    this.#mustSync = false;
+    if (this.#isDoubtful) await this.#reopen();
+    if (changes.length === 0) return;
+    try {
+      await this.#level.batch(changes, { sync });
+    } catch (error) {
+      this.#isDoubtful = true;
+      throw error;
+    }
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#level.close();
+    await openLevel(this.#level);
+    this.#isDoubtful = false;
+  }
+}
+
+async function openLevel(level: ClassicLevel): Promise<void> {
+  try {
+    await level.open();
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    if (systemErrorCode(cause) !== 'LEVEL_LOCKED') throw cause;
+    throw new DatabaseLocked('the database is in use', { cause });
+  }
+}
