@@ -14,6 +14,12 @@ const FILE_MODE = 0o600;
 const recordSchema = z.object({
   mountpoint: z.string(),
   bucket: z.string(),
+  /** Holds no credentials: an address with any is refused. */
+  baseUrl: z.string(),
+  driver: z.enum(['kernel', 'native']),
+  readOnly: z.boolean(),
+  /** When the mount began to answer. */
+  since: z.iso.datetime(),
   process: z.object({ pid: z.number().int().positive(), startTime: z.string().nullable() }),
   logFile: z.string().nullable(),
   /** Written as the last thing by a process that could not upload everything. */

@@ -53,6 +53,8 @@ interface Parts {
   readonly state: StateDirectory;
   readonly fileSystem: MountedFileSystem;
   readonly mounted: Mounted;
+  /** When it began to answer. */
+  readonly since: Date;
 }
 
 type Closers = (() => Promise<unknown>)[];
@@ -170,12 +172,22 @@ export class ServedMount {
     }
   }
 
-  /** For `pailfs unmount`: which process to wait for, and what it could not store. */
+  /** For `pailfs status` and `pailfs unmount`: what is mounted, which process to wait for, and what it could not store. */
   async #record(unsent: readonly UnsentDraft[]): Promise<void> {
-    const { mountpoint, logFile } = this.#job;
+    const { mountpoint, logFile, settings } = this.#job;
+    const { bucket, since } = this.#parts;
     await this.#withRecords(async (directory) => {
-      const record = { mountpoint, bucket: this.#parts.bucket.name, process: await ownIdentity(), logFile };
-      await writeRecord(directory, { ...record, unsent: [...unsent] });
+      await writeRecord(directory, {
+        mountpoint,
+        bucket: bucket.name,
+        baseUrl: settings.baseUrl,
+        driver: this.#surroundings.driver.name,
+        readOnly: settings.readOnly,
+        since: since.toISOString(),
+        process: await ownIdentity(),
+        logFile,
+        unsent: [...unsent],
+      });
     });
   }
 
@@ -239,7 +251,7 @@ async function openParts(
     log,
   });
   closers.push(() => mounted.unmount({ lazy: true }));
-  return { service, bucket, state, fileSystem, mounted };
+  return { service, bucket, state, fileSystem, mounted, since: new Date(clock.now()) };
 }
 
 async function warningsAbout(start: {

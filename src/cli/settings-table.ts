@@ -110,9 +110,9 @@ export const settingsTable = {
     description: 'accept http:// to another machine: credentials and files travel readable',
   },
   driver: {
-    schema: z.enum(['native', 'kernel'], 'must be native or kernel').default('native'),
+    schema: z.enum(['kernel', 'native'], 'must be kernel or native').optional(),
     placeholder: 'NAME',
-    description: 'how to talk to the kernel: native or kernel (default: native)',
+    description: 'how to talk to the kernel: kernel or native (default: kernel for root on Linux)',
   },
   logFile: {
     schema: pathValue.optional(),

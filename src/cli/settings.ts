@@ -1,6 +1,8 @@
 /** What was asked for in all: flag, then `-o`, then environment, then the profile in the config file, then the default. */
 import { join } from 'node:path';
 import { usageError } from './command-error.ts';
+import type { Driver } from '../fuse/driver.ts';
+import { defaultDriver } from '../fuse/driver-choice.ts';
 import { readConfigFile } from './config-file.ts';
 import type { RawSettings, RawValue } from './mount-options.ts';
 import { parseMountOptions } from './mount-options.ts';
@@ -34,6 +36,7 @@ export type MountSettings = SettingValues & {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly stateDir: string;
+  readonly driver: Driver['name'];
   readonly uid: number;
   readonly gid: number;
 };
@@ -56,6 +59,7 @@ export async function resolveSettings(sources: SettingSources): Promise<MountSet
     accessKeyId: requireSetting('accessKeyId', values.accessKeyId),
     secretAccessKey: requireSetting('secretAccessKey', values.secretAccessKey),
     stateDir: values.stateDir ?? join(sources.stateHome, 'pailfs'),
+    driver: values.driver ?? defaultDriver(sources.uid),
     uid: values.uid ?? sources.uid,
     gid: values.gid ?? sources.gid,
   };

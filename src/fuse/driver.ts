@@ -1,6 +1,6 @@
 /**
- * What must something be able to do to connect a `FileSystemOperations` to the kernel? Two drivers are planned behind this:
- * `native` (fuse-native) and `kernel` (the kernel's protocol in TypeScript).
+ * What must something be able to do to connect a `FileSystemOperations` to the kernel? Two drivers are behind this:
+ * `kernel` (the kernel's protocol in TypeScript) and `native` (fuse-native).
  */
 import type { Log } from '../base/log.ts';
 import type { FileSystemOperations } from '../filesystem/operations.ts';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultDriver } from '../../src/fuse/driver-choice.ts';
 import type { MountSettings, SettingSources } from '../../src/cli/settings.ts';
 import { resolveSettings } from '../../src/cli/settings.ts';
 import {
@@ -67,7 +68,16 @@ describe('settings', () => {
       umask: 0o022,
       readOnly: false,
       foreground: false,
+      driver: 'native',
     });
+  });
+
+  it('give root on Linux the kernel driver, unless another is asked for', async () => {
+    const asRoot = await resolve({ uid: 0 });
+    const asAsked = await resolve({ uid: 0, mountOptions: ['driver=native'] });
+
+    expect(asRoot.driver).toBe(defaultDriver(0));
+    expect(asAsked.driver).toBe('native');
   });
 
   it('come from the flag, else -o, else the environment, else the config file', async () => {
@@ -144,7 +154,7 @@ describe('settings', () => {
     [{ memoryLimit: '0' }, '--memory-limit must be a size such as 256M'],
     [{ visibility: 'secret' }, '--visibility must be preserve, private or public'],
     [{ umask: '1777' }, '--umask must be an octal number'],
-    [{ driver: 'other' }, '--driver must be native or kernel'],
+    [{ driver: 'other' }, '--driver must be kernel or native'],
     [{ baseUrl: 'storage.example.com' }, '--base-url must be a web address such as https://'],
     [{ baseUrl: 'ftp://storage.example.com' }, '--base-url must be a web address such as https://'],
     [{ baseUrl: 'https://id:hush@storage.example.com' }, 'must not hold credentials'],

@@ -11,7 +11,6 @@ import { onTestFinished } from 'vitest';
 import { recordDirectories, removeRecord } from '../../src/cli/mount-record.ts';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
-import { DEFAULT_DRIVER } from './drivers.ts';
 import { shell } from './shell.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -58,7 +57,6 @@ export class CommandLine {
       XDG_CONFIG_HOME: join(home, 'config'),
       XDG_STATE_HOME: join(home, 'state'),
       PAILFS_BASE_URL: service.baseUrl,
-      PAILFS_DRIVER: DEFAULT_DRIVER,
       PAILFS_ACCESS_KEY_ID: service.credentials.accessKeyId,
       PAILFS_SECRET_ACCESS_KEY: service.credentials.secretAccessKey,
     });

@@ -1,0 +1,8 @@
+/** Which driver does a mount get that asks for none? */
+import { endianness } from 'node:os';
+import type { Driver } from './driver.ts';
+
+/** The kernel driver where it can mount: on Linux, for root. */
+export function defaultDriver(uid: number, platform: NodeJS.Platform = process.platform): Driver['name'] {
+  return platform === 'linux' && endianness() === 'LE' && uid === 0 ? 'kernel' : 'native';
+}
