@@ -32,11 +32,13 @@ export class Removing {
         const isStored = file.version !== null || file.endUnknown;
         await this.keepForReaders(file);
         if (isStored) await this.#deleteKey(path, store.remove(keyOfPath(path)));
-        await this.detach(file);
+        // At once, so that nobody opens by the name what is just being let go.
+        this.detach(file);
+        namespace.known.changed(path, { kind: 'missing' });
+        await this.#dropUnused(file);
       } finally {
         if (file.handles.size === 0 && file.state === 'clean') table.remove(file);
       }
-      namespace.known.changed(path, { kind: 'missing' });
       this.#folderTimes.touch(parentOf(path));
       this.#folders.watchEmptied();
     });
@@ -66,10 +68,16 @@ export class Removing {
     }
   }
 
-  /** The name no longer leads to `file`. Its handles go on, locally. */
-  async detach(file: OpenFile): Promise<void> {
+  /**
+   * The name no longer leads to `file`. Its handles go on, locally; without any its draft is the caller's to drop. Tell in the same
+   * turn of the event loop what the name leads to now.
+   */
+  detach(file: OpenFile): void {
     file.detached = true;
     this.#mount.table.remove(file);
+  }
+
+  async #dropUnused(file: OpenFile): Promise<void> {
     if (file.handles.size > 0) return;
     const { draft } = file;
     file.draft = null;

@@ -80,6 +80,20 @@ const onceFailed: readonly [string, Omit<Play, 'seed'>][] = [
       ],
     },
   ],
+  [
+    'a file opened while a rename takes its name is the one that was renamed',
+    {
+      faultEvery: 0,
+      foreign: false,
+      edits: true,
+      programs: [
+        [on('rewrite', '/a')],
+        [on('replace', '/b'), on('overwrite', '/a'), on('rewrite', '/a')],
+        [on('rewrite', '/a')],
+        [on('append', '/b'), on('rewrite', '/d/x'), on('replace', '/a')],
+      ],
+    },
+  ],
 ];
 
 it.each(onceFailed)('%s', { timeout: PROPERTY_TIMEOUT }, async (_, play) => {

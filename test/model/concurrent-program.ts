@@ -2,7 +2,7 @@
 import { FsError, type ErrnoName } from '../../src/filesystem/errors.ts';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { hops, type Dice } from './hopping-service.ts';
-import { MOVED, type PathEvents } from './path-events.ts';
+import { MOVED, type PathEvent, type PathEvents } from './path-events.ts';
 import { entriesOf } from '../support/directory-entries.ts';
 
 /** Every write begins at a multiple of this and is as long or longer, bytes. */
@@ -193,7 +193,7 @@ export class ConcurrentProgram {
 
   #rename(from: string, to: string): Promise<void> {
     const events = [
-      { path: from, leaves: null },
+      { path: from, leaves: null, sparesForeign: true },
       { path: to, leaves: MOVED },
     ];
     return this.#changing(events, () =>
@@ -204,21 +204,21 @@ export class ConcurrentProgram {
   async #foreign(path: string): Promise<void> {
     this.#count += 1;
     const stamp = stampOf(this.#number, this.#count);
-    await this.#changing([{ path, leaves: stamp }], () =>
+    await this.#changing([{ path, leaves: stamp, isForeign: true }], () =>
       this.#stage.storeForeign(path, Buffer.from(stamp.repeat(WHOLE / CELL))),
     );
   }
 
   /** Notes when `change` ran, and as failed when it gave null or false. */
   async #changing(
-    made: readonly { readonly path: string; readonly leaves: string | null }[],
+    made: readonly Omit<PathEvent, 'begun' | 'ended'>[],
     change: () => Promise<unknown>,
   ): Promise<void> {
     const { events } = this.#stage;
     const begun = events.tick();
     const result = await change();
     const ended = result === null || result === false ? Infinity : events.tick();
-    for (const { path, leaves } of made) events.add({ path, leaves, begun, ended });
+    for (const event of made) events.add({ ...event, begun, ended });
   }
 
   /** Null when it was refused in a way that is allowed. */

@@ -8,6 +8,10 @@ export interface PathEvent {
   readonly ended: number;
   /** The stamp that it leaves; `moved` when a rename brings whatever was at the other name; null when the name goes. */
   readonly leaves: string | null;
+  /** Somebody else's doing, which this mount may not know of yet. */
+  readonly isForeign?: boolean;
+  /** A rename takes away what it has copied, and nothing that somebody else has stored there since. */
+  readonly sparesForeign?: boolean;
 }
 
 export const MOVED = 'moved';
@@ -38,7 +42,10 @@ export class PathEvents {
     const written = this.#events.filter(({ leaves }) => leaves === stamp).map(({ ended }) => ended);
     const accepted = causes.some((cause) => {
       const ended = cause.leaves === MOVED ? Math.max(cause.ended, ...written) : cause.ended;
-      return !here.some((later) => later.ended !== Infinity && later.begun > ended);
+      return !here.some((later) => {
+        const isSpared = cause.isForeign === true && later.sparesForeign === true;
+        return later.ended !== Infinity && later.begun > ended && !isSpared;
+      });
     });
     if (accepted) return null;
     const told = here.map(({ begun, ended, leaves }) => `[${begun}, ${ended}] ${leaves ?? 'gone'}`);
