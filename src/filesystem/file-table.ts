@@ -9,6 +9,9 @@ export class FileTable {
   /** Names of files with something to upload, by folder: a listing must show them without looking at every open file. */
   readonly #byFolder = new Map<string, Map<string, OpenFile>>();
 
+  /** Files that a rename is about to bring to a path, which has their bytes already, with what they are there. */
+  readonly #arriving = new Map<string, { readonly file: OpenFile; readonly version: Version }>();
+
   get(path: string): OpenFile | undefined {
     return this.#byPath.get(path);
   }
@@ -21,6 +24,8 @@ export class FileTable {
 
   /** The open file with this version at `path`. */
   shown(path: string, version: Version): OpenFile | undefined {
+    const arriving = this.#arriving.get(path);
+    if (arriving?.version === version) return arriving.file;
     const open = this.#byPath.get(path);
     return open?.version?.isSame(version) === true ? open : undefined;
   }
@@ -43,6 +48,16 @@ export class FileTable {
     const names = this.#byFolder.get(parentOf(file.path)) ?? new Map<string, OpenFile>();
     names.set(nameOf(file.path), file);
     this.#byFolder.set(parentOf(file.path), names);
+  }
+
+  /** Until `arrived`, whoever opens `version` at `path` gets `file`, whose name that will be when a rename has ended. */
+  arrive(path: string, version: Version, file: OpenFile): void {
+    this.#arriving.set(path, { file, version });
+  }
+
+  /** The rename to `path` has ended. */
+  arrived(path: string): void {
+    this.#arriving.delete(path);
   }
 
   /** `file` has a draft now: its path leads to it, unless another draft is there already. */

@@ -93,7 +93,8 @@ export class Opening {
     // An upload of ours may have ended since the look.
     const known = this.#mount.namespace.known.recall(path);
     const version = known?.kind === 'file' ? known.version : found.version;
-    if (open?.version?.isSame(version) === true) return open;
+    const shown = this.#mount.table.shown(path, version);
+    if (shown !== undefined) return shown;
     // Whoever has the file open under the version that somebody else replaced keeps it, away from the name.
     if (open !== undefined) this.#mount.table.remove(open);
     const file = new OpenFile(path, version);

@@ -132,7 +132,7 @@ export class Renaming {
     wish: Visibility,
   ): Promise<void> {
     const from = source.path;
-    const { namespace } = this.#mount;
+    const { namespace, table } = this.#mount;
     const { copying, removing } = this.#parts;
     const justStored = this.#isJustStored(source);
     const copied = await copying.copy(source, to, { visibility: wish, replaces: target !== null });
@@ -140,16 +140,30 @@ export class Renaming {
     namespace.known.changed(to, { kind: 'file', version: copied });
     copied.local = { ...source.version?.local, ...(source.dirty ? source.local : {}) };
     copied.madeHereAt = source.version?.madeHereAt ?? null;
-    if (!justStored) await copying.confirm(to, copied);
+    table.arrive(to, copied, source);
     try {
-      await copying.deleteOld(source, justStored);
+      if (!justStored) await copying.confirm(to, copied);
+      await this.#deleteOld(source, copied, { justStored, undoAt: target === null ? to : null });
+      this.#takeVersion(source, copied);
+      this.#moveInTable(source, to);
+      namespace.known.changed(from, { kind: 'missing' });
+    } finally {
+      table.arrived(to);
+    }
+  }
+
+  /** Also of a rename that fails there is one whole copy left; under `undoAt`, where nothing was, there is none then. */
+  async #deleteOld(
+    source: OpenFile,
+    copied: Version,
+    { justStored, undoAt }: { readonly justStored: boolean; readonly undoAt: string | null },
+  ): Promise<void> {
+    try {
+      await this.#parts.copying.deleteOld(source, justStored);
     } catch (error) {
-      if (target === null) await copying.undo(to, copied, error);
+      if (undoAt !== null) await this.#parts.copying.undo(undoAt, copied, error);
       throw error;
     }
-    this.#takeVersion(source, copied);
-    this.#moveInTable(source, to);
-    namespace.known.changed(from, { kind: 'missing' });
   }
 
   #takeVersion(source: OpenFile, copied: Version): void {

@@ -35,6 +35,25 @@ it('closes without an error a file that was opened and changed while another was
   expect(await stored('old')).toBe('new bytes');
 });
 
+it('is one file to those who have it open under its old and its new name when a rename ends', async () => {
+  const { fs, stored, reached, letGo } = await stageHolding('deleteObject');
+  const before = await fs.open('/new', { read: true, write: true, truncate: false });
+  const renaming = fs.rename('/new', '/free', false);
+  await reached;
+  const after = await fs.open('/free', { read: true, write: true, truncate: false });
+
+  letGo();
+  await renaming;
+  await fs.write(before, Buffer.from('N'), 0);
+  await fs.flush(before);
+  await fs.write(after, Buffer.from('B'), 4);
+  await fs.flush(after);
+  await fs.release(before);
+  await fs.release(after);
+
+  expect(await stored('free')).toBe('New Bytes');
+});
+
 it('does not bring back a file that was opened and changed while it was unlinked', async () => {
   const { fs, stored, reached, letGo } = await stageHolding('deleteObject');
   const unlinking = fs.unlink('/old');

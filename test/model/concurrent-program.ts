@@ -88,7 +88,7 @@ export class ConcurrentProgram {
       case 'rename':
         return path === other ? undefined : this.#rename(path, other);
       case 'unlink':
-        return this.#changing([{ path, leaves: null }], () =>
+        return this.#changing([{ path, leaves: null, sparesForeign: true }], () =>
           this.#call(`unlink ${path}`, ['ENOENT'], () => fs.unlink(path)),
         );
       case 'read':

@@ -10,7 +10,7 @@ export interface PathEvent {
   readonly leaves: string | null;
   /** Somebody else's doing, which this mount may not know of yet. */
   readonly isForeign?: boolean;
-  /** A rename takes away what it has copied, and nothing that somebody else has stored there since. */
+  /** What goes is a draft, or what a rename has copied: not what somebody else has stored there meanwhile. */
   readonly sparesForeign?: boolean;
 }
 
