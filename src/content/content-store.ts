@@ -38,10 +38,10 @@ export class ContentStore {
   #bytesSent = 0;
 
   constructor(parts: ContentStoreParts) {
-    const { ranges, cache, files, log, stateDirectory } = parts;
+    const { ranges, cache, files, clock, log, stateDirectory } = parts;
     this.#parts = parts;
     const directory = join(stateDirectory, 'spool');
-    this.#readers = new ReaderPool(new ReadContext({ ranges, cache, files, directory, log }));
+    this.#readers = new ReaderPool(new ReadContext({ ranges, cache, files, directory, clock, log }));
   }
 
   /** Makes the directories for temporary files. Rejects with the disk's error. */

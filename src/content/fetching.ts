@@ -5,15 +5,17 @@
  * Nothing here waits: a GET is decided on and started in one step, or two readers would start it twice.
  */
 import type { ByteRange } from '../base/byte-range.ts';
+import { unlessLeaving, type Waiter } from '../base/waiter.ts';
 import type { Landing } from './landing.ts';
 import type { ReadContext } from './read-context.ts';
 import { cellAfter, cellAt } from './read-plan.ts';
 import type { ReadPattern } from './read-stream.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
-/** Why a piece is wanted: as part of a read of `range`. */
+/** Why a piece is wanted: as part of a read of `range`, and by whom. */
 export interface Demand extends ReadPattern {
   readonly range: ByteRange;
+  readonly waiter: Waiter;
 }
 
 /** One version's decisions. Throws nothing: failures reach those who wait for the landing. */
@@ -60,10 +62,13 @@ export class Fetching {
     }
   }
 
-  /** After `wait`: until headers arrive or a GET ends. Never rejects. */
-  async untilSomethingChanges(): Promise<void> {
+  /** After `wait`: until headers arrive or a GET ends. Rejects only with `Interrupted`, when `waiter` leaves. */
+  async untilSomethingChanges(waiter: Waiter): Promise<void> {
     const landings = [...this.#bytes.landings];
-    await Promise.race(landings.map((landing) => (landing.hasBegun ? landing.ended : landing.settled)));
+    const change = Promise.race(
+      landings.map((landing) => (landing.hasBegun ? landing.ended : landing.settled)),
+    );
+    await unlessLeaving(waiter, change);
   }
 
   /** What one GET for a missing piece should bring beside it. */

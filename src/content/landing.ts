@@ -6,6 +6,8 @@
  * dropped a block again.
  */
 import type { ByteRange } from '../base/byte-range.ts';
+import type { Clock } from '../base/clock.ts';
+import { Interrupted, RETURN_TIME, type Waiter } from '../base/waiter.ts';
 import type { RangeSink } from '../store/range-reader.ts';
 import type { Spool } from './spool.ts';
 
@@ -18,9 +20,12 @@ export interface LandingPlace {
   prepare(range: ByteRange): Promise<Spool | null>;
   /** A complete block. */
   keep(index: number, block: Uint8Array): void;
+  readonly clock: Pick<Clock, 'after'>;
+  /** Nothing landed since the last program that waited for this GET left: it is to be aborted. */
+  abandon(): void;
 }
 
-interface Waiter {
+interface Served {
   readonly range: ByteRange;
   readonly into: Uint8Array;
   readonly resolve: () => void;
@@ -41,7 +46,9 @@ export class Landing implements RangeSink {
   #spool: Spool | null = null;
   /** The block that is being filled. */
   #block: Uint8Array | null = null;
-  #waiters: Waiter[] = [];
+  #served: Served[] = [];
+  /** The end that was planned when nobody waited does not come. */
+  #stay: () => void = () => undefined;
   #hasBegun = false;
   #resolveSettled: () => void = () => undefined;
   #resolveEnded: () => void = () => undefined;
@@ -88,15 +95,32 @@ export class Landing implements RangeSink {
     return position >= kept && position < this.#range.end;
   }
 
-  /** Fills `into` with bytes `range`, all of which are covered, as they land. Rejects when the landing fails first. */
-  serve(range: ByteRange, into: Uint8Array): Promise<void> {
+  /**
+   * Fills `into` with bytes `range`, all of which are covered, as they land. Rejects when the landing fails first, and with
+   * `Interrupted` when `waiter` leaves. When it was the last one and nothing lands for a while, the landing is abandoned.
+   */
+  async serve(range: ByteRange, into: Uint8Array, waiter: Waiter): Promise<void> {
     if (range.start < this.#landed && this.#block !== null) {
       const from = range.start - this.#blockStart(this.#landed);
       const until = Math.min(this.#landed, range.end) - this.#blockStart(this.#landed);
       into.set(this.#block.subarray(from, until));
     }
-    if (range.end <= this.#landed) return Promise.resolve();
-    return new Promise((resolve, reject) => this.#waiters.push({ range, into, resolve, reject }));
+    if (range.end <= this.#landed) return;
+    this.#stay();
+    let leave = (): void => undefined;
+    const { signal } = waiter;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const served = { range, into, resolve, reject };
+        this.#served.push(served);
+        leave = () => {
+          this.#leave(served);
+        };
+        signal?.addEventListener('abort', leave, { once: true });
+      });
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
   }
 
   async begin(range: ByteRange): Promise<void> {
@@ -109,6 +133,7 @@ export class Landing implements RangeSink {
 
   async chunk(data: Uint8Array, position: number): Promise<void> {
     // Written before anybody is told: a read that comes meanwhile waits here instead of finding a hole in the spool.
+    this.#stay();
     if (this.#spool !== null) await this.#spool.write(data, position);
     else this.#fillBlocks(data, position);
     this.#landed = position + data.length;
@@ -117,9 +142,10 @@ export class Landing implements RangeSink {
 
   /** After the GET: everything landed, or `error` ended it. */
   finish(error?: unknown): void {
+    this.#stay();
     this.#resolveSettled();
-    for (const waiter of this.#waiters) waiter.reject(error ?? new Error('the body ended early'));
-    this.#waiters = [];
+    for (const { reject } of this.#served) reject(error ?? new Error('the body ended early'));
+    this.#served = [];
     this.#resolveEnded();
   }
 
@@ -142,13 +168,25 @@ export class Landing implements RangeSink {
 
   #deliver(data: Uint8Array, position: number): void {
     const end = position + data.length;
-    this.#waiters = this.#waiters.filter(({ range, into, resolve }) => {
+    this.#served = this.#served.filter(({ range, into, resolve }) => {
       const from = Math.max(position, range.start);
       const until = Math.min(end, range.end);
       if (from < until) into.set(data.subarray(from - position, until - position), from - range.start);
       if (end < range.end) return true;
       resolve();
       return false;
+    });
+  }
+
+  #leave(served: Served): void {
+    if (!this.#served.includes(served)) return;
+    // First of all: nobody may write into the buffer of a program that has its answer.
+    this.#served = this.#served.filter((other) => other !== served);
+    served.reject(new Interrupted());
+    if (this.#served.length > 0) return;
+    this.#stay();
+    this.#stay = this.#place.clock.after(RETURN_TIME, () => {
+      this.#place.abandon();
     });
   }
 

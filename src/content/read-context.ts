@@ -1,4 +1,5 @@
 /** What do all readers of a mount share? */
+import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { RangeReader } from '../store/range-reader.ts';
 import type { BlockCache } from './block-cache.ts';
@@ -11,6 +12,7 @@ export interface ReadContextOptions {
   readonly files: LocalFiles;
   /** For spools; made when missing. */
   readonly directory: string;
+  readonly clock: Pick<Clock, 'after'>;
   readonly log: Log;
   readonly sizes?: ReadSizes | undefined;
 }
@@ -21,6 +23,7 @@ export class ReadContext {
   readonly cache: BlockCache;
   readonly files: LocalFiles;
   readonly directory: string;
+  readonly clock: Pick<Clock, 'after'>;
   readonly log: Log;
   /** Fitting the cache. */
   readonly sizes: ReadSizes;
@@ -32,6 +35,7 @@ export class ReadContext {
     this.cache = options.cache;
     this.files = options.files;
     this.directory = options.directory;
+    this.clock = options.clock;
     this.log = options.log;
     this.sizes = sizesFor(options.sizes ?? { firstWindow: FIRST_WINDOW, part: PART }, options.cache);
     this.#readAheadLeft = options.cache.maxBytes / 2;

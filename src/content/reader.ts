@@ -7,10 +7,11 @@
  * under way.
  */
 import type { ByteRange } from '../base/byte-range.ts';
+import { checkWaiting, STAYING, type Waiter } from '../base/waiter.ts';
 import { Fetching, type Demand } from './fetching.ts';
 import type { ReadContext } from './read-context.ts';
 import { blockPieces } from './read-plan.ts';
-import type { ReadPattern, ReadStream } from './read-stream.ts';
+import type { ReadStream } from './read-stream.ts';
 import { SpoolFailed } from './spool.ts';
 import { VersionBytes, type FileVersion } from './version-bytes.ts';
 
@@ -19,7 +20,7 @@ export interface CopyTarget {
   write(data: Uint8Array, position: number): Promise<void>;
 }
 
-const HERE_AND_THERE: ReadPattern = { sequential: false, from: 0 };
+const HERE_AND_THERE = { sequential: false, from: 0, waiter: STAYING };
 
 /** One version's bytes, for all who read it. What a failed GET should have brought is asked for again by the next read. */
 export class VersionReader {
@@ -59,13 +60,18 @@ export class VersionReader {
   /**
    * Fills `into` from byte `position` and tells how many bytes; fewer than asked means end of file. `stream` belongs to the
    * handle. Rejects with `VersionChanged` when bytes are missing here and the service has another version, or with a
-   * `Refusal`; the next read asks again. `into` is not touched after the promise has settled.
+   * `Refusal`, or with `Interrupted` when `waiter` leaves; the next read asks again. `into` is not touched after the promise has settled.
    */
-  async read(into: Uint8Array, position: number, stream: ReadStream): Promise<number> {
+  async read(
+    into: Uint8Array,
+    position: number,
+    stream: ReadStream,
+    waiter: Waiter = STAYING,
+  ): Promise<number> {
     const end = Math.min(position + into.length, this.#bytes.version.size);
     if (position >= end) return 0;
     const pattern = stream.note(position, end);
-    const filled = this.#fill(into, { start: position, end }, pattern);
+    const filled = this.#fill(into, { start: position, end }, { ...pattern, waiter });
     if (pattern.sequential) this.#plan.readAhead(this.key, end);
     await filled;
     return end - position;
@@ -111,7 +117,7 @@ export class VersionReader {
     return until;
   }
 
-  async #fill(into: Uint8Array, range: ByteRange, pattern: ReadPattern): Promise<void> {
+  async #fill(into: Uint8Array, range: ByteRange, pattern: Omit<Demand, 'range'>): Promise<void> {
     let pieces = this.#pieces(range);
     while (pieces.length > 0) {
       const steps = pieces.map((piece) => {
@@ -151,11 +157,13 @@ export class VersionReader {
     }
     const { spool } = this.#bytes;
     const isSpooled = spool !== null && spool.filled >= piece.end;
+    // Before a GET is started for somebody who has left.
+    if (!isSpooled) checkWaiting(demand.waiter);
     const landing = isSpooled ? null : this.#plan.landingFor(this.key, piece, demand);
     try {
       if (isSpooled) await spool.read(piece, into);
-      else if (landing === 'wait') await this.#plan.untilSomethingChanges();
-      else await landing?.serve(piece, into);
+      else if (landing === 'wait') await this.#plan.untilSomethingChanges(demand.waiter);
+      else await landing?.serve(piece, into, demand.waiter);
       return landing === 'wait' ? 'again' : 'done';
     } catch (error) {
       if (!(error instanceof SpoolFailed)) throw error;

@@ -89,6 +89,10 @@ export class VersionBytes {
       keep: (index, block) => {
         cache.set(this.#id(), index, block);
       },
+      clock: this.#context.clock,
+      abandon: () => {
+        this.#abort(landing);
+      },
     });
     this.#landings.add(landing);
     const request = { key, range, expected: this.version, signal: landing.signal };
@@ -119,16 +123,19 @@ export class VersionBytes {
   /** Ends the GETs that have more than `bytes` to come. */
   abort(bytes: number): void {
     for (const landing of this.#landings) {
-      if (landing.remaining <= bytes) continue;
-      // At once, or a new reader would wait for bytes that never come.
-      this.#landings.delete(landing);
-      landing.abort();
+      if (landing.remaining > bytes) this.#abort(landing);
     }
   }
 
   dispose(): void {
     this.abort(-1);
     this.#dropSpool();
+  }
+
+  #abort(landing: Landing): void {
+    // At once, or a new reader would wait for bytes that never come.
+    this.#landings.delete(landing);
+    landing.abort();
   }
 
   /** Whether the block at `position` is in memory or on disk. */

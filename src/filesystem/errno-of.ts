@@ -1,5 +1,6 @@
 /** Which POSIX error is a refusal of the service? The one place where it is decided. */
 import { describeError, systemErrorCode } from '../base/errors.ts';
+import { Interrupted } from '../base/waiter.ts';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import { VersionChanged } from '../store/range-reader.ts';
 import { FsError, type ErrnoName } from './errors.ts';
@@ -22,7 +23,7 @@ export function errnoOf(refusal: Refusal): ErrnoName {
       return refusal.status === 400 ? 'EINVAL' : 'EIO';
     case 'timeout':
       return 'ETIMEDOUT';
-    // Nobody here interrupts a call: aborted is one whose own bytes could not be read from the local disk.
+    // Who is interrupted hears of it before the request does (`Interrupted`): left are bytes that the local disk did not give.
     case 'aborted':
     case 'stale-bookmark':
     case 'range-refused':
@@ -62,6 +63,7 @@ export function mayHaveBeenDone(thrown: unknown): boolean {
 /** Any thrown value as an `FsError` about `path`. */
 export function toFsError(thrown: unknown, path: string): FsError {
   if (thrown instanceof FsError) return thrown;
+  if (thrown instanceof Interrupted) return new FsError('EINTR', path, 'interrupted', { cause: thrown });
   if (thrown instanceof Refusal) return new FsError(errnoOf(thrown), path, thrown.message, { cause: thrown });
   if (thrown instanceof VersionChanged) {
     return new FsError('ESTALE', path, 'the file was replaced by somebody else', { cause: thrown });

@@ -3,8 +3,13 @@
  * fuse/ translate the kernel's calls into these.
  *
  * Paths are absolute, `/`-separated, without trailing slash (but for the root, `/`) and already free of `.` and `..`.
- * Every method, and every step of `readDirectory`, rejects with an `FsError` and with nothing else. Every method may be called while any other is in progress.
+ * Every method, and every step of `readDirectory`, rejects with an `FsError` and with nothing else. Every method may be called
+ * while any other is in progress.
+ *
+ * What changes nothing can be given a `Waiter`: when that one leaves, it rejects with EINTR at once, and requests to the service
+ * that nobody else waits for are given up. Changes are never interrupted, since their end must be known.
  */
+import type { Waiter } from '../base/waiter.ts';
 
 /** What stat(2) tells. Owner and group are the mount's, or as set. */
 export interface Attributes {
@@ -79,19 +84,19 @@ export interface FileSystemStatistics {
 
 export interface FileSystemOperations {
   /** With `handle`: of the file behind it, also when its name is gone. */
-  getAttributes(path: string, handle?: FileHandle): Promise<Attributes>;
+  getAttributes(path: string, handle?: FileHandle, waiter?: Waiter): Promise<Attributes>;
   /**
    * All entries but `.` and `..`, in no particular order and none twice, in batches as they become known: the first names of
    * a huge folder come long before its last. Attributes are those of the moment at which their batch is taken. A rejection
    * may come after some batches; whoever stops before the end calls `return`, as `for await` does.
    */
-  readDirectory(path: string): AsyncIterable<readonly DirectoryEntry[]>;
-  /** EISDIR for a folder opened for writing; ENOENT when there is none: creating is `create`. */
-  open(path: string, intent: OpenIntent): Promise<FileHandle>;
+  readDirectory(path: string, waiter?: Waiter): AsyncIterable<readonly DirectoryEntry[]>;
+  /** EISDIR for a folder opened for writing; ENOENT when there is none: creating is `create`. To truncate is a change. */
+  open(path: string, intent: OpenIntent, waiter?: Waiter): Promise<FileHandle>;
   /** Opens the file, made new when the name is free. */
   create(path: string, intent: CreateIntent): Promise<FileHandle>;
-  /** Fills `into` from byte `position`; fewer bytes than asked means end of file. */
-  read(handle: FileHandle, into: Uint8Array, position: number): Promise<number>;
+  /** Fills `into` from byte `position`; fewer bytes than asked means end of file. Then, and once it has rejected, `into` is left alone. */
+  read(handle: FileHandle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number>;
   /** Accepts all of `data` into the draft, and may be handed a buffer that is reused afterwards; nothing reaches the service before `flush`. */
   write(handle: FileHandle, data: Uint8Array, position: number): Promise<number>;
   /** Once per close(2), so maybe several times: the last chance to tell the program that its bytes were not stored. */
@@ -106,10 +111,10 @@ export interface FileSystemOperations {
   rmdir(path: string): Promise<void>;
   /** `noReplace`: EEXIST when the target exists. */
   rename(from: string, to: string, noReplace: boolean): Promise<void>;
-  getXattr(path: string, name: string): Promise<Uint8Array>;
+  getXattr(path: string, name: string, waiter?: Waiter): Promise<Uint8Array>;
   setXattr(path: string, name: string, value: Uint8Array, mode: XattrSetMode): Promise<void>;
   /** Costs no request. */
-  listXattrs(path: string): Promise<readonly string[]>;
+  listXattrs(path: string, waiter?: Waiter): Promise<readonly string[]>;
   removeXattr(path: string, name: string): Promise<void>;
   /** Never waits for the network. */
   statistics(): FileSystemStatistics;

@@ -3,6 +3,7 @@
  * back as an `FsError`, with a line in the log when it was not the program's own doing.
  */
 import { describeError } from '../base/errors.ts';
+import { Interrupted, type Waiter } from '../base/waiter.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { MAX_NAME_BYTES } from '../store/keys.ts';
 import { toFsError } from './errno-of.ts';
@@ -79,9 +80,9 @@ export class PailFileSystem implements FileSystemOperations {
     return this.#posix('create', path, () => this.#parts.opening.create(path, intent));
   }
 
-  read(handle: FileHandle, into: Uint8Array, position: number): Promise<number> {
+  read(handle: FileHandle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number> {
     return this.#posix('read', handle.path, () =>
-      this.#parts.reading.read(ownHandle(handle), into, position),
+      this.#parts.reading.read(ownHandle(handle), into, position, waiter),
     );
   }
 
@@ -199,8 +200,9 @@ export class PailFileSystem implements FileSystemOperations {
   }
 }
 
-/** Whether the operator should hear of it. That a name is missing, or taken, is between the file system and the program. */
+/** Whether the operator should hear of it. That a name is missing, or taken, or that a program was interrupted, is between the file system and the program. */
 function isNews(error: unknown): boolean {
+  if (error instanceof Interrupted) return false;
   if (error instanceof FsError)
     return error.code === 'ESTALE' || error.code === 'EIO' || error.code === 'ENOSPC';
   return !isRefusal(error, 'missing');

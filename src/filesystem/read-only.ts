@@ -1,4 +1,5 @@
 /** What does a mount look like that must not change anything? Every change is refused before anything is asked or sent. */
+import type { Waiter } from '../base/waiter.ts';
 import { FsError } from './errors.ts';
 import type { FileHandle, FileSystemOperations, OpenIntent } from './operations.ts';
 
@@ -6,14 +7,14 @@ import type { FileHandle, FileSystemOperations, OpenIntent } from './operations.
 export function readOnly(operations: FileSystemOperations): FileSystemOperations {
   const refuse = (path: string): Promise<never> =>
     Promise.reject(new FsError('EROFS', path, 'mounted read-only'));
-  const openUnlessChanging = (path: string, intent: OpenIntent): Promise<FileHandle> =>
-    intent.write || intent.truncate ? refuse(path) : operations.open(path, intent);
+  const openUnlessChanging = (path: string, intent: OpenIntent, waiter?: Waiter): Promise<FileHandle> =>
+    intent.write || intent.truncate ? refuse(path) : operations.open(path, intent, waiter);
   return {
-    getAttributes: (path, handle) => operations.getAttributes(path, handle),
-    readDirectory: (path) => operations.readDirectory(path),
+    getAttributes: (path, handle, waiter) => operations.getAttributes(path, handle, waiter),
+    readDirectory: (path, waiter) => operations.readDirectory(path, waiter),
     open: openUnlessChanging,
     create: (path) => refuse(path),
-    read: (handle, into, position) => operations.read(handle, into, position),
+    read: (handle, into, position, waiter) => operations.read(handle, into, position, waiter),
     write: (handle) => refuse(handle.path),
     flush: (handle) => operations.flush(handle),
     fsync: (handle) => operations.fsync(handle),
@@ -24,9 +25,9 @@ export function readOnly(operations: FileSystemOperations): FileSystemOperations
     mkdir: (path) => refuse(path),
     rmdir: (path) => refuse(path),
     rename: (from) => refuse(from),
-    getXattr: (path, name) => operations.getXattr(path, name),
+    getXattr: (path, name, waiter) => operations.getXattr(path, name, waiter),
     setXattr: (path) => refuse(path),
-    listXattrs: (path) => operations.listXattrs(path),
+    listXattrs: (path, waiter) => operations.listXattrs(path, waiter),
     removeXattr: (path) => refuse(path),
     statistics: () => operations.statistics(),
   };

@@ -1,4 +1,5 @@
 /** Where do a handle's bytes come from: the draft while there is one, else the version that the service has. */
+import type { Waiter } from '../base/waiter.ts';
 import type { VersionReader } from '../content/reader.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath } from '../store/keys.ts';
@@ -16,7 +17,7 @@ export class Reading {
     this.#mount = mount;
   }
 
-  async read(handle: Handle, into: Uint8Array, position: number): Promise<number> {
+  async read(handle: Handle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number> {
     const { file } = handle;
     if (!handle.canRead) throw new FsError('EBADF', file.path, 'not open for reading');
     for (;;) {
@@ -24,10 +25,8 @@ export class Reading {
       if (draft !== null) return draft.read(into, position);
       if (version === null || position >= version.size) return 0;
       try {
-        return await this.whileCurrent(
-          file,
-          this.readerOf(file, version).read(into, position, handle.stream),
-        );
+        const reader = this.readerOf(file, version);
+        return await this.whileCurrent(file, reader.read(into, position, handle.stream, waiter));
       } catch (error) {
         // When it was a program of ours that replaced the version meanwhile, the handle goes on with the new one.
         const isOurs = file.draft !== null || file.version !== version;

@@ -33,13 +33,15 @@ export class Namespace {
   readonly #store: BucketStore;
   readonly #clock: Clock;
   readonly #ttl: number;
-  readonly #finds = new SingleFlight<string, Entry>();
-  readonly #walks = new SingleFlight<string, KnownFolder>();
+  readonly #finds: SingleFlight<string, Entry>;
+  readonly #walks: SingleFlight<string, KnownFolder>;
 
   constructor(parts: NamespaceParts) {
     this.#store = parts.store;
     this.#clock = parts.clock;
     this.#ttl = parts.ttl;
+    this.#finds = new SingleFlight(parts.clock);
+    this.#walks = new SingleFlight(parts.clock);
     this.known = new KnownNames(parts);
   }
 

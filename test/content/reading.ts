@@ -45,6 +45,7 @@ export class Reading {
   readonly content: Uint8Array;
   readonly service: ScriptedDownloads;
   readonly disk = new FailingDisk();
+  readonly clock = new ManualClock();
   readonly cache: BlockCache;
   readonly version: FakeVersion;
   readonly context: ReadContext;
@@ -61,11 +62,19 @@ export class Reading {
       service: this.service,
       bucket: 'b',
       gate: (task) => task(),
-      clock: new ManualClock(),
+      clock: this.clock,
       log: silentLog,
     });
-    const { cache, disk: files } = this;
-    this.context = new ReadContext({ ranges, cache, files, directory, log: silentLog, sizes: options.sizes });
+    const { cache, clock, disk: files } = this;
+    this.context = new ReadContext({
+      ranges,
+      cache,
+      files,
+      directory,
+      clock,
+      log: silentLog,
+      sizes: options.sizes,
+    });
     this.reader = new VersionReader(this.context, 'k', this.version);
     this.reader.acquire();
     this.stream =

@@ -1,4 +1,5 @@
 /** What does the smallest complete file system look like? For tests of the drivers: everything in memory, nothing delayed unless asked. */
+import { STAYING, unlessLeaving, type Waiter } from '../../src/base/waiter.ts';
 import { FsError, type ErrnoName } from '../../src/filesystem/errors.ts';
 import type {
   AttributeChange,
@@ -97,8 +98,8 @@ export class MemoryFileSystem implements FileSystemOperations {
     return this.#newHandle(path, node);
   }
 
-  async read(handle: FileHandle, into: Uint8Array, position: number): Promise<number> {
-    await this.#enter('read', handle.path);
+  async read(handle: FileHandle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number> {
+    await this.#enter('read', handle.path, waiter);
     const { bytes } = this.#nodeOf(handle);
     const part = bytes.subarray(position, position + into.length);
     into.set(part);
@@ -210,10 +211,10 @@ export class MemoryFileSystem implements FileSystemOperations {
     return { usedBytes, freeBytes: FREE_BYTES, files: this.#nodes.size, maxNameLength: 255 };
   }
 
-  async #enter(operation: string, path: string): Promise<void> {
+  async #enter(operation: string, path: string, waiter: Waiter = STAYING): Promise<void> {
     this.#calls.push(`${operation} ${path}`);
     const delay = this.#delays.get(operation);
-    if (delay !== undefined) await new Promise((resolve) => setTimeout(resolve, delay));
+    if (delay !== undefined) await delayed(delay, path, waiter);
     const failure = this.#failures.get(operation);
     if (failure !== undefined) throw new FsError(failure, path, 'as the test asked');
   }
@@ -280,6 +281,14 @@ export class MemoryFileSystem implements FileSystemOperations {
       node.bytes.fill(0, Math.min(before, size));
     }
     node.mtime = Date.now();
+  }
+}
+
+async function delayed(milliseconds: number, path: string, waiter: Waiter): Promise<void> {
+  try {
+    await unlessLeaving(waiter, new Promise((resolve) => setTimeout(resolve, milliseconds)));
+  } catch (cause) {
+    throw new FsError('EINTR', path, 'interrupted', { cause });
   }
 }
 

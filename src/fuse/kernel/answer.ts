@@ -1,5 +1,6 @@
 /** What does an operation give back? */
 import { emptyReply } from './replies.ts';
+import type { Call } from './call.ts';
 import type { OperationName } from './opcodes.ts';
 import type { WireReader } from './wire-reader.ts';
 
@@ -14,9 +15,10 @@ export interface Answer {
 export type Outcome = Answer | null;
 
 /**
- * Answers one request of `node`. Reads all of `body` before it first waits. Throws or rejects to refuse.
+ * Answers one request of `node`. Reads all of `body` before it first waits. Throws or rejects to refuse. `call` is the one who
+ * waits for the answer.
  */
-export type Operation = (node: number, body: WireReader) => Outcome | Promise<Outcome>;
+export type Operation = (node: number, body: WireReader, call: Call) => Outcome | Promise<Outcome>;
 
 export type Operations<Name extends OperationName> = Readonly<Record<Name, Operation>>;
 

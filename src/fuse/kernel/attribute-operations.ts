@@ -28,11 +28,11 @@ const GROUP_EXECUTE = 0o0010;
 export function attributeOperations(context: KernelContext): Operations<AttributeOperation> {
   const { operations, nodes, files } = context;
   return {
-    getattr: async (id, body) => {
+    getattr: async (id, body, call) => {
       const node = nodes.get(id);
       const fh = readGetattr(body);
       const handle = fh === undefined ? undefined : files.get(fh).handle;
-      return { reply: attributesReply(id, await attributesOf(context, node, handle)) };
+      return { reply: attributesReply(id, await attributesOf(context, node, handle, call)) };
     },
     setattr: async (id, body) => {
       const node = nodes.get(id);
@@ -52,11 +52,11 @@ export function xattrOperations(context: KernelContext): Operations<XattrOperati
   const served = (id: number, name: string): string | undefined =>
     name.startsWith('user.') ? nodes.pathOf(nodes.get(id)) : undefined;
   return {
-    getxattr: (id, body) => {
+    getxattr: (id, body, call) => {
       const { size, name } = readGetxattr(body);
       const path = served(id, name);
       if (path === undefined) throw new FsError('ENODATA', name, 'no such attribute');
-      return operations.getXattr(path, name).then((value) => sizedAnswer(value, size, path));
+      return operations.getXattr(path, name, call).then((value) => sizedAnswer(value, size, path));
     },
     setxattr: async (id, body) => {
       const { flags, name, value } = readSetxattr(body);
@@ -65,10 +65,10 @@ export function xattrOperations(context: KernelContext): Operations<XattrOperati
       await changing(nodes.get(id), () => operations.setXattr(path, name, value, setMode(flags)));
       return done();
     },
-    listxattr: async (id, body) => {
+    listxattr: async (id, body, call) => {
       const size = readListxattr(body);
       const path = nodes.pathOf(nodes.get(id));
-      const names = path === undefined ? [] : await operations.listXattrs(path);
+      const names = path === undefined ? [] : await operations.listXattrs(path, call);
       const value = Buffer.from(names.map((name) => `${name}\0`).join(''));
       return sizedAnswer(value, size, path ?? '');
     },

@@ -8,6 +8,7 @@ import { constants } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
 import { errnoNumber } from '../errno.ts';
 import { done, type Operation, type Operations, type Outcome } from './answer.ts';
+import { Call } from './call.ts';
 import { attributeOperations, xattrOperations } from './attribute-operations.ts';
 import { fileOperations } from './file-operations.ts';
 import { folderOperations } from './folder-operations.ts';
@@ -16,14 +17,7 @@ import { changeOperations, lookOperations, refusedOperations } from './name-oper
 import { canTakeNamesBack, MAX_TRANSFER_BYTES, negotiate, PROTOCOL_MAJOR } from './negotiation.ts';
 import { operationNamed, type OperationName } from './opcodes.ts';
 import { emptyReply, initReply, sealReply } from './replies.ts';
-import {
-  readHeader,
-  readInit,
-  readInterrupt,
-  READ_SIZE_END,
-  REQUEST_HEADER_BYTES,
-  type RequestHeader,
-} from './requests.ts';
+import { readHeader, readInit, readInterrupt, READ_SIZE_END, REQUEST_HEADER_BYTES } from './requests.ts';
 import { MalformedRequest, WireReader } from './wire-reader.ts';
 
 /** Hands an answer to the kernel. False when nobody waits for it any more. */
@@ -35,30 +29,15 @@ export interface Greeting {
   refused(reason: string): void;
 }
 
-interface Pending {
-  readonly name: OperationName;
-  /** What the request keeps in memory while it lasts. */
-  readonly bytes: number;
-  answered: boolean;
-  stopPatience: () => void;
-}
-
-/** These change nothing, so that a program may be told EINTR although the work goes on. */
-const INTERRUPTIBLE: ReadonlySet<OperationName> = new Set([
-  'lookup',
-  'getattr',
-  'read',
-  'readdir',
-  'readdirplus',
-  'getxattr',
-  'listxattr',
-]);
 /** Programs that use timers are interrupted all the time, and few expect EINTR of a file: only what stalls is given up. */
 const INTERRUPT_PATIENCE_MS = 500;
 /** What a request costs besides its bytes, roughly. */
 const REQUEST_COST_BYTES = 2048;
-/** The kernel never waits for an answer to these. */
-const UNANSWERED: ReadonlySet<OperationName> = new Set(['forget', 'batchForget', 'interrupt']);
+/**
+ * An interrupt of a request that is not here: it was answered, or it comes later. The kernel knows which, and sends the interrupt
+ * again if need be; asked at once, it would send nothing else.
+ */
+const INTERRUPT_AGAIN_MS = 20;
 
 export class Dispatcher {
   readonly #context: KernelContext;
@@ -66,7 +45,7 @@ export class Dispatcher {
   readonly #deliver: Deliver;
   readonly #operations: Operations<OperationName>;
 
-  readonly #pending = new Map<bigint, Pending>();
+  readonly #pending = new Map<bigint, Call>();
   readonly #unknownOpcodes = new Set<number>();
   #inProgress = 0;
   #bytesInFlight = 0;
@@ -85,9 +64,12 @@ export class Dispatcher {
       ...fileOperations(context),
       ...folderOperations(context),
       init: (_node, body) => greet(body, context, greeting),
-      destroy: () => done(),
-      interrupt: (_node, body) => {
-        this.#interrupt(readInterrupt(body));
+      destroy: () => {
+        this.giveUpWaiting();
+        return done();
+      },
+      interrupt: (_node, body, { unique }) => {
+        this.#interrupt(readInterrupt(body), unique);
         return null;
       },
     };
@@ -96,6 +78,11 @@ export class Dispatcher {
   /** Roughly, how much memory the requests in progress take. */
   get bytesInFlight(): number {
     return this.#bytesInFlight;
+  }
+
+  /** Nobody waits for answers any more: gives up what changes nothing. Changes go on. */
+  giveUpWaiting(): void {
+    for (const call of this.#pending.values()) if (call.isInterruptible) call.giveUp();
   }
 
   /** Resolves once no request is in progress. */
@@ -128,17 +115,12 @@ export class Dispatcher {
       this.#send(sealReply(emptyReply(), header.unique, errnoNumber('ENOSYS')));
       return;
     }
-    const pending: Pending = {
-      name,
-      bytes: costOf(name, bytes),
-      answered: UNANSWERED.has(name),
-      stopPatience: () => undefined,
-    };
+    const call = new Call(name, header.unique, costOf(name, bytes));
     if (header.length !== bytes.length) {
-      this.#refuse(header, pending, new MalformedRequest('a request is not as long as it says'));
+      this.#refuse(call, new MalformedRequest('a request is not as long as it says'));
       return;
     }
-    this.#run(header, pending, () => this.#operations[name](header.node, body));
+    this.#run(call, () => this.#operations[name](header.node, body, call));
   };
 
   /** Some the kernel asks for again and again, e.g. ioctl. */
@@ -148,28 +130,28 @@ export class Dispatcher {
     this.#context.log.debug('an operation is not offered', { opcode });
   }
 
-  #run(header: RequestHeader, pending: Pending, start: () => ReturnType<Operation>): void {
+  #run(call: Call, start: () => ReturnType<Operation>): void {
     let outcome: ReturnType<Operation>;
     try {
       outcome = start();
     } catch (error) {
-      this.#refuse(header, pending, error);
+      this.#refuse(call, error);
       return;
     }
     if (!(outcome instanceof Promise)) {
-      this.#answer(header, pending, outcome);
+      this.#answer(call, outcome);
       return;
     }
-    this.#pending.set(header.unique, pending);
+    this.#pending.set(call.unique, call);
     this.#inProgress += 1;
-    this.#bytesInFlight += pending.bytes;
+    this.#bytesInFlight += call.bytes;
     outcome
       .then(
         (value) => {
-          this.#answer(header, pending, value);
+          this.#answer(call, value);
         },
         (error: unknown) => {
-          this.#refuse(header, pending, error);
+          this.#refuse(call, error);
         },
       )
       .catch((error: unknown) => {
@@ -179,46 +161,53 @@ export class Dispatcher {
         });
       })
       .finally(() => {
-        this.#end(header, pending);
+        this.#end(call);
       });
   }
 
-  #end(header: RequestHeader, pending: Pending): void {
-    pending.stopPatience();
-    if (this.#pending.get(header.unique) === pending) this.#pending.delete(header.unique);
+  #end(call: Call): void {
+    call.stopPatience();
+    if (this.#pending.get(call.unique) === call) this.#pending.delete(call.unique);
     this.#inProgress -= 1;
-    this.#bytesInFlight -= pending.bytes;
+    this.#bytesInFlight -= call.bytes;
     const tell = this.#onAnswered;
     this.#onAnswered = () => undefined;
     tell();
   }
 
-  #answer(header: RequestHeader, pending: Pending, outcome: Outcome): void {
+  #answer(call: Call, outcome: Outcome): void {
     if (outcome === null) return;
-    const isDelivered = !pending.answered && this.#send(sealReply(outcome.reply, header.unique));
-    pending.answered = true;
+    const isDelivered = !call.answered && this.#send(sealReply(outcome.reply, call.unique));
+    call.answered = true;
     if (!isDelivered) outcome.undelivered?.();
   }
 
-  #refuse(header: RequestHeader, pending: Pending, error: unknown): void {
-    const number = this.#errorNumber(pending.name, error);
-    if (pending.answered) return;
-    pending.answered = true;
-    this.#send(sealReply(emptyReply(), header.unique, number));
+  #refuse(call: Call, error: unknown): void {
+    const number = this.#errorNumber(call.name, error);
+    if (call.answered) return;
+    call.answered = true;
+    this.#send(sealReply(emptyReply(), call.unique, number));
   }
 
   #send(reply: Buffer): boolean {
     return this.#deliver(reply);
   }
 
-  #interrupt(unique: bigint): void {
-    const pending = this.#pending.get(unique);
-    if (pending === undefined || !INTERRUPTIBLE.has(pending.name)) return;
-    pending.stopPatience();
-    pending.stopPatience = this.#clock.after(INTERRUPT_PATIENCE_MS, () => {
-      if (pending.answered) return;
-      pending.answered = true;
-      this.#send(sealReply(emptyReply(), unique, errnoNumber('EINTR')));
+  /** `unique` names the request to give up, `own` the interrupt itself. */
+  #interrupt(unique: bigint, own: bigint): void {
+    const call = this.#pending.get(unique);
+    if (call === undefined) {
+      this.#clock.after(INTERRUPT_AGAIN_MS, () => {
+        this.#send(sealReply(emptyReply(), own, constants.errno.EAGAIN));
+      });
+      return;
+    }
+    call.stopPatience();
+    call.stopPatience = this.#clock.after(INTERRUPT_PATIENCE_MS, () => {
+      if (call.answered || !call.isInterruptible) return;
+      // Said here, too: some operation may not heed the signal.
+      this.#refuse(call, new FsError('EINTR', '', 'interrupted'));
+      call.giveUp();
     });
   }
 

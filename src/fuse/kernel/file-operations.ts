@@ -4,6 +4,7 @@ import { describeError } from '../../base/errors.ts';
 import { FsError } from '../../filesystem/errors.ts';
 import type { FileHandle, OpenIntent } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
+import type { Call } from './call.ts';
 import { clearSetIdBits } from './attribute-operations.ts';
 import { changing, changingNames, targetOf, type KernelContext } from './kernel-context.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
@@ -22,12 +23,12 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
   const { operations, nodes, files } = context;
   return {
     create: (id, body) => create(context, nodes.get(id), readCreate(body)),
-    open: (id, body) => open(context, nodes.get(id), readOpen(body)),
-    read: async (_id, body) => {
+    open: (id, body, call) => open(context, nodes.get(id), readOpen(body), call),
+    read: async (_id, body, call) => {
       const { fh, offset, size } = readRead(body);
       const { handle } = files.get(fh);
       const reply = Buffer.allocUnsafe(REPLY_HEADER_BYTES + Math.min(size, MAX_TRANSFER_BYTES));
-      const count = await operations.read(handle, reply.subarray(REPLY_HEADER_BYTES), offset);
+      const count = await operations.read(handle, reply.subarray(REPLY_HEADER_BYTES), offset, call);
       return { reply: reply.subarray(0, REPLY_HEADER_BYTES + count) };
     },
     write: async (_id, body) => {
@@ -77,14 +78,15 @@ export async function releaseAll({ files, operations, log }: KernelContext): Pro
   }
 }
 
-async function open(context: KernelContext, node: Node, request: OpenRequest): Promise<Answer> {
+async function open(context: KernelContext, node: Node, request: OpenRequest, call: Call): Promise<Answer> {
   const { operations } = context;
   const intent = openIntent(request.flags);
   const { path, handle: other } = targetOf(context, node);
   // Deleted while somebody else has it open: its name, if there is one, means another file.
   if (other !== undefined) throw stale(path);
   refuseReplaced(context, node, intent);
-  const openPath = (): Promise<FileHandle> => operations.open(path, intent);
+  if (intent.truncate) call.finishAnyway();
+  const openPath = (): Promise<FileHandle> => operations.open(path, intent, call);
   const handle = await (intent.truncate ? changing(node, openPath) : openPath());
   try {
     refuseReplaced(context, node, intent);

@@ -2,6 +2,7 @@
  * How are folders listed? By offset over what one listing found, so that names made or removed meanwhile neither shift nor
  * double others.
  */
+import type { Waiter } from '../../base/waiter.ts';
 import type { Attributes, DirectoryEntry } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import type { KernelContext } from './kernel-context.ts';
@@ -24,8 +25,8 @@ export function folderOperations(context: KernelContext): Operations<FolderOpera
       };
       return { reply: openReply(fh), undelivered };
     },
-    readdir: (_id, body) => list(context, readRead(body), false),
-    readdirplus: (_id, body) => list(context, readRead(body), true),
+    readdir: (_id, body, call) => list(context, readRead(body), { isPlus: false, call }),
+    readdirplus: (_id, body, call) => list(context, readRead(body), { isPlus: true, call }),
     releasedir: (_id, body) => {
       folders.remove(readHandle(body));
       return done();
@@ -37,10 +38,19 @@ export function folderOperations(context: KernelContext): Operations<FolderOpera
 /** `.` and `..` come first, at the offsets 1 and 2; the entry with index n is left behind at offset n + 3. */
 const DOTS = 2;
 
-async function list(context: KernelContext, request: ReadRequest, isPlus: boolean): Promise<Answer> {
+interface Listing {
+  readonly isPlus: boolean;
+  readonly call: Waiter;
+}
+
+async function list(
+  context: KernelContext,
+  request: ReadRequest,
+  { isPlus, call }: Listing,
+): Promise<Answer> {
   const folder = context.folders.get(request.fh);
   const { offset } = request;
-  if (offset === 0 || folder.snapshot === null) folder.snapshot = await takeSnapshot(context, folder);
+  if (offset === 0 || folder.snapshot === null) folder.snapshot = await takeSnapshot(context, folder, call);
   const { snapshot } = folder;
   const page = new DirectoryPage(Math.min(request.size, MAX_TRANSFER_BYTES), isPlus);
   for (let index = offset; index < DOTS; index += 1) {
@@ -84,13 +94,14 @@ function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling:
 async function takeSnapshot(
   { operations, nodes, clock, log }: KernelContext,
   folder: OpenFolder,
+  call: Waiter,
 ): Promise<Snapshot> {
   const { changes } = folder.node;
   const takenAt = clock.monotonic();
   const path = nodes.pathOf(folder.node);
   // A folder that was removed while it was being read is empty.
   const batches: (readonly DirectoryEntry[])[] = [];
-  if (path !== undefined) for await (const batch of operations.readDirectory(path)) batches.push(batch);
+  if (path !== undefined) for await (const batch of operations.readDirectory(path, call)) batches.push(batch);
   const found = batches.flat();
   const entries = found.filter(({ name }) => isListable(name));
   if (entries.length < found.length) log.debug('names left out of a listing', { path });

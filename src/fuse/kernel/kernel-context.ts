@@ -1,5 +1,6 @@
 /** What do all answers of one mount share, and what do several of them do alike? */
 import type { Clock } from '../../base/clock.ts';
+import type { Waiter } from '../../base/waiter.ts';
 import type { Log } from '../../base/log.ts';
 import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes, FileHandle, FileSystemOperations } from '../../filesystem/operations.ts';
@@ -46,10 +47,11 @@ export async function attributesOf(
   context: KernelContext,
   node: Node,
   handle?: FileHandle,
+  waiter?: Waiter,
 ): Promise<Attributes> {
   const target = targetOf(context, node, handle);
   const attributes = await context.operations
-    .getAttributes(target.path, target.handle)
+    .getAttributes(target.path, target.handle, waiter)
     .catch((error: unknown) => {
       // Somebody else deleted the name; what is open goes on.
       const open = anyHandle(node);

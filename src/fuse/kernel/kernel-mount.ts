@@ -142,6 +142,7 @@ async function greeted(
 
 /** After the kernel's last word. */
 async function finish(context: KernelContext, dispatcher: Dispatcher): Promise<void> {
+  dispatcher.giveUpWaiting();
   await dispatcher.settled();
   // A release that the kernel had not yet handed over when it let go never comes.
   await releaseAll(context);

@@ -29,10 +29,10 @@ const RENAME_NOREPLACE = 1;
 export function lookOperations(context: KernelContext): Operations<LookOperation> {
   const { operations, nodes } = context;
   return {
-    lookup: async (id, body) => {
+    lookup: async (id, body, call) => {
       const folder = nodes.get(id);
       const name = body.name();
-      const attributes = await operations.getAttributes(nodes.pathIn(folder, name));
+      const attributes = await operations.getAttributes(nodes.pathIn(folder, name), undefined, call);
       return entryAnswer(context, folder, name, attributes);
     },
     forget: (id, body) => {

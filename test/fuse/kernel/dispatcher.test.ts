@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { opcodes } from '../../../src/fuse/kernel/opcodes.ts';
 import { setattrBits } from '../../../src/fuse/kernel/requests.ts';
@@ -172,7 +173,7 @@ describe('the dispatcher of the kernel driver', () => {
     expect([side.context.nodes.size, side.context.files.size, side.context.folders.size]).toEqual([1, 0, 0]);
   });
 
-  it('gives up a read that still stalls a while after its program was interrupted', async () => {
+  it('gives up a read that still stalls a while after its program was interrupted [interrupt/patience]', async () => {
     const { side, memory } = opened();
     const node = await side.make('slow');
     const fh = await side.open(node);
@@ -189,7 +190,76 @@ describe('the dispatcher of the kernel driver', () => {
     expect(side.replies.get(unique)).toHaveLength(1);
   });
 
-  it('does not give up a write: its program would not know whether it was done', async () => {
+  it('lets the file system know when it gives a request up, but not before', async () => {
+    const { side, memory } = opened();
+    const node = await side.make('slow');
+    const fh = await side.open(node);
+    const signals: (AbortSignal | undefined)[] = [];
+    memory.read = (_handle, _into, _position, waiter) => {
+      signals.push(waiter?.signal);
+      return new Promise(() => undefined);
+    };
+    const answered = side.ask('read', node, readRequest(fh, 0, 10));
+    side.send(opcodes.interrupt, 0, u64(Number(side.lastUnique)));
+    side.clock.advance(499);
+    const before = signals[0]?.aborted;
+    side.clock.advance(1);
+
+    expect(await answered).toMatchObject({ code: 'EINTR' });
+    expect([before, signals[0]?.aborted]).toEqual([false, true]);
+  });
+
+  it('closes again what was opened for a program that did not wait for it', async () => {
+    const { side, memory } = opened();
+    const node = await side.make('slow');
+    memory.delay('open', 50);
+    const answered = side.ask('open', node, u32(0, 0));
+    side.send(opcodes.interrupt, 0, u64(Number(side.lastUnique)));
+    side.clock.advance(500);
+
+    expect(await answered).toMatchObject({ code: 'EINTR' });
+    await side.dispatcher.settled();
+    await expect.poll(() => memory.openCount).toBe(0);
+    expect(side.context.files.size).toBe(0);
+  });
+
+  it('does not give up an open that empties the file', async () => {
+    const { side, memory } = opened();
+    const node = await side.make('slow');
+    memory.delay('open', 20);
+    const answered = side.ask('open', node, u32(constants.O_WRONLY | constants.O_TRUNC, 0));
+    side.send(opcodes.interrupt, 0, u64(Number(side.lastUnique)));
+    side.clock.advance(10_000);
+
+    expect(await answered).toMatchObject({ code: 'OK' });
+  });
+
+  it('asks for an interrupt again when what it is about is not there, or not there yet', async () => {
+    const { side } = opened();
+    const answered = side.expectAnswer();
+    side.send(opcodes.interrupt, 0, u64(4711));
+    expect(side.replies.size).toBe(0);
+    side.clock.advance(100);
+
+    expect(asReply(await answered)).toMatchObject({ code: 'EAGAIN' });
+  });
+
+  it('gives up what changes nothing when the mount ends, and lets changes end', async () => {
+    const { side, memory } = opened();
+    const node = await side.make('slow');
+    const fh = await side.open(node);
+    memory.delay('read', 3_600_000);
+    memory.delay('write', 20);
+    const read = side.ask('read', node, readRequest(fh, 0, 10));
+    const written = side.ask('write', node, writeRequest(fh, 0, 'text'));
+    side.dispatcher.giveUpWaiting();
+    await side.dispatcher.settled();
+
+    expect(await read).toMatchObject({ code: 'EINTR' });
+    expect(await written).toMatchObject({ code: 'OK' });
+  });
+
+  it('does not give up a write: its program would not know whether it was done [interrupt/changes]', async () => {
     const { side, memory } = opened();
     const node = await side.make('slow');
     const fh = await side.open(node);
