@@ -39,18 +39,8 @@ export class Opening {
     const found = await this.#lookUpToCreate(path);
     if (found !== null) return this.#existing(this.#fileAt(path, existingFile(path, found)), intent);
     const file = await this.#newFile(path, intent.mode);
-    const rival = this.#madeMeanwhile(path);
-    if (rival !== null) {
-      try {
-        // Begun before our draft goes: the handle must be counted before anything is awaited.
-        return await this.#existing(rival, intent);
-      } finally {
-        await file.draft?.remove();
-      }
-    }
-    this.#mount.table.add(file);
-    this.#folderTimes.touch(parentOf(path));
-    return this.#handle(file, { ...intent, truncate: false });
+    // A rename that brings another file to the name ends first: then that is the file.
+    return this.#mount.claims.run([path], () => this.#enter(file, intent));
   }
 
   async release(handle: Handle): Promise<void> {
@@ -62,6 +52,22 @@ export class Opening {
       // Readers may stay for hours; what the last writer left (a page dirtied through mmap after its flush) goes up now.
       if (file.failure?.revision !== file.draft?.revision) await this.#uploading.store(file);
     }
+  }
+
+  /** Opens `file`, which is new, under its name; or what has taken the name since it was looked for. */
+  async #enter(file: OpenFile, intent: CreateIntent): Promise<Handle> {
+    const rival = this.#madeMeanwhile(file.path);
+    if (rival !== null) {
+      try {
+        // Begun before our draft goes: the handle must be counted before anything is awaited.
+        return await this.#existing(rival, intent);
+      } finally {
+        await file.draft?.remove();
+      }
+    }
+    this.#mount.table.add(file);
+    this.#folderTimes.touch(parentOf(file.path));
+    return this.#handle(file, { ...intent, truncate: false });
   }
 
   #existing(file: OpenFile, intent: CreateIntent): Promise<Handle> {

@@ -54,6 +54,27 @@ it('is one file to those who have it open under its old and its new name when a 
   expect(await stored('free')).toBe('New Bytes');
 });
 
+it('creates no second file under a name that a rename is about to give', async () => {
+  const { fs, stored, reached, letGo } = await stageHolding('putObject');
+  const source = await fs.open('/new', { read: true, write: true, truncate: false });
+  const renaming = fs.rename('/new', '/free', false);
+  await reached;
+  const intent = { read: true, write: true, truncate: false, exclusive: false, mode: 0o644 };
+  const creating = fs.create('/free', intent);
+
+  letGo();
+  await renaming;
+  const created = await creating;
+  await fs.write(created, Buffer.from('N'), 0);
+  await fs.flush(created);
+  await fs.write(source, Buffer.from('B'), 4);
+  await fs.flush(source);
+  await fs.release(created);
+  await fs.release(source);
+
+  expect(await stored('free')).toBe('New Bytes');
+});
+
 it('does not bring back a file that was opened and changed while it was unlinked', async () => {
   const { fs, stored, reached, letGo } = await stageHolding('deleteObject');
   const unlinking = fs.unlink('/old');

@@ -32,9 +32,11 @@ export class PathEvents {
   /** Why `path` cannot hold `stamp` (null: nothing; undefined: anything) at the end; null when it can. */
   objection(path: string, stamp: string | null | undefined): string | null {
     const here = this.#events.filter((event) => event.path === path);
-    const causes = here.filter(({ leaves }) =>
+    // A name that was free for all that the mount knew is made free again when the rename to it fails.
+    const mayBeUndone = here.some(({ isForeign }) => isForeign === true);
+    const causes = here.filter(({ leaves, ended }) =>
       stamp === null
-        ? leaves === null
+        ? leaves === null || (mayBeUndone && leaves === MOVED && ended === Infinity)
         : leaves === stamp || leaves === MOVED || (stamp === undefined && leaves !== null),
     );
     const begin = { path, begun: 0, ended: 0, leaves: null };
