@@ -230,7 +230,7 @@ async function openParts(
   warnings.push(...(await warningsAbout({ service, bucket, settings, signal })));
   const state = await claimState(settings, bucket);
   closers.push(() => state.release());
-  warnings.push(...state.leftovers.map(leftoverWarning));
+  warnings.push(...state.adopted.map(leftoverWarning));
   const fileSystem = await openFileSystem({
     service,
     bucket,

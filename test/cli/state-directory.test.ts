@@ -4,11 +4,14 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StateDirectory } from '../../src/cli/state-directory.ts';
 import { claimStateDirectory } from '../../src/cli/state-directory.ts';
 
 const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url).href;
+/** Long enough, mostly, for another process to begin to wait; the test passes as well when it has not. */
+const WHILE = 500;
 const OWNER = { baseUrl: 'https://storage.example.com', accessKeyId: 'id', bucket: 'b-1' };
 
 let home: string;
@@ -78,7 +81,7 @@ describe('a state directory', () => {
     );
   });
 
-  it('with unsent files of a mount that died is left alone and named', async () => {
+  it('with unsent files of a mount that died is adopted by the next mount, and by no other', async () => {
     const dead = await claim();
     await mkdir(join(dead.path, 'drafts'));
     await writeFile(join(dead.path, 'drafts', 'one'), 'precious');
@@ -87,18 +90,19 @@ describe('a state directory', () => {
     const next = await claim();
 
     expect(number(next)).toBe('1');
-    expect(next.leftovers).toEqual([dead.path]);
+    expect(next.adopted).toEqual([dead.path]);
+    expect((await claim()).adopted).toEqual([]);
     expect(await readdir(join(dead.path, 'drafts'))).toEqual(['one']);
   });
 
-  it('of a mount that still runs is no leftover, whatever it holds', async () => {
+  it('of a mount that still runs is not adopted, whatever it holds', async () => {
     const first = await claim();
     const living = await claim();
     await mkdir(join(living.path, 'drafts'));
     await writeFile(join(living.path, 'drafts', 'one'), 'busy');
     await first.release();
 
-    expect((await claim()).leftovers).toEqual([]);
+    expect((await claim()).adopted).toEqual([]);
   });
 });
 
@@ -109,13 +113,19 @@ describe('two processes', () => {
     for (const child of children.splice(0)) await kill(child);
   });
 
-  async function claimInProcess(): Promise<{ readonly child: ChildProcess; readonly directory: string }> {
-    const child = fork(new URL('claim-and-wait.ts', import.meta.url), [home, JSON.stringify(OWNER)], {
+  interface Claimed {
+    readonly child: ChildProcess;
+    readonly path: string;
+    readonly adopted: readonly string[];
+  }
+
+  async function claimInProcess(words = [home, JSON.stringify(OWNER)]): Promise<Claimed> {
+    const child = fork(new URL('claim-and-wait.ts', import.meta.url), words, {
       execArgv: ['--import', LOADER],
     });
     children.push(child);
-    const [path] = (await once(child, 'message')) as [string];
-    return { child, directory: basename(path) };
+    const [claimed] = (await once(child, 'message')) as [Omit<Claimed, 'child'>];
+    return { child, ...claimed };
   }
 
   async function kill(child: ChildProcess): Promise<void> {
@@ -131,8 +141,37 @@ describe('two processes', () => {
     await kill(a.child);
     const afterwards = await claimInProcess();
 
-    expect([a.directory, b.directory].sort()).toEqual(['0', '1']);
+    expect([a, b].map(({ path }) => basename(path)).sort()).toEqual(['0', '1']);
     expect(whileBothLive).toBe('2');
-    expect(afterwards.directory).toBe(a.directory);
+    expect(afterwards.path).toBe(a.path);
+  });
+
+  it('that start at once after others were killed: one adopts everything, the other nothing', async () => {
+    const killed = await Promise.all([claimInProcess(), claimInProcess(), claimInProcess()]);
+    for (const { child, path } of killed) {
+      await mkdir(join(path, 'drafts'));
+      await writeFile(join(path, 'drafts', 'one'), 'precious');
+      await kill(child);
+    }
+
+    const next = await Promise.all([claimInProcess(), claimInProcess()]);
+
+    const adopted = next.map((claimed) => [...claimed.adopted].sort());
+    expect(adopted.sort((a, b) => a.length - b.length)).toEqual([[], killed.map(({ path }) => path).sort()]);
+    expect(next.map(({ path }) => basename(path)).sort()).toEqual(['3', '4']);
+  });
+
+  it('take turns, and nobody waits for one that was killed in its turn', async () => {
+    const first = await claimInProcess();
+    const inTurn = await claimInProcess([dirname(first.path), '', 'turn']);
+    const events: string[] = [];
+    const waiting = claimInProcess().then(({ path }) => events.push(basename(path)));
+    await sleep(WHILE);
+
+    events.push('killed');
+    await kill(inTurn.child);
+    await waiting;
+
+    expect(events).toEqual(['killed', '1']);
   });
 });
