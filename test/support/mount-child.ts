@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { Log, LogFields } from '../../src/base/log.ts';
 import type { Driver, Mounted } from '../../src/fuse/driver.ts';
 import { createKernelDriver } from '../../src/fuse/kernel/kernel-driver.ts';
+import { KernelMount } from '../../src/fuse/kernel/kernel-mount.ts';
 import { createNativeDriver } from '../../src/fuse/native/native-driver.ts';
 import type { ChildReply, ChildRequest, MountedModule, MountOrder } from './mounted.ts';
 
@@ -65,6 +66,8 @@ async function answer(module: MountedModule, mounted: Mounted, request: ChildReq
     if (request.type === 'unmount') {
       await mounted.unmount({ lazy: request.lazy });
       reply({ type: 'answer', id, value: undefined });
+    } else if (request.type === 'count-nodes') {
+      reply({ type: 'answer', id, value: mounted instanceof KernelMount ? mounted.nodeCount : undefined });
     } else {
       const value = await module.answer?.(request.message);
       if (isRefresh(request.message)) mounted.refresh?.();

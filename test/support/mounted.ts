@@ -56,6 +56,8 @@ export interface MountedDirectory {
   readonly ended: Promise<number | string>;
   /** Asks the module's `answer`; both ways as JSON. Rejects with what it threw. */
   call(message: unknown): Promise<unknown>;
+  /** How many files and folders the kernel has not let go of, as the kernel driver counts them; undefined of the native one. */
+  nodeCount(): Promise<unknown>;
   /** Asks the driver to unmount. Rejects with `{ kind, message }` of its `MountError` in an error. */
   unmount(options?: { readonly lazy: boolean }): Promise<void>;
   /** After an unmount: lets go of the process, which then has nothing left to do; wait for `ended`. */
@@ -91,6 +93,7 @@ export interface MountOrder {
 
 export type ChildRequest =
   | { readonly type: 'call'; readonly id: number; readonly message: unknown }
+  | { readonly type: 'count-nodes'; readonly id: number }
   | { readonly type: 'unmount'; readonly id: number; readonly lazy: boolean };
 
 export type ChildReply =
@@ -191,6 +194,10 @@ class MountChild implements MountedDirectory {
 
   call(message: unknown): Promise<unknown> {
     return this.#ask((id) => ({ type: 'call', id, message }));
+  }
+
+  nodeCount(): Promise<unknown> {
+    return this.#ask((id) => ({ type: 'count-nodes', id }));
   }
 
   async unmount(options = { lazy: false }): Promise<void> {

@@ -30,10 +30,17 @@ export class KernelMount implements Mounted {
   readonly closed: Promise<void>;
 
   readonly #parts: KernelMountParts;
+  readonly #context: KernelContext;
   readonly #takeNamesBack: () => void;
 
-  private constructor(parts: KernelMountParts, takeNamesBack: () => void, closed: Promise<void>) {
+  private constructor(
+    parts: KernelMountParts,
+    context: KernelContext,
+    takeNamesBack: () => void,
+    closed: Promise<void>,
+  ) {
     this.#parts = parts;
+    this.#context = context;
     this.#takeNamesBack = takeNamesBack;
     this.closed = closed;
   }
@@ -61,6 +68,7 @@ export class KernelMount implements Mounted {
       };
       return new KernelMount(
         parts,
+        context,
         takeNamesBack,
         closed.then(() => finish(context, dispatcher)),
       );
@@ -68,6 +76,11 @@ export class KernelMount implements Mounted {
       await clearFailedMount(parts);
       throw error instanceof MountError ? error : failure(mountpoint, describeError(error), error);
     }
+  }
+
+  /** How many files and folders the kernel has not let go of, the root among them. */
+  get nodeCount(): number {
+    return this.#context.nodes.size;
   }
 
   readonly refresh = (): void => {
