@@ -1,5 +1,5 @@
 /**
- * Which process serves a mountpoint, and how did it end? A small file that `pailfs unmount` reads. It lies where it is found
+ * Which process serves a mountpoint, and how did it end? A small file that `pailfs status` and `pailfs unmount` read. It lies where it is found
  * without any setting: the mount may have been made under another environment.
  */
 import { createHash } from 'node:crypto';
@@ -85,6 +85,19 @@ export async function readRecord(
   return undefined;
 }
 
+/** All that can be understood, one a mountpoint. */
+export async function readRecords(directories: readonly string[]): Promise<readonly MountRecord[]> {
+  const found = new Map<string, MountRecord>();
+  for (const directory of directories) {
+    const names = (await listOrNothing(directory)).filter((name) => name.endsWith('.json'));
+    for (const name of names) {
+      const record = await readOne(join(directory, name));
+      if (record !== undefined && !found.has(record.mountpoint)) found.set(record.mountpoint, record);
+    }
+  }
+  return [...found.values()];
+}
+
 export async function removeRecord(directories: readonly string[], mountpoint: string): Promise<void> {
   for (const directory of directories) await rm(recordFile(directory, mountpoint), { force: true });
 }
@@ -105,15 +118,10 @@ function recordFile(directory: string, mountpoint: string): string {
 }
 
 async function listOrNothing(directory: string): Promise<readonly string[]> {
-  return (await exists(directory)) ? readdir(directory) : [];
-}
-
-async function exists(path: string): Promise<boolean> {
   try {
-    await lstat(path);
-    return true;
+    return await readdir(directory);
   } catch (error) {
-    if (['ENOENT', 'EACCES'].includes(systemErrorCode(error) ?? '')) return false;
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(systemErrorCode(error) ?? '')) return [];
     throw error;
   }
 }

@@ -12,6 +12,7 @@ import { runServe } from './serve-command.ts';
 import { secondsValue } from './setting-values.ts';
 import { resolveSettings } from './settings.ts';
 import { flagName, settingNames, settingRow } from './settings-table.ts';
+import { runStatus } from './status-command.ts';
 import { runUnmount } from './unmount-command.ts';
 import { userDirectories } from './user-directories.ts';
 
@@ -31,6 +32,7 @@ const EXAMPLES = `
 Examples:
   pailfs mount photos ~/photos       the bucket "photos" becomes the directory ~/photos
   pailfs unmount ~/photos            uploads what is left and unmounts
+  pailfs status                      what is mounted, and whether it works
   pailfs serve --bucket photos       a small storage service of your own, to try things out
 
 "pailfs help mount" tells more.`;
@@ -42,6 +44,15 @@ Examples:
   pailfs unmount ~/photos
   pailfs unmount ~/photos --timeout 60    wait at most a minute for uploads
   pailfs unmount ~/photos --lazy          detach although programs still use it`;
+
+const STATUS_EXAMPLES = `
+States: serving; silent (mounted, but it does not answer); dead (mounted, but its process is gone: mount again);
+finishing (unmounted, still uploading); ended (gone without saying that everything is stored: see its log).
+Exit codes: 0; 1 when the mountpoint is none of pailfs's.
+
+Examples:
+  pailfs status
+  pailfs status ~/photos --json`;
 
 /** Runs the command line `words` (without node and script). Prints what there is to print; never rejects. */
 export async function run(words: readonly string[]): Promise<ExitCode> {
@@ -75,6 +86,7 @@ function buildProgram(version: string, tell: (code: ExitCode) => void): Command 
     });
   addMountCommand(program, tell);
   addUnmountCommand(program, tell);
+  addStatusCommand(program, tell);
   addServeCommand(program, tell);
   return program;
 }
@@ -124,6 +136,18 @@ function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): vo
     .addHelpText('after', UNMOUNT_EXAMPLES)
     .action(async (mountpoint: string, flags: { timeout?: number; lazy: boolean }) => {
       tell(await runUnmount({ mountpoint, timeout: flags.timeout, lazy: flags.lazy }, systemClock));
+    });
+}
+
+function addStatusCommand(program: Command, tell: (code: ExitCode) => void): void {
+  program
+    .command('status')
+    .description('show what is mounted, and whether it works')
+    .argument('[mountpoint]', 'only this one', requireText)
+    .option('--json', 'for programs', false)
+    .addHelpText('after', STATUS_EXAMPLES)
+    .action(async (mountpoint: string | undefined, { json }: { json: boolean }) => {
+      tell(await runStatus({ mountpoint, json }, systemClock));
     });
 }
 

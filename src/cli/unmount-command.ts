@@ -1,8 +1,5 @@
 /** `pailfs unmount`: asks the kernel, then waits until the process that served the mount has stored everything. */
-import { realpath } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { systemErrorCode } from '../base/errors.ts';
 import { findMount } from '../fuse/mount-table.ts';
 import { MOUNT_TYPE } from '../fuse/mountpoint.ts';
 import { unmountDirectory } from '../fuse/unmount.ts';
@@ -10,6 +7,7 @@ import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import type { MountRecord } from './mount-record.ts';
 import { readRecord, recordDirectories, removeRecord } from './mount-record.ts';
+import { canonicalMountpoint, isOurType } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
 
@@ -27,7 +25,7 @@ export interface UnmountWish {
 
 /** Rejects with a `CommandError`, or a `MountError` of kind `busy`. */
 export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitCode> {
-  const mountpoint = await canonical(wish.mountpoint);
+  const mountpoint = await canonicalMountpoint(wish.mountpoint);
   const directories = await recordDirectories(process.getuid?.() ?? 0);
   const record = await readRecord(directories, mountpoint);
   const isServed = record !== undefined && (await isRunning(record.process));
@@ -39,7 +37,7 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
     );
   }
   if (mount !== undefined) {
-    if (!isOurs(mount.type)) {
+    if (!isOurType(mount.type)) {
       throw new CommandError(
         exitCodes.failed,
         `${mountpoint} is a mount of ${mount.type}, not of pailfs: use "umount ${mountpoint}"`,
@@ -97,24 +95,4 @@ async function tellOutcome(
     sayToPerson(`${path} could not be uploaded (${reason}): its bytes are kept in ${file}`);
   }
   return exitCodes.failed;
-}
-
-function isOurs(type: string): boolean {
-  return type === MOUNT_TYPE || (process.platform === 'darwin' && type.includes('fuse'));
-}
-
-/** A dead mount cannot be looked at; the directory above it can. */
-async function canonical(mountpoint: string): Promise<string> {
-  const absolute = resolve(mountpoint);
-  try {
-    return await realpath(absolute);
-  } catch (error) {
-    const code = systemErrorCode(error);
-    if (code === 'ENOTCONN' || code === 'ENXIO') {
-      return join(await realpath(dirname(absolute)), basename(absolute));
-    }
-    throw new CommandError(exitCodes.failed, `${absolute} does not exist: nothing is mounted there`, {
-      cause: error,
-    });
-  }
 }

@@ -1,0 +1,64 @@
+/** Which mounts are there by their records, and how is each? */
+import type { ProbeResult } from '../fuse/mount-probe.ts';
+import type { MountRecord } from './mount-record.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+
+/**
+ * `serving`; `silent`: mounted, but it does not answer; `finishing`: unmounted, but its process still uploads; `dead`: mounted, but its
+ * process is gone; `ended`: neither, and it did not say that everything is stored.
+ */
+export type MountState = 'serving' | 'silent' | 'finishing' | 'dead' | 'ended';
+
+/** What `--json` prints of a mount. Holds no secret. */
+export interface MountStatus {
+  readonly mountpoint: string;
+  readonly bucket: string;
+  readonly baseUrl: string;
+  readonly driver: 'kernel' | 'native';
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly since: string;
+  readonly readOnly: boolean;
+  readonly state: MountState;
+  /** Null when lines go to stderr. */
+  readonly logFile: string | null;
+}
+
+/** How the machine is asked. */
+export interface Machine {
+  isMounted(mountpoint: string): boolean;
+  isRunning(identity: ProcessIdentity): Promise<boolean>;
+  probe(mountpoint: string): Promise<ProbeResult>;
+}
+
+/** In the order of their mountpoints. */
+export async function statusOf(
+  records: readonly MountRecord[],
+  machine: Machine,
+): Promise<readonly MountStatus[]> {
+  const sorted = records.toSorted((one, other) => (one.mountpoint < other.mountpoint ? -1 : 1));
+  return Promise.all(
+    sorted.map(async (record) => {
+      const { mountpoint, bucket, baseUrl, driver, since, readOnly, logFile } = record;
+      const state = await stateOf(record, machine);
+      return {
+        mountpoint,
+        bucket,
+        baseUrl,
+        driver,
+        pid: record.process.pid,
+        since,
+        readOnly,
+        state,
+        logFile,
+      };
+    }),
+  );
+}
+
+async function stateOf(record: MountRecord, machine: Machine): Promise<MountState> {
+  const isMounted = machine.isMounted(record.mountpoint);
+  if (!(await machine.isRunning(record.process))) return isMounted ? 'dead' : 'ended';
+  if (!isMounted) return 'finishing';
+  return (await machine.probe(record.mountpoint)) === 'silent' ? 'silent' : 'serving';
+}

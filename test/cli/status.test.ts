@@ -1,0 +1,135 @@
+/** What does `pailfs status` make of what is recorded? On real mounts: test/mount/cli-status.test.ts. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readRecords, writeRecord, type MountRecord } from '../../src/cli/mount-record.ts';
+import { statusOf, type Machine, type MountStatus } from '../../src/cli/mount-status.ts';
+import { statusTable } from '../../src/cli/status-table.ts';
+import { CommandLine } from '../support/command-line.ts';
+
+const RECORD: MountRecord = {
+  mountpoint: '/home/me/photos',
+  bucket: 'photos',
+  baseUrl: 'https://storage.example.com',
+  driver: 'kernel',
+  readOnly: false,
+  since: '2026-03-04T05:06:07.000Z',
+  process: { pid: 4711, startTime: '1' },
+  logFile: null,
+  unsent: [],
+};
+const STATUS: MountStatus = {
+  mountpoint: RECORD.mountpoint,
+  bucket: 'photos',
+  baseUrl: RECORD.baseUrl,
+  driver: 'kernel',
+  pid: 4711,
+  since: RECORD.since,
+  readOnly: false,
+  state: 'serving',
+  logFile: null,
+};
+const WELL: Machine = {
+  isMounted: () => true,
+  isRunning: () => Promise.resolve(true),
+  probe: () => Promise.resolve('answers'),
+};
+
+describe('the state of a mount', () => {
+  it.each<[MountStatus['state'], string, Partial<Machine>]>([
+    ['serving', 'it answers', {}],
+    ['serving', 'it lets nobody else in', { probe: () => Promise.resolve('hidden') }],
+    ['silent', 'it does not answer', { probe: () => Promise.resolve('silent') }],
+    ['finishing', 'only its process is there', { isMounted: () => false }],
+    ['dead', 'only its mount is there', { isRunning: () => Promise.resolve(false) }],
+    ['ended', 'neither is there', { isMounted: () => false, isRunning: () => Promise.resolve(false) }],
+  ])('is "%s" when %s', async (state, _when, machine) => {
+    expect(await statusOf([RECORD], { ...WELL, ...machine })).toEqual([{ ...STATUS, state }]);
+  });
+
+  it('is not asked of a mount whose process is gone, which would never answer', async () => {
+    const probe = (): never => {
+      throw new Error('asked');
+    };
+    const isRunning = (): Promise<boolean> => Promise.resolve(false);
+
+    expect(await statusOf([RECORD], { ...WELL, isRunning, probe })).toMatchObject([{ state: 'dead' }]);
+  });
+
+  it('is told in the order of mountpoints', async () => {
+    const records = ['/c', '/a', '/b'].map((mountpoint) => ({ ...RECORD, mountpoint }));
+
+    expect((await statusOf(records, WELL)).map(({ mountpoint }) => mountpoint)).toEqual(['/a', '/b', '/c']);
+  });
+});
+
+describe('the records of mounts', () => {
+  let home: string;
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'pailfs-records-'));
+  });
+  afterEach(async () => {
+    await rm(home, { recursive: true });
+  });
+
+  it('are found wherever they may be, without what is no record', async () => {
+    await mkdir(join(home, 'one'));
+    await mkdir(join(home, 'two'));
+    await writeRecord(join(home, 'one'), RECORD);
+    await writeRecord(join(home, 'two'), { ...RECORD, mountpoint: '/other' });
+    await writeFile(join(home, 'one', 'broken.json'), '{');
+    await writeFile(join(home, 'one', 'odd.json'), '{"mountpoint": 1}');
+
+    const found = await readRecords([join(home, 'one'), join(home, 'missing'), join(home, 'two')]);
+
+    expect(found.map(({ mountpoint }) => mountpoint)).toEqual(['/home/me/photos', '/other']);
+  });
+});
+
+describe('the table', () => {
+  const long = { ...STATUS, mountpoint: `/home/me/${'deep/'.repeat(30)}photos`, readOnly: true };
+
+  it('has a line for each mount, as wide as need be where nothing limits it', () => {
+    const [titles, first, second] = statusTable([STATUS, long], undefined).split('\n');
+
+    expect(titles).toMatch(/^MOUNTPOINT +BUCKET +SERVICE +DRIVER +PID +SINCE +MODE +STATE$/);
+    expect(first).toMatch(
+      /^\/home\/me\/photos +photos +https:\/\/storage.example.com +kernel +4711 +2026-03-0\d \d\d:\d\d +rw +serving$/,
+    );
+    expect(second).toContain(`${long.mountpoint}  photos`);
+    expect(second).toMatch(/ro +serving$/);
+  });
+
+  it.each([80, 100, 120])('keeps to a terminal of %i columns, and shows what is short whole', (width) => {
+    const lines = statusTable([STATUS, long], width).trimEnd().split('\n');
+
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+    for (const line of lines.slice(1)) expect(line).toMatch(/kernel +4711 +\S+ \S+ +r[ow] +serving$/);
+    expect(lines[2]).toMatch(/^\/home\/\S*…/);
+  });
+
+  it('cuts its lines where not even the short ones fit', () => {
+    const lines = statusTable([long], 30).trimEnd().split('\n');
+
+    expect(lines.map((line) => line.length)).toEqual([30, 30]);
+  });
+
+  it('shows no name that would move the cursor', () => {
+    expect(statusTable([{ ...STATUS, mountpoint: '/a\u001b[2J\nb' }], 80)).toContain('/a?[2J?b');
+  });
+});
+
+describe('pailfs status', () => {
+  it('fails for a directory that is no mount of pailfs, in one line', async () => {
+    const at = await CommandLine.open({
+      baseUrl: '',
+      credentials: { accessKeyId: '', secretAccessKey: '' },
+    });
+
+    const outcome = await at.run(['status', at.mountpoint]);
+
+    expect(outcome).toMatchObject({ code: 1, stdout: '' });
+    expect(outcome.stderr).toMatch(/^pailfs: \S+ is no mount of pailfs: "pailfs status" lists them\n$/);
+  });
+});
