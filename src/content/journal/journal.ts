@@ -6,34 +6,16 @@
  * in drafts, which say themselves what they are (draft-header.ts).
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
-import type { Clock } from '../../base/clock.ts';
-import { describeError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
-import { nodeLocalFiles } from '../local-files.ts';
 import { diskProblem } from './disk-problem.ts';
 import { JournalContents } from './journal-contents.ts';
+import { DatabaseTooNew, openOrMoveAside, type DatabasePlace } from './open-or-move-aside.ts';
 import { rowName, type TableName, type TableRecords } from './records.ts';
-import { DatabaseLocked, RowDatabase, type RowChange } from './row-database.ts';
+import type { RowChange, RowDatabase } from './row-database.ts';
 import { rowText } from './row-text.ts';
 
 /** One row that shall be there, or be gone. Made by `put` and `remove`. */
 export type JournalChange = RowChange;
-
-/** For what a journal is opened. */
-export interface JournalPlace {
-  /** Existing state directory of this mount alone. */
-  readonly directory: string;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** A later pailfs wrote it: this one would lose what it does not understand. */
-export class JournalTooNew extends Error {
-  override readonly name = 'JournalTooNew';
-}
 
 const FORMAT = 1;
 const FOLDER = 'journal';
@@ -72,18 +54,10 @@ export class Journal {
 
   /**
    * Made when missing; one that cannot be read is moved aside, and an empty one takes its place. Rejects with `DatabaseLocked`,
-   * `JournalTooNew`, or the disk's error when the disk is to blame (full, read-only).
+   * `DatabaseTooNew`, or the disk's error when the disk is to blame (full, read-only).
    */
-  static async open(place: JournalPlace): Promise<Journal> {
-    try {
-      return await Journal.#openWhole(place);
-    } catch (error) {
-      if (error instanceof DatabaseLocked || error instanceof JournalTooNew) throw error;
-      const problem = await diskProblem(place.directory);
-      if (problem !== undefined) throw problem;
-      await moveAside(place, error);
-      return Journal.#openWhole(place);
-    }
+  static open(place: DatabasePlace): Promise<Journal> {
+    return openOrMoveAside(place, FOLDER, (rows) => Journal.#read(place, rows));
   }
 
   /** Higher than any that waits here; for what comes now. */
@@ -111,40 +85,18 @@ export class Journal {
     await this.#rows.close();
   }
 
-  static async #openWhole(place: JournalPlace): Promise<Journal> {
-    const { directory, log } = place;
-    const path = join(directory, FOLDER);
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    await nodeLocalFiles.syncDirectory(directory);
-    const rows = await RowDatabase.open(path);
-    try {
-      const contents = await JournalContents.read(rows, HEAD);
-      const known = contents.head(HEAD, head);
-      if (known !== undefined && known.format > FORMAT) {
-        throw new JournalTooNew(`a later pailfs wrote the journal in ${directory}`);
-      }
-      for (const { name, reason } of contents.damaged) {
-        log.error('a record of the journal is damaged and was put aside', { name, reason });
-      }
-      const id = known?.id ?? randomUUID();
-      const value = rowText(HEAD, { format: FORMAT, id });
-      await rows.commit([...contents.repairs(), { type: 'put', key: HEAD, value }], 'synced');
-      return new Journal(directory, rows, id, contents);
-    } catch (error) {
-      await rows.close();
-      throw error;
+  static async #read({ directory, log }: DatabasePlace, rows: RowDatabase): Promise<Journal> {
+    const contents = await JournalContents.read(rows, HEAD);
+    const known = contents.head(HEAD, head);
+    if (known !== undefined && known.format > FORMAT) {
+      throw new DatabaseTooNew(`a later pailfs wrote the journal in ${directory}`);
     }
+    for (const { name, reason } of contents.damaged) {
+      log.error('a record of the journal is damaged and was put aside', { name, reason });
+    }
+    const id = known?.id ?? randomUUID();
+    const value = rowText(HEAD, { format: FORMAT, id });
+    await rows.commit([...contents.repairs(), { type: 'put', key: HEAD, value }], 'synced');
+    return new Journal(directory, rows, id, contents);
   }
-}
-
-/** Nothing of a damaged journal is deleted: somebody may know how to read it. */
-async function moveAside(place: JournalPlace, cause: unknown): Promise<void> {
-  const { directory, clock, log } = place;
-  const to = join(directory, `${FOLDER}.damaged-${clock.now()}-${randomUUID().slice(0, 8)}`);
-  await rename(join(directory, FOLDER), to);
-  await nodeLocalFiles.syncDirectory(directory);
-  log.error('the journal cannot be read and was moved aside; drafts are found by their headers', {
-    to,
-    cause: describeError(cause),
-  });
 }

@@ -114,9 +114,7 @@ describe('a journal that cannot be read', () => {
     const { journal, messages } = await openJournal(directory);
 
     expect(journal.contents.drafts).toEqual([]);
-    expect(messages).toEqual([
-      'the journal cannot be read and was moved aside; drafts are found by their headers',
-    ]);
+    expect(messages).toEqual(['a local database cannot be read and was moved aside']);
     const aside = (await readdir(directory)).filter((name) => name.startsWith('journal.damaged-'));
     expect(aside).toHaveLength(1);
     expect(await readdir(join(directory, aside[0] ?? ''))).toContain('CURRENT');
@@ -129,7 +127,7 @@ describe('a journal that cannot be read', () => {
       await rows.put('head', rowText('head', { format: 2, id: 'later' }));
     });
 
-    await expect(openJournal(directory)).rejects.toMatchObject({ name: 'JournalTooNew' });
+    await expect(openJournal(directory)).rejects.toMatchObject({ name: 'DatabaseTooNew' });
   });
 });
 
