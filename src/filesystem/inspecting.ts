@@ -1,4 +1,5 @@
 /** What do stat and readdir show? */
+import type { Waiter } from '../base/waiter.ts';
 import { childOf, nameOf } from '../store/keys.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
 import { FsError } from './errors.ts';
@@ -23,17 +24,17 @@ export class Inspecting {
     this.#folderTimes = folderTimes;
   }
 
-  async attributes(path: string, handle?: Handle): Promise<Attributes> {
+  async attributes(path: string, handle?: Handle, waiter?: Waiter): Promise<Attributes> {
     const file = handle?.file ?? this.#mount.table.dirty(path);
     if (file !== undefined) return this.#ofOpenFile(file);
-    const entry = await this.entry(path);
+    const entry = await this.entry(path, waiter);
     return this.#ofEntry(path, entry);
   }
 
-  async *list(path: string): AsyncGenerator<readonly DirectoryEntry[], void> {
-    const entry = await this.entry(path);
+  async *list(path: string, waiter?: Waiter): AsyncGenerator<readonly DirectoryEntry[], void> {
+    const entry = await this.entry(path, waiter);
     if (entry.kind !== 'folder') throw new FsError('ENOTDIR', path, 'it is not a folder');
-    const folder = await this.#mount.namespace.list(path);
+    const folder = await this.#mount.namespace.list(path, waiter);
     const shown = new Map<string, Attributes>();
     for (const [name, known] of folder.names) {
       if (known.kind !== 'missing') shown.set(name, this.#ofEntry(childOf(path, name), known));
@@ -63,8 +64,8 @@ export class Inspecting {
   }
 
   /** What exists at `path`. Rejects with ENOENT or ENOTDIR. */
-  async entry(path: string): Promise<Existing> {
-    return existing(path, await this.#mount.namespace.lookup(path));
+  async entry(path: string, waiter?: Waiter): Promise<Existing> {
+    return existing(path, await this.#mount.namespace.lookup(path, waiter));
   }
 
   #ofEntry(path: string, entry: Existing): Attributes {

@@ -1,4 +1,5 @@
 /** How does a name become a handle, and a handle end? */
+import { STAYING, type Waiter } from '../base/waiter.ts';
 import type { FileEntryKnown, Found } from '../namespace/entries.ts';
 import { ReadStream } from '../content/read-stream.ts';
 import { parentOf } from '../store/keys.ts';
@@ -25,10 +26,13 @@ export class Opening {
     this.#folderTimes = folderTimes;
   }
 
-  async open(path: string, intent: OpenIntent): Promise<Handle> {
+  async open(path: string, intent: OpenIntent, waiter?: Waiter): Promise<Handle> {
     const draft = this.#mount.table.dirty(path);
     if (draft !== undefined) return this.#handle(draft, intent);
-    const found = existingFile(path, await this.#mount.namespace.lookup(path));
+    const found = existingFile(
+      path,
+      await this.#mount.namespace.lookup(path, intent.truncate ? STAYING : waiter),
+    );
     // Nothing is awaited from here until the handle is counted: the file must not be let go in between.
     return this.#handle(this.#fileAt(path, found), intent);
   }

@@ -57,23 +57,23 @@ export class PailFileSystem implements FileSystemOperations {
     this.#parts = parts;
   }
 
-  getAttributes(path: string, handle?: FileHandle): Promise<Attributes> {
+  getAttributes(path: string, handle?: FileHandle, waiter?: Waiter): Promise<Attributes> {
     return this.#posix('getattr', path, () =>
-      this.#parts.inspecting.attributes(path, handle && ownHandle(handle)),
+      this.#parts.inspecting.attributes(path, handle && ownHandle(handle), waiter),
     );
   }
 
-  async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], void> {
+  async *readDirectory(path: string, waiter?: Waiter): AsyncGenerator<readonly DirectoryEntry[], void> {
     try {
       checkPath(path);
-      yield* this.#parts.inspecting.list(path);
+      yield* this.#parts.inspecting.list(path, waiter);
     } catch (error) {
       throw this.#refusal('readdir', path, error);
     }
   }
 
-  open(path: string, intent: OpenIntent): Promise<FileHandle> {
-    return this.#posix('open', path, () => this.#parts.opening.open(path, intent));
+  open(path: string, intent: OpenIntent, waiter?: Waiter): Promise<FileHandle> {
+    return this.#posix('open', path, () => this.#parts.opening.open(path, intent, waiter));
   }
 
   create(path: string, intent: CreateIntent): Promise<FileHandle> {
@@ -143,10 +143,10 @@ export class PailFileSystem implements FileSystemOperations {
     });
   }
 
-  getXattr(path: string, name: string): Promise<Uint8Array> {
+  getXattr(path: string, name: string, waiter?: Waiter): Promise<Uint8Array> {
     return this.#posix('getxattr', path, () => {
       if (!name.startsWith('user.')) throw new FsError('ENODATA', path, `no such attribute: ${name}`);
-      return this.#parts.xattrs.get(path, name);
+      return this.#parts.xattrs.get(path, name, waiter);
     });
   }
 
@@ -158,8 +158,8 @@ export class PailFileSystem implements FileSystemOperations {
     });
   }
 
-  listXattrs(path: string): Promise<readonly string[]> {
-    return this.#posix('listxattr', path, () => this.#parts.xattrs.list(path));
+  listXattrs(path: string, waiter?: Waiter): Promise<readonly string[]> {
+    return this.#posix('listxattr', path, () => this.#parts.xattrs.list(path, waiter));
   }
 
   removeXattr(path: string, name: string): Promise<void> {

@@ -5,6 +5,8 @@
  * a file. Names of other namespaces are answered from memory: the kernel asks for security.capability before every write.
  */
 import { LRUCache } from 'lru-cache';
+import { STAYING, unlessLeaving, type Waiter } from '../base/waiter.ts';
+import type { CallOptions } from '../service/object-service.ts';
 import type { VisibilityRecord } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
@@ -62,21 +64,23 @@ export class Xattrs {
     this.#parts = parts;
   }
 
-  async list(path: string): Promise<readonly string[]> {
+  async list(path: string, waiter?: Waiter): Promise<readonly string[]> {
     if (this.#mount.table.dirty(path) !== undefined) return FILE_NAMES;
     // What is known will do, however old: programs ask for the names of every file that they copy.
     const known = this.#mount.namespace.known.recall(path);
     const entry =
-      known === undefined || known.kind === 'missing' ? await this.#parts.inspecting.entry(path) : known;
+      known === undefined || known.kind === 'missing'
+        ? await this.#parts.inspecting.entry(path, waiter)
+        : known;
     return entry.kind === 'file' ? FILE_NAMES : [HIDDEN];
   }
 
-  async get(path: string, name: string): Promise<Uint8Array> {
+  async get(path: string, name: string, waiter: Waiter = STAYING): Promise<Uint8Array> {
     const draft = this.#mount.table.dirty(path);
-    if (draft !== undefined) return Buffer.from(await this.#ofDraft(draft, name));
-    const entry = await this.#parts.inspecting.entry(path);
-    if (entry.kind === 'folder') return Buffer.from(await this.#ofFolder(path, name));
-    return Buffer.from(await this.#ofFile(path, entry.version, name));
+    if (draft !== undefined) return Buffer.from(await this.#ofDraft(draft, name, waiter));
+    const entry = await this.#parts.inspecting.entry(path, waiter);
+    if (entry.kind === 'folder') return Buffer.from(await this.#ofFolder(path, name, waiter));
+    return Buffer.from(await this.#ofFile(path, entry.version, name, waiter));
   }
 
   async set(path: string, name: string, value: Uint8Array, mode: XattrSetMode): Promise<void> {
@@ -97,10 +101,10 @@ export class Xattrs {
     throw new FsError('ENOTSUP', path, `${name} cannot be removed`);
   }
 
-  async #ofDraft(file: OpenFile, name: string): Promise<string> {
+  async #ofDraft(file: OpenFile, name: string, waiter: Waiter): Promise<string> {
     switch (name) {
       case VISIBILITY:
-        return this.#visibilityOfDraft(file);
+        return this.#visibilityOfDraft(file, waiter);
       case MIME_TYPE:
         return contentTypeFor(file);
       case 'user.pailfs.key':
@@ -121,35 +125,40 @@ export class Xattrs {
   }
 
   /** What the file's will be after its upload. */
-  async #visibilityOfDraft(file: OpenFile): Promise<string> {
+  async #visibilityOfDraft(file: OpenFile, waiter: Waiter): Promise<string> {
     const { settings } = this.#mount;
     if (file.visibilityWish !== null) return file.visibilityWish;
     if (settings.visibility !== 'preserve') return settings.visibility;
     if (file.visibilityBefore !== null) return file.visibilityBefore;
-    return file.version === null ? 'private' : (await this.#record(file.path, file.version)).visibility;
+    return file.version === null
+      ? 'private'
+      : (await this.#record(file.path, file.version, waiter)).visibility;
   }
 
-  async #ofFolder(path: string, name: string): Promise<string> {
+  async #ofFolder(path: string, name: string, waiter: Waiter): Promise<string> {
     if (name !== HIDDEN) throw this.#noSuch(path, name);
-    return String((await this.#mount.namespace.list(path)).listed?.hidden ?? 0);
+    return String((await this.#mount.namespace.list(path, waiter)).listed?.hidden ?? 0);
   }
 
-  async #ofFile(path: string, version: Version, name: string): Promise<string> {
+  async #ofFile(path: string, version: Version, name: string, waiter: Waiter): Promise<string> {
     switch (name) {
       case VISIBILITY:
-        return (await this.#record(path, version)).visibility;
+        return (await this.#record(path, version, waiter)).visibility;
       case 'user.pailfs.url':
-        return (await this.#record(path, version)).url ?? '';
+        return (await this.#record(path, version, waiter)).url ?? '';
       case 'user.pailfs.share_url':
-        return (await this.#record(path, version)).shareUrl ?? '';
+        return (await this.#record(path, version, waiter)).shareUrl ?? '';
       case 'user.pailfs.share_expires_at':
-        return (await this.#record(path, version)).shareExpiresAt?.toISOString() ?? '';
+        return (await this.#record(path, version, waiter)).shareExpiresAt?.toISOString() ?? '';
       case LINK:
-        return (await this.#mount.store.link(keyOfPath(path))).url;
+        return (await askFor(waiter, (options) => this.#mount.store.link(keyOfPath(path), options))).url;
       case MIME_TYPE:
-        return (await this.#asTold(path, version, () => version.contentType !== undefined)).contentType ?? '';
+        return (
+          (await this.#asTold(path, version, waiter, () => version.contentType !== undefined)).contentType ??
+          ''
+        );
       case 'user.pailfs.etag':
-        return (await this.#asTold(path, version, () => version.etag !== null)).etag ?? '';
+        return (await this.#asTold(path, version, waiter, () => version.etag !== null)).etag ?? '';
       case 'user.pailfs.key':
         return keyOfPath(path);
       case 'user.pailfs.state':
@@ -166,11 +175,11 @@ export class Xattrs {
     return failure === null ? '' : describeError(failure.error);
   }
 
-  async #record(path: string, version: Version): Promise<VisibilityRecord> {
+  async #record(path: string, version: Version, waiter: Waiter): Promise<VisibilityRecord> {
     const known = this.#records.get(version);
     if (known !== undefined && this.#mount.namespace.known.isFresh(known.at)) return known.record;
     const at = this.#mount.clock.monotonic();
-    const record = await this.#mount.store.visibility(keyOfPath(path));
+    const record = await askFor(waiter, (options) => this.#mount.store.visibility(keyOfPath(path), options));
     this.#remember(version, record, at);
     return record;
   }
@@ -181,13 +190,14 @@ export class Xattrs {
   }
 
   /** The version once the service has told what `isTold` wants to know: a listing tells neither type nor our own ETag. */
-  async #asTold(path: string, version: Version, isTold: () => boolean): Promise<Version> {
+  async #asTold(path: string, version: Version, waiter: Waiter, isTold: () => boolean): Promise<Version> {
     if (isTold()) return version;
     const { namespace, store, clock } = this.#mount;
     const question = namespace.known.ask();
     const askedAt = clock.monotonic();
     try {
-      const entry = namespace.known.learn(path, question, askedAt, await store.head(keyOfPath(path)));
+      const head = await askFor(waiter, (options) => store.head(keyOfPath(path), options));
+      const entry = namespace.known.learn(path, question, askedAt, head);
       return entry?.kind === 'file' ? entry.version : version;
     } finally {
       namespace.known.forgetQuestion(question);
@@ -237,4 +247,9 @@ export class Xattrs {
   #noSuch(path: string, name: string): FsError {
     return new FsError('ENODATA', path, `no such attribute: ${name}`);
   }
+}
+
+/** One request that nobody else waits for. */
+function askFor<Answer>(waiter: Waiter, ask: (options: CallOptions) => Promise<Answer>): Promise<Answer> {
+  return unlessLeaving(waiter, ask({ signal: waiter.signal }));
 }

@@ -7,7 +7,9 @@
  */
 import type { Clock } from '../base/clock.ts';
 import { SingleFlight } from '../base/single-flight.ts';
+import { STAYING, unlessLeaving, type Waiter } from '../base/waiter.ts';
 import { Refusal, isRefusal } from '../service/refusal.ts';
+import type { CallOptions } from '../service/object-service.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
 import { recognise } from '../store/own-upload.ts';
 import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
@@ -45,24 +47,25 @@ export class Namespace {
     this.known = new KnownNames(parts);
   }
 
-  /** What `path` leads to. Asks the service when nothing fresh is known. */
-  async lookup(path: string): Promise<Found> {
+  /** What `path` leads to. Asks the service when nothing fresh is known. Rejects with `Interrupted` when `waiter` leaves. */
+  async lookup(path: string, waiter: Waiter = STAYING): Promise<Found> {
     const known = this.known.recallFresh(path);
     if (known !== undefined) return known;
-    const parent = await this.lookup(parentOf(path));
+    const parent = await this.lookup(parentOf(path), waiter);
     if (parent.kind === 'file') return { kind: 'under-file' };
     if (parent.kind !== 'folder') return parent;
     // Looking for the parent may have listed it.
     const foundMeanwhile = this.known.recallFresh(path);
     if (foundMeanwhile !== undefined) return foundMeanwhile;
-    return this.#ttl === 0 ? this.#find(path) : this.#finds.run(path, () => this.#find(path));
+    if (this.#ttl === 0) return unlessLeaving(waiter, this.#find(path, waiter.signal));
+    return this.#finds.run(path, (signal) => this.#find(path, signal), waiter);
   }
 
   /** All names of a folder that is known to exist. Asks the service for its pages when nothing fresh is known. */
-  async list(path: string): Promise<KnownFolder> {
+  async list(path: string, waiter: Waiter = STAYING): Promise<KnownFolder> {
     const known = this.known.folder(path);
     if (known?.listed != null && this.known.isFresh(known.listed.at)) return known;
-    return this.#walk(path);
+    return unlessLeaving(waiter, this.#walk(path));
   }
 
   /**
@@ -70,11 +73,15 @@ export class Namespace {
    * nothing, since no file was known. When it may be one of `ours`, uploads without a name, no doubt is left (own-upload.ts).
    * Rejects with a refusal other than `missing`.
    */
-  async confirmFile(path: string, ours: readonly Version[] = []): Promise<Entry | undefined> {
+  async confirmFile(
+    path: string,
+    ours: readonly Version[] = [],
+    options?: CallOptions,
+  ): Promise<Entry | undefined> {
     const question = this.known.ask();
     const askedAt = this.#clock.monotonic();
     try {
-      const head = await this.#store.head(keyOfPath(path));
+      const head = await this.#store.head(keyOfPath(path), options);
       await recognise(this.#store, keyOfPath(path), head, ours);
       return this.known.learn(path, question, askedAt, head);
     } catch (error) {
@@ -90,9 +97,9 @@ export class Namespace {
     return this.#walk(path);
   }
 
-  async #find(path: string): Promise<Entry> {
+  async #find(path: string, signal?: AbortSignal): Promise<Entry> {
     for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-      const entry = await this.#look(path);
+      const entry = await this.#look(path, signal);
       // A change whose end is not known may have overtaken the answer: what was known before it answers nobody.
       if (entry !== undefined && entry.confirmedAt !== Number.NEGATIVE_INFINITY) return entry;
     }
@@ -103,30 +110,31 @@ export class Namespace {
   }
 
   /** One look by the cheapest request that can tell (request budget); undefined when an own change overtook it. */
-  async #look(path: string): Promise<Entry | undefined> {
+  async #look(path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     const parent = this.known.folder(parentOf(path));
     const name = nameOf(path);
-    if (parent?.listed?.pages === 1) return (await this.#walk(parentOf(path))).recall(name);
+    if (parent?.listed?.pages === 1)
+      return (await unlessLeaving({ signal }, this.#walk(parentOf(path)))).recall(name);
     const before = parent?.names.get(name)?.kind;
     if (before === 'file') {
-      const entry = await this.confirmFile(path);
+      const entry = await this.confirmFile(path, [], { signal });
       if (entry?.kind === 'file') return entry;
     }
     const [file, asFolder] = await Promise.all([
-      before === undefined || before === 'missing' ? this.confirmFile(path) : undefined,
-      this.#probeFolder(path),
+      before === undefined || before === 'missing' ? this.confirmFile(path, [], { signal }) : undefined,
+      this.#probeFolder(path, signal),
     ]);
     // Said last, so that a folder wins over a file of the same name whichever answer came first.
     if (asFolder !== undefined) this.known.setName(path, asFolder);
     if (asFolder !== undefined || file?.kind === 'file') return this.known.recall(path);
-    return (await this.#walk(parentOf(path))).recall(name);
+    return (await unlessLeaving({ signal }, this.#walk(parentOf(path)))).recall(name);
   }
 
   /** The folder at `path` if anything is listed under it; the page is kept as the beginning of its listing. */
-  async #probeFolder(path: string): Promise<Entry | undefined> {
+  async #probeFolder(path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     const question = this.known.ask();
     try {
-      const walk = await walkFolder(this.#store, this.#clock, path, { stopAtFirstEntry: true });
+      const walk = await walkFolder(this.#store, this.#clock, path, { stopAtFirstEntry: true, signal });
       if (!walk.names.existed) return undefined;
       if (walk.complete) this.known.applyWalk(path, question, walk);
       else this.known.keepFirstPage(path, question, walk);

@@ -25,6 +25,8 @@ export interface WalkOptions {
   readonly first?: ObjectPage | undefined;
   /** Enough as soon as anything is listed. */
   readonly stopAtFirstEntry?: boolean;
+  /** Aborted when nobody wants the walk any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Reads the pages of the folder at `path`. A folder that the service answers with 404 has no entries. */
@@ -48,7 +50,7 @@ export async function walkFolder(
     leaving = clock.monotonic();
   };
   try {
-    for await (const page of store.pages(folder, options.first, restarted)) {
+    for await (const page of store.pages(folder, options.first, restarted, { signal: options.signal })) {
       at = leaving;
       addPage(names, prefix, page);
       pages += 1;

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Refusal, isRefusal } from '../service/refusal.ts';
-import type { ObjectService, UploadBody } from '../service/object-service.ts';
+import type { CallOptions, ListObjectsQuery, ObjectService, UploadBody } from '../service/object-service.ts';
 import type {
   LinkRecord,
   ObjectHead,
@@ -33,8 +33,8 @@ export class BucketStore {
     this.#gates = gates;
   }
 
-  head(key: string): Promise<ObjectHead> {
-    return this.#gates.metadata(() => this.#service.headObject(this.#bucket, key));
+  head(key: string, options?: CallOptions): Promise<ObjectHead> {
+    return this.#gates.metadata(() => this.#service.headObject(this.#bucket, key, options));
   }
 
   /** What the headers and the bytes of the file under `key` are, MD5 in lower-case hexadecimal. Downloads all of it. */
@@ -55,16 +55,16 @@ export class BucketStore {
     return this.#gates.metadata(() => this.#service.createFolder(this.#bucket, folder));
   }
 
-  visibility(key: string): Promise<VisibilityRecord> {
-    return this.#gates.metadata(() => this.#service.getVisibility(this.#bucket, key));
+  visibility(key: string, options?: CallOptions): Promise<VisibilityRecord> {
+    return this.#gates.metadata(() => this.#service.getVisibility(this.#bucket, key, options));
   }
 
   setVisibility(key: string, visibility: Visibility): Promise<VisibilityRecord> {
     return this.#gates.metadata(() => this.#service.setVisibility(this.#bucket, key, visibility));
   }
 
-  link(key: string): Promise<LinkRecord> {
-    return this.#gates.metadata(() => this.#service.getLink(this.#bucket, key));
+  link(key: string, options?: CallOptions): Promise<LinkRecord> {
+    return this.#gates.metadata(() => this.#service.getLink(this.#bucket, key, options));
   }
 
   put(key: string, body: UploadBody): Promise<StoredObject> {
@@ -74,16 +74,17 @@ export class BucketStore {
   /**
    * Pages of `folder` until one that is accepted as enough, or the last. `first` stands for a first page that is already
    * there. When a bookmark goes stale the walk begins anew, and `restarted` is called before the new first page.
-   * Rejects with `malformed` when the service never ends.
+   * Rejects with `malformed` when the service never ends, and with `aborted` when the signal says so.
    */
   async *pages(
     folder: string,
     first: ObjectPage | undefined,
     restarted: () => void,
+    options?: CallOptions,
   ): AsyncGenerator<ObjectPage> {
     for (let restarts = 0; ; restarts += 1) {
       try {
-        yield* this.#walk(folder, restarts === 0 ? first : undefined);
+        yield* this.#walk(folder, restarts === 0 ? first : undefined, options);
         return;
       } catch (error) {
         if (!isRefusal(error, 'stale-bookmark') || restarts >= MAX_RESTARTS) throw error;
@@ -92,11 +93,15 @@ export class BucketStore {
     }
   }
 
-  async *#walk(folder: string, first: ObjectPage | undefined): AsyncGenerator<ObjectPage> {
+  async *#walk(
+    folder: string,
+    first: ObjectPage | undefined,
+    options: CallOptions | undefined,
+  ): AsyncGenerator<ObjectPage> {
     const bookmarks = new Set<string>();
     const firstEntries = new Set<string>();
     let vainPages = 0;
-    let page = first ?? (await this.#page(folder, undefined));
+    let page = first ?? (await this.#page({ folder, ...options }));
     for (;;) {
       yield page;
       if (page.nextPage === null) return;
@@ -111,14 +116,14 @@ export class BucketStore {
       }
       bookmarks.add(page.nextPage);
       if (firstEntry !== undefined) firstEntries.add(firstEntry);
-      page = await this.#page(folder, page.nextPage);
+      page = await this.#page({ folder, page: page.nextPage, ...options });
     }
   }
 
-  /** One page of `folder` (no slash at either end; empty for the top). */
-  #page(folder: string, bookmark: string | undefined): Promise<ObjectPage> {
+  /** One page, as large as there are. */
+  #page(query: ListObjectsQuery): Promise<ObjectPage> {
     return this.#gates.metadata(() =>
-      this.#service.listObjects(this.#bucket, { folder, limit: LIST_OBJECTS_MAX_LIMIT, page: bookmark }),
+      this.#service.listObjects(this.#bucket, { limit: LIST_OBJECTS_MAX_LIMIT, ...query }),
     );
   }
 }

@@ -1,0 +1,90 @@
+/** Who leaves while the service is asked for names, what is asked on, and what is remembered of it. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Interrupted, RETURN_TIME } from '../../src/base/waiter.ts';
+import { Namespace } from '../../src/namespace/namespace.ts';
+import type { CallOptions, ObjectService } from '../../src/service/object-service.ts';
+import { Refusal, type Operation } from '../../src/service/refusal.ts';
+import { BucketStore } from '../../src/store/bucket-store.ts';
+import { createGates } from '../../src/store/gates.ts';
+import { openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { LogForTest } from '../support/program-acts.ts';
+
+const TTL = 1000;
+const LATER = 10 * TTL;
+
+/** Requests stall, each until it is given up, while `stalls` is set. */
+async function setup(ttl = TTL) {
+  const { service, direct, bucket, requests } = await openEmbeddedService();
+  await direct.putObject(bucket, 'folder/file', uploadOf('x'));
+  const control = { stalls: true, givenUp: 0, waiting: 0 };
+  let wake: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (wake = resolve));
+  onTestFinished(() => {
+    wake();
+  });
+  const stalled = async (operation: Operation, signal: AbortSignal | undefined): Promise<void> => {
+    if (!control.stalls) return;
+    control.waiting += 1;
+    await Promise.race([
+      released,
+      new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true })),
+    ]);
+    control.waiting -= 1;
+    if (signal?.aborted !== true) return;
+    control.givenUp += 1;
+    throw new Refusal('aborted', 'given up', { operation });
+  };
+  const stalling = Object.assign(Object.create(service) as ObjectService, {
+    headObject: async (id: string, key: string, options?: CallOptions) => {
+      await stalled('headObject', options?.signal);
+      return service.headObject(id, key, options);
+    },
+    listObjects: async (id: string, query: Parameters<ObjectService['listObjects']>[1]) => {
+      await stalled('listObjects', query.signal);
+      return service.listObjects(id, query);
+    },
+  });
+  const clock = new ManualClock();
+  const store = new BucketStore(stalling, bucket, createGates());
+  const names = new Namespace({ store, clock, log: new LogForTest(), ttl, maxNames: 10_000 });
+  return { names, clock, control, requests, wake };
+}
+
+describe.each([
+  ['trusted for a while', TTL],
+  ['never trusted', 0],
+])('a look at a name that is interrupted, where answers are %s', (_words, ttl) => {
+  it('is over at once, its requests are given up, and the next look finds the name [interrupt/given-up]', async () => {
+    const { names, clock, control } = await setup(ttl);
+    const program = new AbortController();
+    const gone = names.lookup('/folder/file', program);
+    await expect.poll(() => control.waiting).toBe(2);
+    program.abort();
+    await expect(gone).rejects.toThrow(Interrupted);
+    clock.advance(RETURN_TIME);
+    await expect.poll(() => control.waiting).toBe(0);
+    control.stalls = false;
+
+    expect(control.givenUp).toBe(2);
+    expect(await names.lookup('/folder/file')).toMatchObject({ kind: 'file' });
+    expect(await names.lookup('/nothing')).toMatchObject({ kind: 'missing' });
+  });
+});
+
+describe('a look at a name that another program waits for, too', () => {
+  it('goes on for that one when the first leaves [interrupt/shared]', async () => {
+    const { names, clock, control, wake } = await setup();
+    const program = new AbortController();
+    const gone = names.lookup('/folder', program);
+    const stays = names.lookup('/folder', new AbortController());
+    await expect.poll(() => control.waiting).toBe(2);
+    program.abort();
+    await expect(gone).rejects.toThrow(Interrupted);
+    clock.advance(LATER);
+    wake();
+
+    expect(await stays).toMatchObject({ kind: 'folder' });
+    expect(control.givenUp).toBe(0);
+  });
+});
