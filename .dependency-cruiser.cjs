@@ -36,6 +36,12 @@ module.exports = {
       to: { path: 'node_modules/fuse-native/' },
     },
     {
+      name: 'koffi-only-in-fuse',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/fuse/' },
+      to: { path: 'node_modules/koffi/' },
+    },
+    {
       name: 'src-never-imports-test',
       severity: 'error',
       from: { path: '^src/' },

@@ -112,7 +112,7 @@ export const settingsTable = {
   driver: {
     schema: z.enum(['kernel', 'native'], 'must be kernel or native').optional(),
     placeholder: 'NAME',
-    description: 'how to talk to the kernel: kernel or native (default: kernel for root on Linux)',
+    description: 'how to talk to the kernel: kernel or native (default: kernel on Linux)',
   },
   logFile: {
     schema: pathValue.optional(),

@@ -59,7 +59,7 @@ export async function resolveSettings(sources: SettingSources): Promise<MountSet
     accessKeyId: requireSetting('accessKeyId', values.accessKeyId),
     secretAccessKey: requireSetting('secretAccessKey', values.secretAccessKey),
     stateDir: values.stateDir ?? join(sources.stateHome, 'pailfs'),
-    driver: values.driver ?? defaultDriver(sources.uid),
+    driver: values.driver ?? defaultDriver(),
     uid: values.uid ?? sources.uid,
     gid: values.gid ?? sources.gid,
   };

@@ -2,7 +2,7 @@
 import { endianness } from 'node:os';
 import type { Driver } from './driver.ts';
 
-/** The kernel driver where it can mount: on Linux, for root. */
-export function defaultDriver(uid: number, platform: NodeJS.Platform = process.platform): Driver['name'] {
-  return platform === 'linux' && endianness() === 'LE' && uid === 0 ? 'kernel' : 'native';
+/** The kernel driver where it can mount: on Linux. */
+export function defaultDriver(platform: NodeJS.Platform = process.platform): Driver['name'] {
+  return platform === 'linux' && endianness() === 'LE' ? 'kernel' : 'native';
 }

@@ -1,7 +1,7 @@
 /** Does this machine let this user mount by FUSE at all? */
 import { access, constants, readFile } from 'node:fs/promises';
 import { systemErrorCode } from '../base/errors.ts';
-import { MountError, type MountOptions } from './driver.ts';
+import { MountError, type Driver, type MountOptions } from './driver.ts';
 import { runProgram } from './run-program.ts';
 
 /** What the checks look at; a test puts its own here. */
@@ -24,15 +24,15 @@ export function localMachine(): FuseMachine {
 
 /** Rejects with a `MountError` (`no-fuse`, `permission`) that says what to install or to ask for. Linux only. */
 export async function requireFuse(
-  options: Pick<MountOptions, 'allowOther'>,
+  options: Pick<MountOptions, 'allowOther'> & { readonly driver: Driver['name'] },
   machine: FuseMachine,
 ): Promise<void> {
   await requireDevice(machine.device);
   if (machine.isRoot) return;
-  if (!(await machine.hasProgram('fusermount'))) {
+  if (!(await hasFusermount(options.driver, machine))) {
     throw new MountError(
       'no-fuse',
-      'the program fusermount is missing: install the package fuse3 (e.g. "sudo apt-get install fuse3")',
+      'the program fusermount3 is missing: install the package fuse3 (e.g. "sudo apt-get install fuse3")',
     );
   }
   if (options.allowOther && !(await allowsOthers(machine.configuration))) {
@@ -41,6 +41,12 @@ export async function requireFuse(
       `allow_other is for root only here: add the line "user_allow_other" to ${machine.configuration}, or leave the option out`,
     );
   }
+}
+
+/** libfuse 2, which is in the native driver, knows only the old name. */
+async function hasFusermount(driver: Driver['name'], machine: FuseMachine): Promise<boolean> {
+  if (driver === 'kernel' && (await machine.hasProgram('fusermount3'))) return true;
+  return machine.hasProgram('fusermount');
 }
 
 async function requireDevice(device: string): Promise<void> {

@@ -9,7 +9,11 @@ const READ_AHEAD_KIB = 1024;
 
 /** Raises the kernel's window of the mount at `mountpoint`; only root may, so a failure is but a line in the log. */
 export async function raiseReadAhead(mountpoint: string, log: Log): Promise<void> {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return;
+  if (process.platform !== 'linux') return;
+  if (process.getuid?.() !== 0) {
+    log.debug('the read-ahead window stays as it is: only root may widen it', { mountpoint });
+    return;
+  }
   try {
     const mount = await findMount(mountpoint);
     if (mount === undefined) return;

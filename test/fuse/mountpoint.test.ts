@@ -70,30 +70,34 @@ describe('a machine to mount on', () => {
 
   it('needs the device', async () => {
     await expect(
-      requireFuse({ allowOther: false }, machine({ device: path.join(folder, 'none') })),
+      requireFuse({ allowOther: false, driver: 'native' }, machine({ device: path.join(folder, 'none') })),
     ).rejects.toMatchObject({ kind: 'no-fuse', message: expect.stringContaining('modprobe') as string });
-    await expect(requireFuse({ allowOther: false }, machine({}))).resolves.toBeUndefined();
+    await expect(requireFuse({ allowOther: false, driver: 'native' }, machine({}))).resolves.toBeUndefined();
   });
 
   it('needs fusermount, unless root mounts', async () => {
     const hasProgram = (): Promise<boolean> => Promise.resolve(false);
 
-    await expect(requireFuse({ allowOther: false }, machine({ hasProgram }))).rejects.toMatchObject({
+    await expect(
+      requireFuse({ allowOther: false, driver: 'native' }, machine({ hasProgram })),
+    ).rejects.toMatchObject({
       kind: 'no-fuse',
       message: expect.stringContaining('fuse3') as string,
     });
-    await expect(requireFuse({ allowOther: false }, machine({ hasProgram, isRoot: true }))).resolves.toBe(
-      undefined,
-    );
+    await expect(
+      requireFuse({ allowOther: false, driver: 'native' }, machine({ hasProgram, isRoot: true })),
+    ).resolves.toBe(undefined);
   });
 
   it('lets others in only where its configuration says so, or for root', async () => {
-    await expect(requireFuse({ allowOther: true }, machine({}))).rejects.toMatchObject({
+    await expect(requireFuse({ allowOther: true, driver: 'native' }, machine({}))).rejects.toMatchObject({
       kind: 'permission',
       message: expect.stringContaining('user_allow_other') as string,
     });
-    await expect(requireFuse({ allowOther: true }, machine({ isRoot: true }))).resolves.toBeUndefined();
+    await expect(
+      requireFuse({ allowOther: true, driver: 'native' }, machine({ isRoot: true })),
+    ).resolves.toBeUndefined();
     await writeFile(path.join(folder, 'fuse.conf'), 'user_allow_other\n');
-    await expect(requireFuse({ allowOther: true }, machine({}))).resolves.toBeUndefined();
+    await expect(requireFuse({ allowOther: true, driver: 'native' }, machine({}))).resolves.toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 /** How does one process talk to the kernel over /dev/fuse, and notice that the kernel has let go? */
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -10,7 +10,6 @@ import type { DeviceReaderData } from './device-reader.ts';
 import { refusalInstead } from './replies.ts';
 import { allocateRing, RingReader } from './request-ring.ts';
 
-const DEVICE = '/dev/fuse';
 /**
  * A program's next request follows its last answer within this: looking again and again for so long is cheaper than being
  * woken by another thread.
@@ -49,7 +48,8 @@ export class Device {
   #isClosed = false;
   #close: () => void = () => undefined;
 
-  private constructor(descriptor: number, clock: Pick<Clock, 'monotonic'>, log: Log) {
+  /** Takes over a descriptor on which something is mounted. */
+  constructor(descriptor: number, clock: Pick<Clock, 'monotonic'>, log: Log) {
     this.descriptor = descriptor;
     this.#clock = clock;
     this.#log = log;
@@ -60,12 +60,7 @@ export class Device {
     });
   }
 
-  /** Rejects with the error of open(2). */
-  static open(clock: Pick<Clock, 'monotonic'>, log: Log): Device {
-    return new Device(openSync(DEVICE, 'r+'), clock, log);
-  }
-
-  /** Begins to take requests; only once something is mounted on the descriptor. */
+  /** Begins to take requests. */
   start(handler: RequestHandler): void {
     this.#handler = handler;
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';

@@ -9,7 +9,7 @@ import { raiseReadAhead } from '../read-ahead.ts';
 import { KernelMount } from './kernel-mount.ts';
 
 /**
- * The driver for Linux, as root. The process that mounts must never look at its own mount synchronously: it would wait for
+ * The driver for Linux. The process that mounts must never look at its own mount synchronously: it would wait for
  * itself, beyond the reach of SIGKILL.
  */
 export function createKernelDriver(clock: Clock = systemClock): Driver {
@@ -28,13 +28,7 @@ export async function requireKernelDriver(
   if (platform !== 'linux' || endianness() !== 'LE') {
     throw new MountError('no-fuse', 'the kernel driver is for Linux only: choose "-o driver=native"');
   }
-  if (!machine.isRoot) {
-    throw new MountError(
-      'permission',
-      'the kernel driver mounts for root only: choose "-o driver=native", or mount as root',
-    );
-  }
-  await requireFuse(options, machine);
+  await requireFuse({ ...options, driver: 'kernel' }, machine);
 }
 
 async function mountByKernel(

@@ -10,8 +10,9 @@ import { Device } from './device.ts';
 import { Dispatcher, type Greeting } from './dispatcher.ts';
 import { abortOnExit } from './exit-hook.ts';
 import { releaseAll } from './file-operations.ts';
+import { mountAsUser } from './fusermount.ts';
 import type { KernelContext } from './kernel-context.ts';
-import { mountDescriptor } from './mount-program.ts';
+import { mountAsRoot } from './mount-program.ts';
 import { NodeTable } from './node-table.ts';
 import { OpenTable } from './open-table.ts';
 import { incrementEpoch } from './replies.ts';
@@ -50,13 +51,8 @@ export class KernelMount implements Mounted {
     const { options, clock } = parts;
     const { log, mountpoint } = options;
     const context = newContext(parts);
-    const device = openDevice(parts);
-    try {
-      await mountDescriptor({ ...options, descriptor: device.descriptor });
-    } catch (error) {
-      device.release();
-      throw error;
-    }
+    const descriptor = await (process.getuid?.() === 0 ? mountAsRoot(options) : mountAsUser(options));
+    const device = new Device(descriptor, clock, log);
     try {
       const cancelAbort = abortOnExit(await connectionNumber(mountpoint), log);
       const closed = device.closed.then(cancelAbort);
@@ -104,14 +100,6 @@ function newContext({ operations, options, clock }: KernelMountParts): KernelCon
     log: options.log,
     trust: { names: false },
   };
-}
-
-function openDevice({ options, clock }: KernelMountParts): Device {
-  try {
-    return Device.open(clock, options.log);
-  } catch (error) {
-    throw new MountError('no-fuse', `/dev/fuse cannot be opened: ${describeError(error)}`, { cause: error });
-  }
 }
 
 /** The kernel numbers its connections as the devices of what is mounted. */

@@ -1,22 +1,36 @@
-/** How is a descriptor of /dev/fuse mounted? By mount(8), which inherits it: mount(2) is out of reach from here. Root only. */
-import { spawn } from 'node:child_process';
-import { systemErrorCode } from '../../base/errors.ts';
+/** How does root connect a mountpoint? By mount(8), which inherits a descriptor of /dev/fuse: mount(2) is out of reach from here. */
+import { closeSync, openSync } from 'node:fs';
+import { describeError } from '../../base/errors.ts';
 import { MountError, type MountOptions } from '../driver.ts';
-import { SYSTEM_PATH } from '../run-program.ts';
 import { MOUNT_TYPE } from '../mountpoint.ts';
+import { INHERITED, lastWords, runInheriting } from './inheriting-program.ts';
 
-/** The number of the descriptor in mount(8). */
-const INHERITED = 3;
-const TIME_LIMIT_MS = 20_000;
+const DEVICE = '/dev/fuse';
 
-export interface MountOrder extends Pick<MountOptions, 'source' | 'readOnly' | 'allowOther'> {
-  readonly descriptor: number;
-  /** Canonical. */
-  readonly mountpoint: string;
+/** The mountpoint is canonical. */
+export type MountOrder = Pick<MountOptions, 'mountpoint' | 'source' | 'readOnly' | 'allowOther'>;
+
+/** The descriptor through which the mount is served; it answers nothing yet. Rejects with a `MountError`, and nothing is mounted. */
+export async function mountAsRoot(order: MountOrder): Promise<number> {
+  const descriptor = openDevice();
+  try {
+    await mountDescriptor(order, descriptor);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
 }
 
-/** Resolves when something is mounted, though it answers nothing yet. Rejects with a `MountError`. */
-export async function mountDescriptor(order: MountOrder): Promise<void> {
+function openDevice(): number {
+  try {
+    return openSync(DEVICE, 'r+');
+  } catch (error) {
+    throw new MountError('no-fuse', `${DEVICE} cannot be opened: ${describeError(error)}`, { cause: error });
+  }
+}
+
+async function mountDescriptor(order: MountOrder, descriptor: number): Promise<void> {
   const parameters = [
     '-i',
     '-t',
@@ -27,10 +41,11 @@ export async function mountDescriptor(order: MountOrder): Promise<void> {
     order.source,
     order.mountpoint,
   ];
-  const { exit, errors } = await runMount(parameters, order.descriptor);
-  if (exit === 0) return;
-  const reason = errors.trim().split('\n').at(-1) ?? '';
-  throw new MountError('failed', `${order.mountpoint} could not be mounted: ${reason || 'mount said no'}`);
+  const end = await runInheriting({ program: 'mount', parameters, descriptor });
+  if (end.exit === 0) return;
+  if (end.exit === 'missing') throw new MountError('no-fuse', 'the program mount is missing');
+  const reason = lastWords(end, 'mount') || 'mount said no';
+  throw new MountError('failed', `${order.mountpoint} could not be mounted: ${reason}`);
 }
 
 /** The `-o` of mount(8): numbers and words without a comma. */
@@ -49,31 +64,4 @@ export function mountOptions({
     ...(readOnly ? ['ro'] : []),
     ...(allowOther ? ['allow_other'] : []),
   ].join(',');
-}
-
-function runMount(
-  parameters: readonly string[],
-  descriptor: number,
-): Promise<{ readonly exit: number | null; readonly errors: string }> {
-  return new Promise((resolve, reject) => {
-    const program = spawn('mount', parameters, {
-      cwd: '/',
-      env: { PATH: SYSTEM_PATH, LC_ALL: 'C' },
-      stdio: ['ignore', 'ignore', 'pipe', descriptor],
-      timeout: TIME_LIMIT_MS,
-      killSignal: 'SIGKILL',
-    });
-    let errors = '';
-    program.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      errors += text;
-    });
-    program.once('error', (error) => {
-      const isMissing = systemErrorCode(error) === 'ENOENT';
-      const message = isMissing ? 'the program mount is missing' : 'the program mount could not be run';
-      reject(new MountError(isMissing ? 'no-fuse' : 'failed', message, { cause: error }));
-    });
-    program.once('close', (exit) => {
-      resolve({ exit, errors });
-    });
-  });
 }

@@ -32,7 +32,7 @@ async function mountNatively(
   if (!isMainThread) throw new MountError('failed', 'the native driver mounts from the main thread only');
   const { log } = options;
   const optionString = nativeOptionString(options);
-  if (process.platform === 'linux') await requireFuse(options, localMachine());
+  if (process.platform === 'linux') await requireFuse({ ...options, driver: 'native' }, localMachine());
   const mountpoint = await prepareMountpoint(options.mountpoint, log);
   const openFiles = new OpenFiles(() => clock.monotonic());
   const mount = await NativeMount.open({

@@ -1,0 +1,90 @@
+/** What does an ordinary user get who mounts? Root makes one: in a mount namespace of its own, where everybody may open /dev/fuse. */
+import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shell, type ShellResult } from '../support/shell.ts';
+
+const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url).href;
+const PROGRAM = fileURLToPath(new URL('../support/mount-as-user.ts', import.meta.url));
+const NOBODY = 65_534;
+/** A mount that hangs must not hold the run up for ever. */
+const TIME_LIMIT = '160';
+
+/** `$1`: a folder; `$2`: what the user runs there; `$3`: what root runs then. All that is mounted ends with the namespace. */
+const AS_USER = `
+mknod -m 666 "$1/fuse" c 10 229 && mount --bind "$1/fuse" /dev/fuse
+HOME="$1/home" TMPDIR="$1/home" setpriv --reuid=${NOBODY} --regid=${NOBODY} --clear-groups sh -c "$2" sh "$1/home"
+sh -c "$3" sh "$1/home"`;
+
+// Only root can become somebody else; a run without root names this suite as left out.
+describe.runIf(process.getuid?.() === 0)('an ordinary user who mounts with the kernel driver', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'pailfs-user-'));
+    await chmod(folder, 0o755);
+    await mkdir(path.join(folder, 'home'));
+    await mkdir(path.join(folder, 'home', 'mnt'));
+    for (const name of ['home', 'home/mnt']) await chown(path.join(folder, name), NOBODY, NOBODY);
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** Both scripts see the mountpoint as `$1/mnt`; `serve` mounts it, and returns when it answers or has failed. */
+  const asUser = (script: string, asRoot = ':'): Promise<ShellResult> => {
+    const serve = `serve() {
+      "${process.execPath}" --import "${LOADER}" "${PROGRAM}" "$@" >"$HOME/said" 2>&1 & server=$!
+      until [ -s "$HOME/said" ]; do sleep 0.1; done; cat "$HOME/said"; }`;
+    const command = `exec timeout ${TIME_LIMIT} unshare --mount sh -c "$1" sh "$2" "$3" "$4"`;
+    return shell('/', command, AS_USER, folder, `${serve}\n${script}`, asRoot);
+  };
+
+  it('lists, writes, reads back and unmounts; the mount shows as his', async () => {
+    const { exit, output, errors } = await asUser(`
+      serve "$1/mnt" 'my, photos'
+      mkdir "$1/mnt/folder"; echo text > "$1/mnt/folder/file"; cat "$1/mnt/folder/file"; ls -R "$1/mnt" | wc -l
+      grep -o 'nosuid,nodev.*user_id=[0-9]*' /proc/self/mountinfo
+      fusermount3 -u "$1/mnt"; wait "$server"; echo "ended: $?"; ls -A "$1/mnt"`);
+
+    expect(errors).toBe('');
+    expect(exit).toBe(0);
+    expect(output.split('\n')).toEqual([
+      'mounted',
+      'text',
+      '5',
+      expect.stringMatching(/ fuse\.pailfs my,\\040photos rw,user_id=65534$/),
+      'ended: 0',
+      '',
+    ]);
+  });
+
+  it('is alone in it: another user is refused', async () => {
+    const { output, errors } = await asUser(
+      `serve "$1/mnt" photos; echo "$server" > "$1/server"; ls -A "$1/mnt" && echo mine`,
+      `setpriv --reuid=65533 --clear-groups ls -A "$1/mnt"; kill -9 $(cat "$1/server"); umount -l "$1/mnt"`,
+    );
+
+    expect(output).toBe('mounted\nmine\n');
+    expect(errors).toMatch(/^ls: .*Permission denied\n$/);
+  });
+
+  it('takes the place of a mount of his whose process was killed', async () => {
+    const { errors, output } = await asUser(`
+      serve "$1/mnt" photos
+      kill -9 "$server"; wait "$server" 2>/dev/null
+      cat "$1/mnt/a" 2>&1 | grep -o 'not connected'
+      rm "$HOME/said"; serve "$1/mnt" photos
+      echo again > "$1/mnt/a"; cat "$1/mnt/a"; fusermount3 -u "$1/mnt"; wait "$server"`);
+
+    expect(errors).toBe('');
+    expect(output).toBe('mounted\nnot connected\nmounted\nagain\n');
+  });
+
+  it('hears why a directory that is not his is refused', async () => {
+    const { output } = await asUser('serve "${1%/home}" photos; wait "$server"; echo "ended: $?"');
+
+    expect(output).toMatch(
+      /may not be mounted upon: it must be a directory that you can write to\nended: 1\n$/,
+    );
+  });
+});
