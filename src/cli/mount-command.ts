@@ -11,7 +11,6 @@ import type { MountWish, PreparedMount } from './prepare-mount.ts';
 import { prepareMount } from './prepare-mount.ts';
 import { QuietLog } from './quiet-log.ts';
 import { sayToPerson } from './report.ts';
-import { serveMount } from './serve-mount.ts';
 
 /** What happens before there is a log is told to the person who waits. */
 const personsLog: Log = {
@@ -32,6 +31,8 @@ export async function runMount(wish: MountWish): Promise<ExitCode> {
 }
 
 async function serveInFront({ job, logDescriptor }: PreparedMount): Promise<ExitCode> {
+  // In the background another process serves: this one would load for nothing what that takes.
+  const { serveMount } = await import('./serve-mount.ts');
   const { debug } = job.settings;
   const fields = { bucket: job.bucket, mountpoint: job.mountpoint };
   const log = new QuietLog(openLog({ descriptor: logDescriptor, debug, fields }), systemClock);

@@ -8,7 +8,6 @@ import { runMount } from './mount-command.ts';
 import { credentialOnCommandLine } from './mount-options.ts';
 import { failureOf, sayToPerson, stackOf } from './report.ts';
 import type { ServeWish } from './serve-command.ts';
-import { runServe } from './serve-command.ts';
 import { secondsValue } from './setting-values.ts';
 import { resolveSettings } from './settings.ts';
 import { flagName, settingNames, settingRow } from './settings-table.ts';
@@ -164,6 +163,8 @@ function addServeCommand(program: Command, tell: (code: ExitCode) => void): void
       collect,
     )
     .action(async (wish: ServeWish) => {
+      // No other command needs a server, and loading one takes longer than most of them.
+      const { runServe } = await import('./serve-command.ts');
       tell(await runServe(wish));
     });
 }
