@@ -12,7 +12,15 @@ export default defineConfig({
         },
       },
       // Only `npm run test:long` asks for these.
-      { test: { name: 'long', include: ['test/long/**/*.test.ts'], testTimeout: 3_600_000 } },
+      {
+        test: {
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          testTimeout: 3_600_000,
+          // What one measures another would disturb.
+          fileParallelism: false,
+        },
+      },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 120_000 } },
       {
         test: {

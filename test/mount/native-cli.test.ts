@@ -1,5 +1,5 @@
 /** `pailfs mount -o driver=native`, from the command to the service. */
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CommandLine } from '../support/command-line.ts';
@@ -22,20 +22,5 @@ describe('pailfs mount -o driver=native', () => {
 
     expect(await at.run(['unmount', at.mountpoint])).toEqual(DONE);
     expect(await at.isMounted()).toBe(false);
-  });
-
-  it('ends when told by a signal, also while a program has a file open', async () => {
-    const server = await startEmbeddedServer();
-    const at = await CommandLine.open(server);
-    const mount = await at.mountInFront(['photos', at.mountpoint, '-o', 'driver=native']);
-    const file = await open(join(at.mountpoint, 'held'), 'w');
-    await file.writeFile('kept');
-    mount.signal('SIGTERM');
-
-    expect(await mount.ended()).toBe(0);
-    expect(await at.isMounted()).toBe(false);
-    const { body } = await server.direct.getObject(server.bucket, 'held');
-    expect((await bytesOf(body)).toString()).toBe('kept');
-    await file.close().catch(() => undefined);
   });
 });
