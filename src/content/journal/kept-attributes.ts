@@ -26,6 +26,8 @@ export type FolderAttributes = Readonly<z.infer<typeof localAttributes>>;
 const SEPARATOR = '\0';
 const AFTER_SEPARATOR = '\x01';
 const AFTER_SLASH = '0';
+/** Sorts after all names. */
+const END = '\u{10ffff}';
 
 const folderName = (path: string): string => `folder${SEPARATOR}${path}`;
 /** All files of a folder stand together. */
@@ -91,6 +93,15 @@ export class KeptAttributes {
         changes.push({ type: 'del', key: name });
         if (value !== undefined) changes.push({ type: 'put', key: moved, value: rowText(moved, value) });
       }
+    }
+    await this.#rows.commit(changes, 'written');
+  }
+
+  /** Takes what `other` knows of paths that this one knows nothing of. */
+  async takeFrom(other: KeptAttributes): Promise<void> {
+    const changes: RowChange[] = [];
+    for (const [key, value] of await other.#range('', END)) {
+      if ((await this.#rows.get(key)) === undefined) changes.push({ type: 'put', key, value });
     }
     await this.#rows.commit(changes, 'written');
   }

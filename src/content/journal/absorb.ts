@@ -1,0 +1,69 @@
+/**
+ * How does a mount take over what a dead one left, so that nothing is lost and nothing is there twice?
+ *
+ * Drafts get a second name first; then all records, and a note that they are here, become one commit of the own journal; only
+ * then the other directory is emptied. Whoever finds both again after a crash sees by the note that the other is to be
+ * forgotten. Drafts keep their identifiers, so doing it twice changes nothing.
+ */
+import { link, readdir, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemErrorCode } from '../../base/errors.ts';
+import { nodeLocalFiles } from '../local-files.ts';
+import { put, type Journal, type JournalChange } from './journal.ts';
+
+/** One state directory, opened. */
+export interface OpenedState {
+  readonly directory: string;
+  /** The folder of its drafts, which exists. */
+  readonly draftsPath: string;
+  readonly journal: Journal;
+}
+
+/** Everything in `from` is in `into` when it resolves. Rejects with the disk's error: then it is still in `from`, too. */
+export async function absorb(into: OpenedState, from: OpenedState, at: number): Promise<void> {
+  for (const name of await readdir(from.draftsPath)) {
+    await link(join(from.draftsPath, name), join(into.draftsPath, name)).catch(unlessThere);
+  }
+  await nodeLocalFiles.syncDirectory(into.draftsPath);
+  await into.journal.commit([
+    ...changesOf(from.journal, () => into.journal.nextSequence()),
+    put('absorbed', { journal: from.journal.id, at }),
+  ]);
+}
+
+/** Empties a directory whose journal, closed by now, was absorbed. What people were told to look for there stays. */
+export async function forget(directory: string, folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await rm(join(directory, folder), { recursive: true, force: true });
+  await rmdir(directory).catch((error: unknown) => {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(systemErrorCode(error) ?? '')) throw error;
+  });
+}
+
+/** Numbered anew, in their order: what waits here already came first. */
+function changesOf(journal: Journal, nextSequence: () => number): JournalChange[] {
+  const { drafts, deletions, renames, strayedSteps, shelved } = journal.contents;
+  const numbered = [
+    ...drafts.map((record) => ({
+      of: record.sequence,
+      change: (sequence: number) => put('draft', { ...record, sequence }),
+    })),
+    ...deletions.map((record) => ({
+      of: record.sequence,
+      change: (sequence: number) => put('deletion', { ...record, sequence }),
+    })),
+    ...renames.map(({ rename }) => ({
+      of: rename.sequence,
+      change: (sequence: number) => put('rename', { ...rename, sequence }),
+    })),
+  ].sort((a, b) => a.of - b.of);
+  return [
+    ...numbered.map(({ change }) => change(nextSequence())),
+    ...renames.flatMap(({ steps }) => steps.map((step) => put('rename-step', step))),
+    ...strayedSteps.map((step) => put('rename-step', step)),
+    ...shelved.map((record) => put('shelved', record)),
+  ];
+}
+
+function unlessThere(error: unknown): void {
+  if (systemErrorCode(error) !== 'EEXIST') throw error;
+}
