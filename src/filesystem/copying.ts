@@ -25,8 +25,8 @@ class OldFileUnsure extends FsError {
 
 export interface CopyWish {
   readonly visibility: Visibility;
-  /** Whether the new name has a file already. */
-  readonly replaces: boolean;
+  /** The file that the new name has already. */
+  readonly target: OpenFile | null;
 }
 
 /** The steps of a rename, for a caller who holds the claims of both paths and has closed the source's gate (write-gate.ts). */
@@ -56,7 +56,7 @@ export class Copying {
       const result = await replaceObject(store, keyOfPath(to), copy, wish.visibility);
       const { version, visibility, visibilityFailure } = result;
       if (visibilityFailure !== undefined) {
-        if (wish.replaces) this.#publishLater(to, version);
+        if (wish.target !== null) this.#publishLater(wish.target, version);
         throw new FsError('EIO', to, describeVisibilityFailure(visibilityFailure), {
           cause: visibilityFailure,
         });
@@ -68,7 +68,7 @@ export class Copying {
       const isStored = error instanceof FsError || mayHaveBeenDone(error);
       // The copy may be there, whole or not at all: nothing may be believed of the new name.
       if (isStored) namespace.known.changed(to, { kind: 'unknown' });
-      if (isStored && !wish.replaces) {
+      if (isStored && wish.target === null) {
         const own = { size, md5: await draft.md5(), storedWithin: null, contentType };
         await this.undo(to, Version.uploaded(own, modified), error);
       }
@@ -123,10 +123,12 @@ export class Copying {
   }
 
   /** The next close of the new name, or the unmount, tries again. */
-  #publishLater(to: string, version: Version): void {
-    const file = new OpenFile(to, version);
+  #publishLater(replaced: OpenFile, version: Version): void {
+    const { table } = this.#mount;
+    table.detach(replaced);
+    const file = new OpenFile(replaced.path, version);
     file.publishPending = true;
-    this.#mount.table.add(file);
+    table.add(file);
   }
 
   async #isStill(path: string, versions: readonly Version[]): Promise<boolean> {

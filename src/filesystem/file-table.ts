@@ -75,6 +75,15 @@ export class FileTable {
     if (names?.size === 0) this.#byFolder.delete(parentOf(file.path));
   }
 
+  /**
+   * The name no longer leads to `file`. Its handles go on, locally; without any its draft is the caller's to drop. Tell in the same
+   * turn of the event loop what the name leads to now.
+   */
+  detach(file: OpenFile): void {
+    file.detached = true;
+    this.remove(file);
+  }
+
   /** Files with a draft to show, directly inside `folder`. */
   dirtyIn(folder: string): OpenFile[] {
     return [...(this.#byFolder.get(folder)?.values() ?? [])].filter((file) => file.dirty);

@@ -33,7 +33,7 @@ export class Removing {
         await this.keepForReaders(file);
         if (isStored) await this.#deleteKey(path, store.remove(keyOfPath(path)));
         // At once, so that nobody opens by the name what is just being let go.
-        this.detach(file);
+        table.detach(file);
         namespace.known.changed(path, { kind: 'missing' });
         await this.#dropUnused(file);
       } finally {
@@ -66,15 +66,6 @@ export class Removing {
         cause: describeError(error),
       });
     }
-  }
-
-  /**
-   * The name no longer leads to `file`. Its handles go on, locally; without any its draft is the caller's to drop. Tell in the same
-   * turn of the event loop what the name leads to now.
-   */
-  detach(file: OpenFile): void {
-    file.detached = true;
-    this.#mount.table.remove(file);
   }
 
   async #dropUnused(file: OpenFile): Promise<void> {

@@ -93,7 +93,7 @@ export class Renaming {
   async #moveDraft(source: OpenFile, target: OpenFile | null, to: string): Promise<void> {
     if (target !== null) {
       await this.#parts.removing.keepForReaders(target);
-      this.#parts.removing.detach(target);
+      this.#mount.table.detach(target);
     }
     this.#moveInTable(source, to);
     // What the new key holds is what the upload will replace, visibility included.
@@ -133,10 +133,10 @@ export class Renaming {
   ): Promise<void> {
     const from = source.path;
     const { namespace, table } = this.#mount;
-    const { copying, removing } = this.#parts;
+    const { copying } = this.#parts;
     const justStored = this.#isJustStored(source);
-    const copied = await copying.copy(source, to, { visibility: wish, replaces: target !== null });
-    if (target !== null) removing.detach(target);
+    const copied = await copying.copy(source, to, { visibility: wish, target });
+    if (target !== null) table.detach(target);
     namespace.known.changed(to, { kind: 'file', version: copied });
     copied.local = { ...source.version?.local, ...(source.dirty ? source.local : {}) };
     copied.madeHereAt = source.version?.madeHereAt ?? null;

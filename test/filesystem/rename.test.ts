@@ -1,4 +1,6 @@
 /** SEMANTICS: renaming files on a service that cannot rename. At no moment is there less than one whole copy. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/server/faults.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
@@ -194,6 +196,22 @@ describe('a rename that fails', () => {
 
     expect(await names(fs, '/')).toEqual(['f']);
     expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
+  });
+
+  it('over an unsent draft, when the copy cannot be made public: the draft is replaced, and nothing of it is left', async () => {
+    const { fs, mounted, foreignWrite, stored, faults, direct, bucket, stateDirectory } = await openForTest();
+    await foreignWrite('f', 'content');
+    await direct.setVisibility(bucket, 'f', 'public');
+    faults.add({ operation: 'putObject', key: 'g', fault: { kind: 'status', status: 402 } });
+    await expect(writeFile(fs, '/g', 'draft')).rejects.toMatchObject({ code: 'EDQUOT' });
+    faults.add({ operation: 'setVisibility', fault: { kind: 'status', status: 503 } });
+
+    await expect(fs.rename('/f', '/g', false)).rejects.toMatchObject({ code: 'EIO' });
+
+    expect((await readFile(fs, '/g')).toString()).toBe('content');
+    expect(await mounted.close(1000)).toEqual([]);
+    expect((await stored('g')).toString()).toBe('content');
+    expect(await readdir(join(stateDirectory, 'drafts'))).toEqual([]);
   });
 
   it('with ESTALE when somebody else replaced the file meanwhile: both files are whole [rename/version]', async () => {

@@ -129,7 +129,7 @@ export class ConcurrentProgram {
     const { fs, dice } = this.#stage;
     this.#count += 1;
     const stamp = stampOf(this.#number, this.#count);
-    await this.#changing([{ path, leaves: stamp }], async () => {
+    await this.#changing([{ path, leaves: stamp, empties: !exclusive }], async () => {
       const intent = { read: true, write: true, truncate: !exclusive, exclusive, mode: 0o644 };
       const refusals: ErrnoName[] = exclusive ? ['EEXIST', 'ENOENT'] : ['ENOENT'];
       const handle = await this.#call(

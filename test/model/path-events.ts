@@ -10,6 +10,8 @@ export interface PathEvent {
   readonly leaves: string | null;
   /** Somebody else's doing, which this mount may not know of yet. */
   readonly isForeign?: boolean;
+  /** It empties the file before it writes. */
+  readonly empties?: boolean;
   /** What goes is a draft, or what a rename has copied: not what somebody else has stored there meanwhile. */
   readonly sparesForeign?: boolean;
 }
@@ -46,7 +48,11 @@ export class PathEvents {
       const ended = cause.leaves === MOVED ? Math.max(cause.ended, ...written) : cause.ended;
       return !here.some((later) => {
         const isSpared = cause.isForeign === true && later.sparesForeign === true;
-        return later.ended !== Infinity && later.begun > ended && !isSpared;
+        // Who empties a file and then fails takes along what others have written and not yet stored.
+        const mayBeEmptied = here.some(
+          (other) => other.empties === true && other.ended === Infinity && other.begun < later.ended,
+        );
+        return later.ended !== Infinity && later.begun > ended && !isSpared && !mayBeEmptied;
       });
     });
     if (accepted) return null;
