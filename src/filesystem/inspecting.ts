@@ -1,5 +1,6 @@
 /** What do stat and readdir show? */
 import type { Waiter } from '../base/waiter.ts';
+import type { NamesBatch } from '../namespace/entries.ts';
 import { childOf, nameOf } from '../store/keys.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
 import { FsError } from './errors.ts';
@@ -31,19 +32,33 @@ export class Inspecting {
     return this.#ofEntry(path, entry);
   }
 
+  /** In batches as they become known, none of them empty, each name once. */
   async *list(path: string, waiter?: Waiter): AsyncGenerator<readonly DirectoryEntry[], void> {
     const entry = await this.entry(path, waiter);
     if (entry.kind !== 'folder') throw new FsError('ENOTDIR', path, 'it is not a folder');
-    const folder = await this.#mount.namespace.list(path, waiter);
-    const shown = new Map<string, Attributes>();
-    for (const [name, known] of folder.names) {
-      if (known.kind !== 'missing') shown.set(name, this.#ofEntry(childOf(path, name), known));
+    const shown = new Set<string>();
+    for await (const batch of this.#mount.namespace.batches(path, waiter)) {
+      const entries = this.#shownFirst(path, batch, shown);
+      if (entries.length > 0) yield entries;
     }
-    for (const file of this.#mount.table.dirtyIn(path)) {
-      if (shown.get(nameOf(file.path))?.kind !== 'folder')
-        shown.set(nameOf(file.path), this.#ofOpenFile(file));
+  }
+
+  /** What a batch shows that none before it did; with the last of them the drafts of names that the service does not have. */
+  #shownFirst(path: string, batch: NamesBatch, shown: Set<string>): DirectoryEntry[] {
+    const drafts = new Map(this.#mount.table.dirtyIn(path).map((file) => [nameOf(file.path), file]));
+    const entries: DirectoryEntry[] = [];
+    const show = (name: string, attributes: Attributes): void => {
+      shown.add(name);
+      entries.push({ name, attributes });
+    };
+    for (const [name, known] of batch.names) {
+      if (known.kind === 'missing' || shown.has(name)) continue;
+      const draft = known.kind === 'file' ? drafts.get(name) : undefined;
+      show(name, draft === undefined ? this.#ofEntry(childOf(path, name), known) : this.#ofOpenFile(draft));
     }
-    yield [...shown].map(([name, attributes]) => ({ name, attributes }));
+    if (!batch.isWhole) return entries;
+    for (const [name, draft] of drafts) if (!shown.has(name)) show(name, this.#ofOpenFile(draft));
+    return entries;
   }
 
   /** Kept here, for this version of the file; costs no request. */

@@ -22,6 +22,17 @@ export interface MissingKnown {
 
 export type Entry = FileEntryKnown | FolderEntryKnown | MissingKnown;
 
+/** A name in a folder, and what is to be believed of it. */
+export type NamedEntry = readonly [name: string, entry: Entry];
+
+/** Part of a listing, or all of it. */
+export interface NamesBatch {
+  /** Some may have been in an earlier batch already, and some are `missing`. To be looked at before anything is awaited. */
+  readonly names: Iterable<NamedEntry>;
+  /** Whether that is the whole folder, as it is now. */
+  readonly isWhole: boolean;
+}
+
 /** What a path leads to; `under-file` when a component on the way is a file. */
 export type Found = Entry | { readonly kind: 'under-file' };
 

@@ -1,6 +1,6 @@
 /** What is known of one folder: its whole listing, or single names, or both with different ages. */
-import type { ObjectPage } from '../service/records.ts';
 import type { Entry, Outcome } from './entries.ts';
+import type { SeenPage } from './walk.ts';
 
 export interface Listed {
   /** Monotonic milliseconds at which the request for the last page left. */
@@ -18,7 +18,7 @@ export class KnownFolder {
   /** Set while every name that is not in `names` is known to be missing. */
   listed: Listed | null = null;
   /** The first page of a longer listing, seen by a probe: a walk goes on from it instead of asking again. */
-  firstPage: { readonly page: ObjectPage; readonly at: number } | null = null;
+  firstPage: SeenPage | null = null;
 
   /** What is known of `name`, however old; undefined when nothing is. */
   recall(name: string): Entry | undefined {

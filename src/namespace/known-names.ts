@@ -9,7 +9,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { childOf, nameOf, parentOf } from '../store/keys.ts';
 import { Version, type VersionFacts } from '../store/version.ts';
-import type { Entry, Outcome } from './entries.ts';
+import type { Entry, NamedEntry, Outcome } from './entries.ts';
 import { KeptFolders } from './kept-folders.ts';
 import { KnownFolder } from './known-folder.ts';
 import { OwnChanges, type Question } from './own-changes.ts';
@@ -92,7 +92,7 @@ export class KnownNames {
     const change = this.#changes.since(question, parentOf(path), name);
     this.#changes.settle(question);
     if (change === undefined) folder.names.set(name, this.#entryOf(folder.names.get(name), facts, askedAt));
-    this.#folders.set(parentOf(path), folder);
+    this.#remember(parentOf(path), folder);
     return folder.recall(name);
   }
 
@@ -124,7 +124,7 @@ export class KnownNames {
     folder.firstPage = null;
     const known = folder.names.get(nameOf(path));
     folder.apply(nameOf(path), outcome, known, this.#clock.monotonic());
-    this.#folders.set(parent, folder);
+    this.#remember(parent, folder);
     if (outcome.kind === 'missing') this.#keepIfEmptied(parent, folder);
     // The key of what was stored makes every folder on its way real (§3.2).
     else if (outcome.kind !== 'unknown') this.#dropKeptAbove(path);
@@ -166,15 +166,43 @@ export class KnownNames {
   setName(path: string, entry: Entry): void {
     const folder = this.#remembered(parentOf(path));
     folder.names.set(nameOf(path), entry);
-    this.#folders.set(parentOf(path), folder);
+    this.#remember(parentOf(path), folder);
   }
 
   /** The first page of a longer listing, unless we changed something in the folder since the question left. */
   keepFirstPage(path: string, question: Question, walk: Walk): void {
     if (this.#changes.allSince(question, path).size > 0) return;
     const folder = this.#remembered(path);
-    if (walk.firstPage !== null) folder.firstPage = { page: walk.firstPage, at: walk.at };
-    this.#folders.set(path, folder);
+    if (walk.page !== null) folder.firstPage = { page: walk.page, at: walk.at };
+    this.#remember(path, folder);
+  }
+
+  /**
+   * A page of a walk that goes on: its names are known from now on, but for those that we changed since the question left.
+   * Returns them.
+   */
+  applyPage(path: string, question: Question, { names, added, at }: Walk): readonly NamedEntry[] {
+    const folder = this.#remembered(path);
+    const changes = this.#changes.allSince(question, path);
+    const entries = added
+      .filter((name) => !changes.has(name))
+      .map((name): NamedEntry => {
+        const facts = names.folders.has(name) ? undefined : names.files.get(name);
+        if (facts === undefined) return [name, { kind: 'folder', confirmedAt: at, told: true }];
+        return [name, this.#entryOf(folder.names.get(name), facts, at)];
+      });
+    for (const [name, entry] of entries) folder.names.set(name, entry);
+    this.#remember(path, folder);
+    return entries;
+  }
+
+  /** What is to be believed now of `entries` that a page gave, but for names that we changed since the question left. */
+  recallPage(path: string, question: Question, entries: readonly NamedEntry[]): readonly NamedEntry[] {
+    const folder = this.#folders.get(path);
+    const changes = this.#changes.allSince(question, path);
+    return entries
+      .filter(([name]) => !changes.has(name))
+      .map(([name, entry]) => [name, folder?.recall(name) ?? entry]);
   }
 
   /** A whole listing: kept whole, but for the names that we changed meanwhile. */
@@ -195,7 +223,7 @@ export class KnownNames {
       const known = before?.names.get(name);
       folder.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
     }
-    this.#folders.set(path, folder);
+    this.#remember(path, folder);
     this.#complainOnce(path, hidden);
     return folder;
   }
@@ -222,6 +250,12 @@ export class KnownNames {
 
   #remembered(path: string): KnownFolder {
     return this.#folders.get(path) ?? new KnownFolder();
+  }
+
+  #remember(path: string, folder: KnownFolder): void {
+    // Only what is set anew is measured anew.
+    this.#folders.delete(path);
+    this.#folders.set(path, folder);
   }
 
   #keepIfEmptied(path: string, folder: KnownFolder): void {

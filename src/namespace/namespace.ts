@@ -14,7 +14,8 @@ import type { BucketStore } from '../store/bucket-store.ts';
 import { recognise } from '../store/own-upload.ts';
 import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
-import type { Entry, Found } from './entries.ts';
+import type { Entry, Found, NamesBatch } from './entries.ts';
+import { FolderWalk } from './folder-walk.ts';
 import type { KnownFolder } from './known-folder.ts';
 import { KnownNames, type KnownNamesParts } from './known-names.ts';
 import { walkFolder } from './walk.ts';
@@ -23,8 +24,6 @@ export interface NamespaceParts extends KnownNamesParts {
   readonly store: BucketStore;
 }
 
-/** A probe's page is there for the listing that most often follows at once, milliseconds. */
-const FIRST_PAGE_LIFETIME = 1000;
 /** A lookup that finds its name changed by us while it asked looks again; more often than this is a fault. */
 const MAX_LOOKS = 4;
 
@@ -36,14 +35,13 @@ export class Namespace {
   readonly #clock: Clock;
   readonly #ttl: number;
   readonly #finds: SingleFlight<string, Entry>;
-  readonly #walks: SingleFlight<string, KnownFolder>;
+  readonly #walks = new Map<string, FolderWalk>();
 
   constructor(parts: NamespaceParts) {
     this.#store = parts.store;
     this.#clock = parts.clock;
     this.#ttl = parts.ttl;
     this.#finds = new SingleFlight(parts.clock);
-    this.#walks = new SingleFlight(parts.clock);
     this.known = new KnownNames(parts);
   }
 
@@ -64,8 +62,18 @@ export class Namespace {
   /** All names of a folder that is known to exist. Asks the service for its pages when nothing fresh is known. */
   async list(path: string, waiter: Waiter = STAYING): Promise<KnownFolder> {
     const known = this.known.folder(path);
-    if (known?.listed != null && this.known.isFresh(known.listed.at)) return known;
-    return unlessLeaving(waiter, this.#walk(path));
+    return this.#isListed(known) ? known : this.#walk(path).whole(waiter);
+  }
+
+  /**
+   * As `list`, in batches as the pages arrive; the last is the whole folder. Looking up what a batch gave asks nothing while it
+   * is fresh. Who stops before the end has to call `return`: a walk that nobody follows ends. Rejects with `Interrupted` when
+   * `waiter` leaves.
+   */
+  async *batches(path: string, waiter?: Waiter): AsyncGenerator<NamesBatch, void> {
+    const known = this.known.folder(path);
+    if (this.#isListed(known)) yield { names: known.names, isWhole: true };
+    else yield* this.#walk(path).batches(waiter);
   }
 
   /**
@@ -93,8 +101,12 @@ export class Namespace {
 
   /** The pages of `path`, asked now, whatever is known. */
   relist(path: string): Promise<KnownFolder> {
-    this.#walks.forget(path);
-    return this.#walk(path);
+    this.#walks.delete(path);
+    return this.#walk(path).whole();
+  }
+
+  #isListed(folder: KnownFolder | undefined): folder is KnownFolder {
+    return folder?.listed != null && this.known.isFresh(folder.listed.at);
   }
 
   async #find(path: string, signal?: AbortSignal): Promise<Entry> {
@@ -113,8 +125,7 @@ export class Namespace {
   async #look(path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     const parent = this.known.folder(parentOf(path));
     const name = nameOf(path);
-    if (parent?.listed?.pages === 1)
-      return (await unlessLeaving({ signal }, this.#walk(parentOf(path)))).recall(name);
+    if (parent?.listed?.pages === 1) return (await this.#walk(parentOf(path)).whole({ signal })).recall(name);
     const before = parent?.names.get(name)?.kind;
     if (before === 'file') {
       const entry = await this.confirmFile(path, [], { signal });
@@ -127,54 +138,35 @@ export class Namespace {
     // Said last, so that a folder wins over a file of the same name whichever answer came first.
     if (asFolder !== undefined) this.known.setName(path, asFolder);
     if (asFolder !== undefined || file?.kind === 'file') return this.known.recall(path);
-    return (await unlessLeaving({ signal }, this.#walk(parentOf(path)))).recall(name);
+    return (await this.#walk(parentOf(path)).whole({ signal })).recall(name);
   }
 
   /** The folder at `path` if anything is listed under it; the page is kept as the beginning of its listing. */
   async #probeFolder(path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     const question = this.known.ask();
     try {
-      const walk = await walkFolder(this.#store, this.#clock, path, { stopAtFirstEntry: true, signal });
-      if (!walk.names.existed) return undefined;
-      if (walk.complete) this.known.applyWalk(path, question, walk);
-      else this.known.keepFirstPage(path, question, walk);
-      if (this.known.isChangedSince(question, path)) return undefined;
-      return { kind: 'folder', confirmedAt: walk.at, told: true };
+      for await (const walk of walkFolder(this.#store, this.#clock, path, { signal })) {
+        if (!walk.names.existed) continue;
+        if (walk.complete) this.known.applyWalk(path, question, walk);
+        else if (walk.pages === 1) this.known.keepFirstPage(path, question, walk);
+        if (this.known.isChangedSince(question, path)) return undefined;
+        return { kind: 'folder', confirmedAt: walk.at, told: true };
+      }
+      return undefined;
     } finally {
       this.known.forgetQuestion(question);
     }
   }
 
-  #walk(path: string): Promise<KnownFolder> {
-    return this.#ttl === 0 ? this.#walkNow(path) : this.#walks.run(path, () => this.#walkNow(path));
-  }
-
-  async #walkNow(path: string): Promise<KnownFolder> {
-    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-      const folder = await this.#walkOnce(path);
-      // Not a whole listing any more when a change whose end is not known overtook it: only a new walk tells of that name.
-      if (folder.listed !== null) return folder;
-    }
-    throw new Refusal('unavailable', 'the folder changes faster than it can be listed', {
-      operation: 'listObjects',
-      subject: keyOfPath(path),
+  /** The walk under way, or a new one. Where nothing is trusted, nobody joins what others asked. */
+  #walk(path: string): FolderWalk {
+    const underWay = this.#walks.get(path);
+    if (underWay?.isUnderWay === true) return underWay;
+    const walk = new FolderWalk({ store: this.#store, clock: this.#clock, known: this.known }, path);
+    if (this.#ttl > 0) this.#walks.set(path, walk);
+    void walk.run().then(() => {
+      if (this.#walks.get(path) === walk) this.#walks.delete(path);
     });
-  }
-
-  /** Whether a page seen at `at` may begin a listing that is trusted for a whole TTL from its last page on. */
-  #isRecent(at: number): boolean {
-    return this.known.isFresh(at) && this.#clock.monotonic() - at < FIRST_PAGE_LIFETIME;
-  }
-
-  async #walkOnce(path: string): Promise<KnownFolder> {
-    const question = this.known.ask();
-    const seen = this.known.folder(path)?.firstPage ?? null;
-    const first = seen !== null && this.#isRecent(seen.at) ? seen.page : undefined;
-    try {
-      const walk = await walkFolder(this.#store, this.#clock, path, { first });
-      return this.known.applyWalk(path, question, walk);
-    } finally {
-      this.known.forgetQuestion(question);
-    }
+    return walk;
   }
 }

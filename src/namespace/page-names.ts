@@ -17,28 +17,70 @@ export interface NamesOfPages {
   existed: boolean;
   /** Entries without a usable shape, or of another folder. */
   skipped: number;
+  /** The entry that comes last in key order, as it is below the folder. */
+  lastKey: string;
+  /** Files whose name a folder may still take. */
+  held: readonly string[];
 }
 
 export function emptyNames(): NamesOfPages {
-  return { folders: new Set(), files: new Map(), hidden: new Set(), existed: false, skipped: 0 };
+  return {
+    folders: new Set(),
+    files: new Map(),
+    hidden: new Set(),
+    existed: false,
+    skipped: 0,
+    lastKey: '',
+    held: [],
+  };
 }
 
-/** Adds what `page` shows of the folder whose key prefix is `prefix` (empty for the top, else with trailing slash). */
-export function addPage(names: NamesOfPages, prefix: string, page: ObjectPage): void {
+/**
+ * Adds what `page` shows of the folder whose key prefix is `prefix` (empty for the top, else with trailing slash). Returns the
+ * names that no later page can turn into something else, as long as pages come in key order: the interface promises none
+ * (§4.11), and elsewhere a file may be taken for what it is until the folder of its name comes.
+ */
+export function addPage(names: NamesOfPages, prefix: string, page: ObjectPage): readonly string[] {
+  const added = new Set(names.held);
   names.skipped += page.skipped;
   if (page.folders.length + page.objects.length > 0) names.existed = true;
   for (const folder of page.folders) {
     const name = nameBelow(prefix, folder);
-    if (name === undefined) names.skipped += 1;
-    else if (isFolderName(name)) names.folders.add(name.slice(0, -1));
-    else if (name !== '') names.hidden.add(folder);
+    if (name === undefined) {
+      names.skipped += 1;
+      continue;
+    }
+    noteKey(names, name);
+    if (isFolderName(name)) {
+      names.folders.add(name.slice(0, -1));
+      added.add(name.slice(0, -1));
+    } else if (name !== '') names.hidden.add(folder);
   }
   for (const file of page.objects) {
     const name = nameBelow(prefix, file.key);
-    if (name === undefined) names.skipped += 1;
-    else if (isUsableName(name)) names.files.set(name, file);
-    else if (name !== '') names.hidden.add(file.key);
+    if (name === undefined) {
+      names.skipped += 1;
+      continue;
+    }
+    noteKey(names, name);
+    if (isUsableName(name)) {
+      names.files.set(name, file);
+      added.add(name);
+    } else if (name !== '') names.hidden.add(file.key);
   }
+  const isHeld = (name: string): boolean =>
+    !names.folders.has(name) && isFolderYetToCome(name, names.lastKey);
+  names.held = [...added].filter(isHeld);
+  return [...added].filter((name) => !isHeld(name));
+}
+
+function noteKey(names: NamesOfPages, key: string): void {
+  if (key > names.lastKey) names.lastKey = key;
+}
+
+/** Whether `name/` comes after `lastKey` in key order, though `name` does not: `a-b` is between `a` and `a/`. */
+function isFolderYetToCome(name: string, lastKey: string): boolean {
+  return lastKey.startsWith(name) && lastKey.slice(name.length) < '/';
 }
 
 /** Undefined for an entry of another folder, which a listing of this one should not hold. */

@@ -6,13 +6,18 @@ import type { BucketStore } from '../store/bucket-store.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { addPage, emptyNames, type NamesOfPages } from './page-names.ts';
 
+/** A folder as far as it is read. */
 export interface Walk {
+  /** What all pages so far show. */
   readonly names: NamesOfPages;
+  /** Names that are certain since the last of them. */
+  readonly added: readonly string[];
+  /** 1 again when the walk has begun anew. */
   readonly pages: number;
-  /** Whether the last page was read. */
+  /** Whether that was the last there is. */
   readonly complete: boolean;
-  /** The page that was read, when it was only one and more follow. */
-  readonly firstPage: ObjectPage | null;
+  /** The last page read; null for a folder that the service answers with 404. */
+  readonly page: ObjectPage | null;
   /**
    * Monotonic milliseconds at which the request for the last page read left. Of a walk that takes longer than the TTL the
    * first names are older than that; counting from the end keeps such a listing useful at all.
@@ -20,53 +25,48 @@ export interface Walk {
   readonly at: number;
 }
 
+/** A first page that is already there, and when its request left. */
+export interface SeenPage {
+  readonly page: ObjectPage;
+  readonly at: number;
+}
+
 export interface WalkOptions {
-  /** A first page that is already there. */
-  readonly first?: ObjectPage | undefined;
-  /** Enough as soon as anything is listed. */
-  readonly stopAtFirstEntry?: boolean;
+  readonly first?: SeenPage | null;
   /** Aborted when nobody wants the walk any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads the pages of the folder at `path`. A folder that the service answers with 404 has no entries. */
-export async function walkFolder(
+/**
+ * Reads the pages of the folder at `path`; yields after each. When a bookmark goes stale the walk begins anew. A folder that
+ * the service answers with 404 has no entries.
+ */
+export async function* walkFolder(
   store: BucketStore,
   clock: Clock,
   path: string,
-  options: WalkOptions,
-): Promise<Walk> {
+  { first, signal }: WalkOptions = {},
+): AsyncGenerator<Walk, void> {
   const folder = keyOfPath(path);
   const prefix = folder === '' ? '' : `${folder}/`;
   let names = emptyNames();
   let pages = 0;
-  let at = clock.monotonic();
-  let leaving = at;
-  let last: ObjectPage | null = null;
+  let leaving = first?.at ?? clock.monotonic();
   const restarted = (): void => {
     names = emptyNames();
     pages = 0;
-    last = null;
     leaving = clock.monotonic();
   };
   try {
-    for await (const page of store.pages(folder, options.first, restarted, { signal: options.signal })) {
-      at = leaving;
-      addPage(names, prefix, page);
+    for await (const page of store.pages(folder, first?.page, restarted, { signal })) {
       pages += 1;
-      last = page;
-      if (options.stopAtFirstEntry === true && names.existed) break;
+      const added = addPage(names, prefix, page);
+      yield { names, added, pages, complete: page.nextPage === null, page, at: leaving };
       leaving = clock.monotonic();
     }
   } catch (error) {
     // A bucket always has a top: a 404 there says that the bucket is gone.
     if (path === '/' || !isRefusal(error, 'missing')) throw error;
-    return { names: emptyNames(), pages: 1, complete: true, firstPage: null, at };
+    yield { names: emptyNames(), added: [], pages: 1, complete: true, page: null, at: leaving };
   }
-  const complete = last === null || isLast(last);
-  return { names, pages, complete, firstPage: complete || pages > 1 ? null : last, at };
-}
-
-function isLast(page: ObjectPage): boolean {
-  return page.nextPage === null;
 }

@@ -25,6 +25,8 @@ export interface BucketMountOptions {
   readonly deadlines?: Partial<Deadlines>;
   /** Waits are short unless said otherwise: the number of tries is the client's own. */
   readonly retry?: Partial<RetryPolicy>;
+  /** What stands between the server and what it serves. */
+  readonly between?: (service: ObjectService) => ObjectService;
   /** The credentials of the mount may only read. */
   readonly readOnlyCredentials?: boolean;
   readonly driver?: MountRequest['driver'];
@@ -66,7 +68,8 @@ export class MountedBucket {
   static async open(options: BucketMountOptions = {}): Promise<MountedBucket> {
     const store = await EmbeddedStore.open(options.store);
     const { bucket } = await store.account().createBucket('photos');
-    const server = await startServer({ source: store, credentials: [READ_WRITE, READ_ONLY] });
+    const source = options.between?.(store.account()) ?? store;
+    const server = await startServer({ source, credentials: [READ_WRITE, READ_ONLY] });
     const stateDirectory = await mkdtemp(path.join(tmpdir(), 'pailfs-state-'));
     const opened = new MountedBucket(options, { store, server, bucket, stateDirectory });
     try {

@@ -8,6 +8,7 @@ import type { LocalFiles } from '../../src/content/local-files.ts';
 import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
+import type { ObjectService } from '../../src/service/object-service.ts';
 import type { StoreOptions } from '../../src/server/embedded-store.ts';
 import { bytesOf, openEmbeddedService, uploadOf, type EmbeddedService } from './embedded-service.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -32,6 +33,8 @@ export interface TestOptions {
   readonly settings?: Partial<FileSystemSettings>;
   readonly log?: Log;
   readonly localFiles?: LocalFiles;
+  /** What stands between the file system and the service. */
+  readonly between?: (service: ObjectService) => ObjectService;
 }
 
 /** Closed by itself at the end of the test that calls this. */
@@ -40,7 +43,7 @@ export async function openForTest(options: TestOptions = {}): Promise<FileSystem
   const stateDirectory = await mkdtemp(join(tmpdir(), 'pailfs-test-'));
   const clock = new ManualClock(Date.now());
   const mounted = await openFileSystem({
-    service: embedded.service,
+    service: options.between?.(embedded.service) ?? embedded.service,
     bucket: await embedded.direct.getBucket(embedded.bucket),
     clock,
     log: options.log ?? silentLog,

@@ -1,16 +1,15 @@
-/**
- * How are folders listed? By offset over what one listing found, so that names made or removed meanwhile neither shift nor
- * double others.
- */
-import type { Waiter } from '../../base/waiter.ts';
+/** How are folders listed? By offset over a snapshot that grows as the listing's pages arrive. */
+import { unlessLeaving, type Waiter } from '../../base/waiter.ts';
+import { toFsError } from '../../filesystem/errno-of.ts';
 import type { Attributes, DirectoryEntry } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { DirectoryPage } from './directory-page.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
-import type { OpenFolder, Snapshot } from './open-table.ts';
+import type { OpenFolder } from './open-table.ts';
 import { openReply } from './replies.ts';
 import { readHandle, readRead, type ReadRequest } from './requests.ts';
+import { Snapshot } from './snapshot.ts';
 import { isListable } from './wire-reader.ts';
 
 type FolderOperation = 'opendir' | 'readdir' | 'readdirplus' | 'releasedir' | 'fsyncdir';
@@ -28,7 +27,9 @@ export function folderOperations(context: KernelContext): Operations<FolderOpera
     readdir: (_id, body, call) => list(context, readRead(body), { isPlus: false, call }),
     readdirplus: (_id, body, call) => list(context, readRead(body), { isPlus: true, call }),
     releasedir: (_id, body) => {
-      folders.remove(readHandle(body));
+      const fh = readHandle(body);
+      stop(context, folders.get(fh));
+      folders.remove(fh);
       return done();
     },
     fsyncdir: () => done(),
@@ -50,13 +51,22 @@ async function list(
 ): Promise<Answer> {
   const folder = context.folders.get(request.fh);
   const { offset } = request;
-  if (offset === 0 || folder.snapshot === null) folder.snapshot = await takeSnapshot(context, folder, call);
-  const { snapshot } = folder;
+  const snapshot = offset === 0 || folder.snapshot === null ? begin(context, folder) : folder.snapshot;
+  const first = Math.max(0, offset - DOTS);
+  // One name is enough: the kernel comes again for the rest.
+  if (snapshot.at(first) === undefined)
+    await unlessLeaving(call, snapshot.reach(first)).catch(refuse(folder));
   const page = new DirectoryPage(Math.min(request.size, MAX_TRANSFER_BYTES), isPlus);
   for (let index = offset; index < DOTS; index += 1) {
     if (!page.addDot(index === 0 ? '.' : '..', index + 1)) return { reply: page.reply() };
   }
-  return fillPage(context, folder, { snapshot, page, first: Math.max(0, offset - DOTS) });
+  return fillPage(context, folder, { snapshot, page, first });
+}
+
+function refuse({ node }: OpenFolder): (error: unknown) => never {
+  return (error) => {
+    throw toFsError(error, node.name);
+  };
 }
 
 interface Filling {
@@ -66,21 +76,23 @@ interface Filling {
 }
 
 function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling: Filling): Answer {
-  const { snapshot, page, first } = filling;
+  const { snapshot, page } = filling;
   const { nodes, clock, trust } = context;
-  const age = clock.monotonic() - snapshot.takenAt;
-  // What this mount has changed since may not be as it was: then the kernel gets names, and looks up what it wants to know.
-  const isCurrent = folder.changes === snapshot.changes;
+  const now = clock.monotonic();
   const told: number[] = [];
-  for (let index = first; index < snapshot.entries.length; index += 1) {
-    const entry = snapshot.entries[index];
-    if (entry === undefined || !page.hasRoomFor(entry.name)) break;
-    const next = index + DOTS + 1;
-    if (page.isPlus && isCurrent) {
+  let index = filling.first;
+  for (let found = snapshot.at(index); found !== undefined; found = snapshot.at(index)) {
+    const { entry, batch } = found;
+    if (!page.hasRoomFor(entry.name)) break;
+    index += 1;
+    const next = index + DOTS;
+    // What this mount has changed since may not be as it was: then the kernel gets names, and looks up what it wants to know.
+    if (page.isPlus && batch.changes === folder.changes) {
       const node = nodes.lookUp(folder, entry.name, entry.attributes.kind);
       node.mode = entry.attributes.mode;
       told.push(node.id);
-      page.add(entry.name, { attributes: aged(entry, age), isNameTrusted: trust.names }, next, node.id);
+      const attributes = aged(entry, now - batch.takenAt);
+      page.add(entry.name, { attributes, isNameTrusted: trust.names }, next, node.id);
     } else {
       page.addName(entry, next, nodes.knownId(folder, entry.name));
     }
@@ -91,21 +103,39 @@ function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling:
   return { reply: page.reply(), undelivered };
 }
 
-async function takeSnapshot(
-  { operations, nodes, clock, log }: KernelContext,
-  folder: OpenFolder,
-  call: Waiter,
-): Promise<Snapshot> {
-  const { changes } = folder.node;
-  const takenAt = clock.monotonic();
+function begin(context: KernelContext, folder: OpenFolder): Snapshot {
+  const { operations, nodes, clock, log } = context;
+  stop(context, folder);
   const path = nodes.pathOf(folder.node);
-  // A folder that was removed while it was being read is empty.
-  const batches: (readonly DirectoryEntry[])[] = [];
-  if (path !== undefined) for await (const batch of operations.readDirectory(path, call)) batches.push(batch);
-  const found = batches.flat();
-  const entries = found.filter(({ name }) => isListable(name));
-  if (entries.length < found.length) log.debug('names left out of a listing', { path });
-  return { entries, takenAt, changes };
+  const isShown = ({ name }: DirectoryEntry): boolean => {
+    if (isListable(name)) return true;
+    log.debug('a name is left out of a listing', { path, name });
+    return false;
+  };
+  folder.snapshot = new Snapshot({
+    // A folder that was removed while it was being read is empty.
+    list: (waiter) => (path === undefined ? nothing() : operations.readDirectory(path, waiter)),
+    changes: () => folder.node.changes,
+    now: () => clock.monotonic(),
+    isShown,
+  });
+  return folder.snapshot;
+}
+
+/** Lets go of a listing that may not be at its end. */
+function stop({ nodes, log }: KernelContext, folder: OpenFolder): void {
+  folder.snapshot?.close().catch((error: unknown) => {
+    log.error('a listing could not be ended', { path: nodes.pathOf(folder.node), cause: error });
+  });
+}
+
+/** Ends the listings that the kernel let go of without a word. */
+export function stopAllListings(context: KernelContext): void {
+  for (const folder of context.folders.takeAll()) stop(context, folder);
+}
+
+async function* nothing(): AsyncGenerator<readonly DirectoryEntry[], void> {
+  yield await Promise.resolve([]);
 }
 
 function aged({ attributes }: DirectoryEntry, age: number): Attributes {

@@ -11,6 +11,7 @@ import { Dispatcher, type Greeting } from './dispatcher.ts';
 import { abortOnExit } from './exit-hook.ts';
 import { releaseAll } from './file-operations.ts';
 import { mountAsUser } from './fusermount.ts';
+import { stopAllListings } from './folder-operations.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { mountAsRoot } from './mount-program.ts';
 import { NodeTable } from './node-table.ts';
@@ -146,6 +147,7 @@ async function finish(context: KernelContext, dispatcher: Dispatcher): Promise<v
   dispatcher.giveUpWaiting();
   await dispatcher.settled();
   // A release that the kernel had not yet handed over when it let go never comes.
+  stopAllListings(context);
   await releaseAll(context);
 }
 

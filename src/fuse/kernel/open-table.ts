@@ -1,7 +1,8 @@
 /** Which open file, or listing in progress, does a number of ours mean? */
 import { FsError } from '../../filesystem/errors.ts';
-import type { DirectoryEntry, FileHandle } from '../../filesystem/operations.ts';
+import type { FileHandle } from '../../filesystem/operations.ts';
 import type { Node } from './node-table.ts';
+import type { Snapshot } from './snapshot.ts';
 
 export interface OpenFile {
   readonly node: Node;
@@ -11,16 +12,8 @@ export interface OpenFile {
 /** What one opendir(3) sees. */
 export interface OpenFolder {
   readonly node: Node;
-  /** Taken when the first name is asked for, and anew after each rewinddir(3). */
+  /** Begun when the first name is asked for, and anew after each rewinddir(3). */
   snapshot: Snapshot | null;
-}
-
-export interface Snapshot {
-  readonly entries: readonly DirectoryEntry[];
-  /** On the clock's `monotonic`: the attributes are as old as this. */
-  readonly takenAt: number;
-  /** The folder's `changes` then. */
-  readonly changes: number;
 }
 
 /** Numbers for things that are opened and released. Never used again. */

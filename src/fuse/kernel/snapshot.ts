@@ -1,0 +1,89 @@
+/**
+ * What does one opendir(3) see? A list that grows while it is read and in which nothing ever moves: names made or removed
+ * meanwhile neither shift nor double others, and an offset means the same entry for as long as the folder is open.
+ */
+import type { Waiter } from '../../base/waiter.ts';
+import type { DirectoryEntry } from '../../filesystem/operations.ts';
+
+/** Entries that became known together. */
+export interface Batch {
+  /** On the clock's `monotonic`: their attributes are as old as this. */
+  readonly takenAt: number;
+  /** The folder's `changes` before they were asked for. */
+  readonly changes: number;
+}
+
+export interface SnapshotEntry {
+  readonly entry: DirectoryEntry;
+  readonly batch: Batch;
+}
+
+export interface SnapshotSource {
+  readonly list: (waiter: Waiter) => AsyncIterable<readonly DirectoryEntry[]>;
+  /** The folder's `changes` now. */
+  readonly changes: () => number;
+  /** On the clock's `monotonic`. */
+  readonly now: () => number;
+  /** Whether an entry can be shown to the kernel. */
+  readonly isShown: (entry: DirectoryEntry) => boolean;
+}
+
+/** Asks for no more of the listing than was read. To be closed by whoever stops reading. */
+export class Snapshot {
+  readonly #source: SnapshotSource;
+  readonly #batches: AsyncIterator<readonly DirectoryEntry[]>;
+  /** One request may be given up, and the next one go on where it was: only who closes the folder leaves. */
+  readonly #leaving = new AbortController();
+  readonly #entries: SnapshotEntry[] = [];
+  #growing: Promise<void> | null = null;
+  #isWhole = false;
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(source: SnapshotSource) {
+    this.#source = source;
+    this.#batches = source.list({ signal: this.#leaving.signal })[Symbol.asyncIterator]();
+  }
+
+  /**
+   * Resolves once the entry with this index is known, or that there is none. Where the listing broke off it rejects with the
+   * listing's `FsError`, however often one asks: a listing that ends too soon would pass for a whole one.
+   */
+  async reach(index: number): Promise<void> {
+    while (index >= this.#entries.length && !this.#isWhole) {
+      if (this.#failure !== null) throw this.#failure.error;
+      this.#growing ??= this.#grow();
+      await this.#growing;
+    }
+  }
+
+  /** Undefined beyond what is known. */
+  at(index: number): SnapshotEntry | undefined {
+    return this.#entries[index];
+  }
+
+  /** Nobody reads on. */
+  async close(): Promise<void> {
+    this.#leaving.abort();
+    await this.#batches.return?.();
+  }
+
+  /** Never rejects: who reads there hears of a failure. */
+  async #grow(): Promise<void> {
+    const changes = this.#source.changes();
+    try {
+      const result = await this.#batches.next();
+      if (result.done === true) this.#isWhole = true;
+      else this.#add(result.value, { takenAt: this.#source.now(), changes });
+    } catch (error) {
+      this.#failure = { error };
+    } finally {
+      this.#growing = null;
+    }
+  }
+
+  #add(entries: readonly DirectoryEntry[], batch: Batch): void {
+    for (const entry of entries) {
+      if (this.#source.isShown(entry)) this.#entries.push({ entry, batch });
+    }
+  }
+}

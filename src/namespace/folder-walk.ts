@@ -1,0 +1,174 @@
+/**
+ * How do several readers follow one walk of a folder, each from its beginning?
+ *
+ * The walk goes on by itself, page after page, so that what it finds belongs together however slowly somebody reads; it stops
+ * when nobody reads any more. A name once given cannot be taken back: so no page gives a name that we have changed since the
+ * walk began, or a file that a later page may turn into a folder. What the pages leave out, the end has.
+ */
+import type { Clock } from '../base/clock.ts';
+import { STAYING, unlessLeaving, type Waiter } from '../base/waiter.ts';
+import { Refusal } from '../service/refusal.ts';
+import type { BucketStore } from '../store/bucket-store.ts';
+import { keyOfPath } from '../store/keys.ts';
+import type { NamedEntry, NamesBatch } from './entries.ts';
+import type { KnownFolder } from './known-folder.ts';
+import type { KnownNames } from './known-names.ts';
+import type { Question } from './own-changes.ts';
+import { walkFolder, type SeenPage } from './walk.ts';
+
+export interface FolderWalkParts {
+  readonly store: BucketStore;
+  readonly clock: Clock;
+  readonly known: KnownNames;
+}
+
+type End = { readonly folder: KnownFolder } | { readonly failure: unknown };
+
+/** A probe's page is there for the listing that most often follows at once, milliseconds. */
+const FIRST_PAGE_LIFETIME = 1000;
+/** A walk that a change of unknown end overtook is made again; more often than this is a fault. */
+const MAX_WALKS = 4;
+
+/** One walk under way. */
+export class FolderWalk {
+  readonly #parts: FolderWalkParts;
+  readonly #path: string;
+  /** What each page gave, for readers that come later. */
+  readonly #pages: (readonly NamedEntry[])[] = [];
+  #question: Question | null = null;
+  #readers = 0;
+  #end: End | null = null;
+  #news: Promise<void> = Promise.resolve();
+  #tellNews: () => void = () => undefined;
+
+  constructor(parts: FolderWalkParts, path: string) {
+    this.#parts = parts;
+    this.#path = path;
+    this.#awaitNews();
+  }
+
+  /** Whether somebody may still join. */
+  get isUnderWay(): boolean {
+    return this.#end === null;
+  }
+
+  /** Walks to the end, or until nobody reads. Never rejects: readers hear what went wrong. Call once. */
+  async run(): Promise<void> {
+    try {
+      await this.#walk();
+    } catch (failure) {
+      this.#finish({ failure });
+    }
+  }
+
+  /**
+   * What the folder holds, from the walk's beginning: what the pages gave, then the whole folder. Rejects, wherever the reader
+   * is by then, with the refusal of the service, or with `Interrupted`.
+   */
+  async *batches(waiter: Waiter = STAYING): AsyncGenerator<NamesBatch, void> {
+    this.#readers += 1;
+    try {
+      for (let next = 0; this.#end === null;) {
+        const page = this.#pages[next];
+        if (page === undefined) await unlessLeaving(waiter, this.#news);
+        else {
+          next += 1;
+          yield { names: this.#believed(page), isWhole: false };
+        }
+      }
+      const found = this.#outcome(this.#end);
+      // A slow reader may come when others have listed the folder again.
+      const latest = this.#parts.known.folder(this.#path);
+      yield { names: (latest?.listed == null ? found : latest).names, isWhole: true };
+    } finally {
+      this.#readers -= 1;
+    }
+  }
+
+  /** The whole folder. Rejects with the refusal of the service, or with `Interrupted`. */
+  async whole(waiter: Waiter = STAYING): Promise<KnownFolder> {
+    this.#readers += 1;
+    try {
+      while (this.#end === null) await unlessLeaving(waiter, this.#news);
+      return this.#outcome(this.#end);
+    } finally {
+      this.#readers -= 1;
+    }
+  }
+
+  async #walk(): Promise<void> {
+    for (let walks = 0; walks < MAX_WALKS; walks += 1) {
+      const folder = await this.#walkOnce();
+      if (folder === null) return;
+      // Not a whole listing any more when a change whose end is not known overtook it: only a new walk tells of that name.
+      if (folder.listed !== null) {
+        this.#finish({ folder });
+        return;
+      }
+    }
+    throw this.#refusal('unavailable', 'the folder changes faster than it can be listed');
+  }
+
+  /** Null when nobody reads any more. */
+  async #walkOnce(): Promise<KnownFolder | null> {
+    const { store, clock, known } = this.#parts;
+    const question = known.ask();
+    this.#question = question;
+    this.#pages.fill([]);
+    try {
+      for await (const walk of walkFolder(store, clock, this.#path, { first: this.#seenPage() })) {
+        if (walk.complete) return known.applyWalk(this.#path, question, walk);
+        // Begun anew: who joins now shall not see what was found before. The places stay, for those who are past them.
+        if (walk.pages === 1) this.#pages.fill([]);
+        this.#pages.push(known.applyPage(this.#path, question, walk));
+        this.#announce();
+        if (this.#readers > 0) continue;
+        this.#finish({ failure: this.#refusal('aborted', 'nobody reads the listing any more') });
+        return null;
+      }
+    } finally {
+      this.#question = null;
+      known.forgetQuestion(question);
+    }
+    throw this.#refusal('malformed', 'the listing has no last page');
+  }
+
+  /** The page of a probe, if it may begin a listing that is trusted for a whole TTL from its last page on. */
+  #seenPage(): SeenPage | null {
+    const { known, clock } = this.#parts;
+    const seen = known.folder(this.#path)?.firstPage ?? null;
+    if (seen === null) return null;
+    return known.isFresh(seen.at) && clock.monotonic() - seen.at < FIRST_PAGE_LIFETIME ? seen : null;
+  }
+
+  #believed(page: readonly NamedEntry[]): readonly NamedEntry[] {
+    // Between two walks nothing is under way that could tell what we changed: the next one gives these names.
+    if (this.#question === null) return [];
+    return this.#parts.known.recallPage(this.#path, this.#question, page);
+  }
+
+  #outcome(end: End): KnownFolder {
+    if ('folder' in end) return end.folder;
+    throw end.failure;
+  }
+
+  #finish(end: End): void {
+    this.#end = end;
+    this.#announce();
+  }
+
+  #announce(): void {
+    this.#tellNews();
+    this.#awaitNews();
+  }
+
+  #awaitNews(): void {
+    this.#news = new Promise((resolve) => {
+      this.#tellNews = resolve;
+    });
+  }
+
+  #refusal(kind: 'unavailable' | 'aborted' | 'malformed', reason: string): Refusal {
+    return new Refusal(kind, reason, { operation: 'listObjects', subject: keyOfPath(this.#path) });
+  }
+}

@@ -1,0 +1,57 @@
+/** How does a test decide when the later pages of a listing arrive? Each waits until it is let through; the first never does. */
+import type { ListObjectsQuery, ObjectService } from '../../src/service/object-service.ts';
+import type { ObjectPage } from '../../src/service/records.ts';
+import { Refusal, type RefusalKind } from '../../src/service/refusal.ts';
+import { InterceptedService } from './intercepted-service.ts';
+
+export class HeldPages extends InterceptedService {
+  readonly #pageSize: number;
+  readonly #waiting: (() => void)[] = [];
+  readonly #refusals: RefusalKind[] = [];
+  #mayPass = 0;
+
+  /** `pageSize`: entries a page has, whatever is asked for. */
+  constructor(inner: ObjectService, pageSize: number) {
+    super(inner, (_call, proceed) => proceed());
+    this.#pageSize = pageSize;
+  }
+
+  /** So many pages are let through, now or when they are asked for. */
+  letPass(pages = Number.POSITIVE_INFINITY): void {
+    this.#mayPass += pages;
+    while (this.#mayPass > 0) {
+      const pass = this.#waiting.shift();
+      if (pass === undefined) return;
+      this.#mayPass -= 1;
+      pass();
+    }
+  }
+
+  /** Pages wait again. */
+  hold(): void {
+    this.#mayPass = 0;
+  }
+
+  /** The next page that is let through is refused instead. */
+  refuseNext(kind: RefusalKind): void {
+    this.#refusals.push(kind);
+  }
+
+  override async listObjects(bucket: string, query: ListObjectsQuery): Promise<ObjectPage> {
+    if (query.page !== undefined) {
+      await this.#turn();
+      const refusal = this.#refusals.shift();
+      if (refusal !== undefined)
+        throw new Refusal(refusal, 'as the test wants', { operation: 'listObjects' });
+    }
+    return super.listObjects(bucket, { ...query, limit: this.#pageSize });
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#mayPass > 0) {
+      this.#mayPass -= 1;
+      return;
+    }
+    await new Promise<void>((pass) => this.#waiting.push(pass));
+  }
+}
