@@ -15,8 +15,8 @@ import { recover, type Recovery } from './journal/recovery.ts';
 import type { LocalFiles } from './local-files.ts';
 
 const DRAFTS = 'drafts';
-/** What of an absorbed directory has no meaning any more. */
-const ABSORBED = ['journal', 'attributes', 'spool', DRAFTS];
+/** What of an absorbed directory has no meaning any more. The journal goes last: by it the rest is known to be absorbed. */
+const ABSORBED = [DRAFTS, 'spool', 'attributes', 'journal'];
 
 export interface LocalStateParts {
   readonly files: LocalFiles;
@@ -124,6 +124,9 @@ async function takeAttributes(
   try {
     const others = await KeptAttributes.open({ ...tools, directory: from.directory });
     await own.takeFrom(others).finally(() => others.close());
+  } catch (error) {
+    // Modes and times are no reason to leave unsent bytes behind.
+    tools.log.warn('local attributes of an earlier mount are lost', { cause: describeError(error) });
   } finally {
     await own.close();
   }

@@ -5,7 +5,7 @@
  * then the other directory is emptied. Whoever finds both again after a crash sees by the note that the other is to be
  * forgotten. Drafts keep their identifiers, so doing it twice changes nothing.
  */
-import { link, readdir, rm, rmdir } from 'node:fs/promises';
+import { link, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 import { nodeLocalFiles } from '../local-files.ts';
@@ -22,7 +22,7 @@ export interface OpenedState {
 /** Everything in `from` is in `into` when it resolves. Rejects with the disk's error: then it is still in `from`, too. */
 export async function absorb(into: OpenedState, from: OpenedState, at: number): Promise<void> {
   for (const name of await readdir(from.draftsPath)) {
-    await link(join(from.draftsPath, name), join(into.draftsPath, name)).catch(unlessThere);
+    await link(join(from.draftsPath, name), join(into.draftsPath, name)).catch(unlessCode('EEXIST'));
   }
   await nodeLocalFiles.syncDirectory(into.draftsPath);
   await into.journal.commit([
@@ -31,12 +31,18 @@ export async function absorb(into: OpenedState, from: OpenedState, at: number): 
   ]);
 }
 
-/** Empties a directory whose journal, closed by now, was absorbed. What people were told to look for there stays. */
+/**
+ * Empties a directory whose journal, closed by now, was absorbed. `folders` go in their order, each in one step: half a database
+ * would be taken for a damaged one. What people were told to look for in the directory stays.
+ */
 export async function forget(directory: string, folders: readonly string[]): Promise<void> {
-  for (const folder of folders) await rm(join(directory, folder), { recursive: true, force: true });
-  await rmdir(directory).catch((error: unknown) => {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(systemErrorCode(error) ?? '')) throw error;
-  });
+  for (const folder of folders) {
+    const going = join(directory, `${folder}.absorbed`);
+    await rm(going, { recursive: true, force: true });
+    await rename(join(directory, folder), going).catch(unlessCode('ENOENT'));
+    await rm(going, { recursive: true, force: true });
+  }
+  await rmdir(directory).catch(unlessCode('ENOTEMPTY', 'EEXIST'));
 }
 
 /** Numbered anew, in their order: what waits here already came first. */
@@ -64,6 +70,8 @@ function changesOf(journal: Journal, nextSequence: () => number): JournalChange[
   ];
 }
 
-function unlessThere(error: unknown): void {
-  if (systemErrorCode(error) !== 'EEXIST') throw error;
+function unlessCode(...codes: readonly string[]): (error: unknown) => void {
+  return (error) => {
+    if (!codes.includes(systemErrorCode(error) ?? '')) throw error;
+  };
 }

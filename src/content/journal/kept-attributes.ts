@@ -26,6 +26,8 @@ export type FolderAttributes = Readonly<z.infer<typeof localAttributes>>;
 const SEPARATOR = '\0';
 const AFTER_SEPARATOR = '\x01';
 const AFTER_SLASH = '0';
+/** Rows in memory while they are copied: there may be millions. */
+const MOST_AT_ONCE = 1000;
 /** Sorts after all names. */
 const END = '\u{10ffff}';
 
@@ -99,9 +101,12 @@ export class KeptAttributes {
 
   /** Takes what `other` knows of paths that this one knows nothing of. */
   async takeFrom(other: KeptAttributes): Promise<void> {
-    const changes: RowChange[] = [];
-    for (const [key, value] of await other.#range('', END)) {
+    let changes: RowChange[] = [];
+    for await (const [key, value] of other.#rows.range('', END)) {
       if ((await this.#rows.get(key)) === undefined) changes.push({ type: 'put', key, value });
+      if (changes.length < MOST_AT_ONCE) continue;
+      await this.#rows.commit(changes, 'written');
+      changes = [];
     }
     await this.#rows.commit(changes, 'written');
   }

@@ -63,6 +63,7 @@ export class RowDatabase {
 
   /** Ends after the commits asked for so far. */
   async close(): Promise<void> {
+    // Whoever asked for what fails now hears of it.
     await this.#commits.run().catch(() => undefined);
     await this.#level.close();
   }
