@@ -6,7 +6,7 @@
  * walk began, or a file that a later page may turn into a folder. What the pages leave out, the end has.
  */
 import type { Clock } from '../base/clock.ts';
-import { STAYING, unlessLeaving, type Waiter } from '../base/waiter.ts';
+import { RETURN_TIME, STAYING, unlessLeaving, type Waiter } from '../base/waiter.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
 import { keyOfPath } from '../store/keys.ts';
@@ -35,6 +35,9 @@ export class FolderWalk {
   readonly #path: string;
   /** What each page gave, for readers that come later. */
   readonly #pages: (readonly NamedEntry[])[] = [];
+  readonly #abort = new AbortController();
+  /** The end that was planned when nobody read does not come. */
+  #keep: () => void = () => undefined;
   #question: Question | null = null;
   #readers = 0;
   #end: End | null = null;
@@ -66,7 +69,7 @@ export class FolderWalk {
    * is by then, with the refusal of the service, or with `Interrupted`.
    */
   async *batches(waiter: Waiter = STAYING): AsyncGenerator<NamesBatch, void> {
-    this.#readers += 1;
+    this.#join();
     try {
       for (let next = 0; this.#end === null;) {
         const page = this.#pages[next];
@@ -81,19 +84,34 @@ export class FolderWalk {
       const latest = this.#parts.known.folder(this.#path);
       yield { names: (latest?.listed == null ? found : latest).names, isWhole: true };
     } finally {
-      this.#readers -= 1;
+      this.#leave();
     }
   }
 
   /** The whole folder. Rejects with the refusal of the service, or with `Interrupted`. */
   async whole(waiter: Waiter = STAYING): Promise<KnownFolder> {
-    this.#readers += 1;
+    this.#join();
     try {
       while (this.#end === null) await unlessLeaving(waiter, this.#news);
       return this.#outcome(this.#end);
     } finally {
-      this.#readers -= 1;
+      this.#leave();
     }
+  }
+
+  #join(): void {
+    this.#keep();
+    this.#readers += 1;
+  }
+
+  /** A page that stalls would keep its connection though nobody wants it any more. */
+  #leave(): void {
+    this.#readers -= 1;
+    if (this.#readers > 0 || this.#end !== null) return;
+    this.#keep = this.#parts.clock.after(RETURN_TIME, () => {
+      this.#finish({ failure: this.#notRead() });
+      this.#abort.abort();
+    });
   }
 
   async #walk(): Promise<void> {
@@ -115,15 +133,16 @@ export class FolderWalk {
     const question = known.ask();
     this.#question = question;
     this.#pages.fill([]);
+    const options = { first: this.#seenPage(), signal: this.#abort.signal };
     try {
-      for await (const walk of walkFolder(store, clock, this.#path, { first: this.#seenPage() })) {
+      for await (const walk of walkFolder(store, clock, this.#path, options)) {
         if (walk.complete) return known.applyWalk(this.#path, question, walk);
         // Begun anew: who joins now shall not see what was found before. The places stay, for those who are past them.
         if (walk.pages === 1) this.#pages.fill([]);
         this.#pages.push(known.applyPage(this.#path, question, walk));
         this.#announce();
         if (this.#readers > 0) continue;
-        this.#finish({ failure: this.#refusal('aborted', 'nobody reads the listing any more') });
+        this.#finish({ failure: this.#notRead() });
         return null;
       }
     } finally {
@@ -153,7 +172,8 @@ export class FolderWalk {
   }
 
   #finish(end: End): void {
-    this.#end = end;
+    this.#keep();
+    this.#end ??= end;
     this.#announce();
   }
 
@@ -166,6 +186,10 @@ export class FolderWalk {
     this.#news = new Promise((resolve) => {
       this.#tellNews = resolve;
     });
+  }
+
+  #notRead(): Refusal {
+    return this.#refusal('aborted', 'nobody reads the listing any more');
   }
 
   #refusal(kind: 'unavailable' | 'aborted' | 'malformed', reason: string): Refusal {

@@ -72,6 +72,38 @@ describe.each([
   });
 });
 
+describe('a listing that is interrupted', () => {
+  it('is over at once, its request is given up, and the next listing is whole [interrupt/given-up]', async () => {
+    const { names, clock, control } = await setup();
+    const program = new AbortController();
+    const gone = names.list('/folder', program);
+    await expect.poll(() => control.waiting).toBe(1);
+    program.abort();
+    await expect(gone).rejects.toThrow(Interrupted);
+    clock.advance(RETURN_TIME);
+    await expect.poll(() => control.waiting).toBe(0);
+    control.stalls = false;
+
+    expect(control.givenUp).toBe(1);
+    expect([...(await names.list('/folder')).names.keys()]).toEqual(['file']);
+  });
+
+  it('goes on for a program that asks again soon [interrupt/given-up]', async () => {
+    const { names, clock, control, wake } = await setup();
+    const program = new AbortController();
+    const gone = names.list('/folder', program);
+    await expect.poll(() => control.waiting).toBe(1);
+    program.abort();
+    await expect(gone).rejects.toThrow(Interrupted);
+    const again = names.list('/folder', new AbortController());
+    clock.advance(LATER);
+    wake();
+
+    expect([...(await again).names.keys()]).toEqual(['file']);
+    expect(control.givenUp).toBe(0);
+  });
+});
+
 describe('a look at a name that another program waits for, too', () => {
   it('goes on for that one when the first leaves [interrupt/shared]', async () => {
     const { names, clock, control, wake } = await setup();
