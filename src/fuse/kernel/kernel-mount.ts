@@ -53,7 +53,7 @@ export class KernelMount implements Mounted {
     const { log, mountpoint } = options;
     const context = newContext(parts);
     const descriptor = await (process.getuid?.() === 0 ? mountAsRoot(options) : mountAsUser(options));
-    const device = new Device(descriptor, clock, log);
+    const device = new Device(descriptor, log);
     try {
       const cancelAbort = abortOnExit(await connectionNumber(mountpoint), log);
       const closed = device.closed.then(cancelAbort);

@@ -56,7 +56,7 @@ export class RingWriter {
   }
 }
 
-/** The side of the thread that answers. It never blocks. */
+/** The side of the thread that answers. It blocks only when told to. */
 export class RingReader {
   readonly #control: Int32Array;
   readonly #memory: SharedArrayBuffer;
@@ -88,6 +88,11 @@ export class RingReader {
   /** Why the device ended, once all requests are taken. */
   get ended(): number | undefined {
     return this.#ended;
+  }
+
+  /** Returns once something is there to take, or after `milliseconds`; the thread does nothing else meanwhile. */
+  waitBriefly(milliseconds: number): void {
+    if (this.#ended === undefined) Atomics.wait(this.#control, PUBLISHED, this.#taken, milliseconds);
   }
 
   /** Calls `wake` once something is there to take, maybe spuriously. Takes no processor time until then. */

@@ -50,6 +50,23 @@ describe('the ring between the two threads', () => {
     expect(takeText(reader)).toBe('early');
   });
 
+  it('waits for the next request where it stands, but not for one that is there, nor after the end', () => {
+    const { writer, reader } = opened();
+    const longerThanATest = 100_000;
+    put(writer, 'there');
+    reader.waitBriefly(longerThanATest);
+    expect(takeText(reader)).toBe('there');
+
+    reader.waitBriefly(1);
+    expect(takeText(reader)).toBeUndefined();
+
+    writer.end(19);
+    reader.waitBriefly(longerThanATest);
+    takeText(reader);
+    reader.waitBriefly(longerThanATest);
+    expect(reader.ended).toBe(19);
+  });
+
   it('tells the end, and why, after the last request', () => {
     const { writer, reader } = opened();
     put(writer, 'last');
