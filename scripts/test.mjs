@@ -7,7 +7,7 @@ import { runRounds } from './test-rounds.mjs';
 
 /** What leaves itself out where nobody is root. */
 const NEEDS_ROOT =
-  'Left out, since they need root: another user looking in, a mount inside a mount, a mount of another user, a full disk.';
+  'Left out, since they need root: another user looking in, a mount inside a mount, a mount of another user, a full disk, files that the kernel forgets.';
 const isRoot = process.getuid?.() === 0;
 
 /** One after the other: real mounts beside busy unit tests would only compete for the processors. */

@@ -64,14 +64,15 @@ describe.each(DRIVERS)('files on a mount of the %s driver', (driver) => {
     expect(await readFile(inside('cut'), 'latin1')).toBe('0123\0\0');
   });
 
-  it('are emptied by an open with O_TRUNC, in one call', async () => {
+  it('are emptied by an open with O_TRUNC, and not by their name alone', async () => {
     await writeFile(inside('emptied'), 'old');
     await ask({ ask: 'calls' });
     await writeFile(inside('emptied'), 'n');
-    const calls = await ask({ ask: 'calls' });
+    const calls = (await ask({ ask: 'calls' })) as string[];
 
+    // A file cut by its name would be stored empty at once.
+    expect(calls.slice(0, calls.indexOf('open /emptied'))).not.toContain('truncate /emptied');
     expect(calls).toContain('open /emptied');
-    expect(calls).not.toContain('truncate /emptied');
     expect(await ask({ ask: 'text', path: '/emptied' })).toBe('n');
   });
 

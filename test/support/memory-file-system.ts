@@ -26,6 +26,11 @@ interface MemoryNode {
   readonly xattrs: Map<string, Uint8Array>;
 }
 
+interface Held {
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+}
+
 interface MemoryHandle extends FileHandle {
   path: string;
   readonly node: MemoryNode;
@@ -38,7 +43,9 @@ export class MemoryFileSystem implements FileSystemOperations {
   readonly #handles = new Set<MemoryHandle>();
   readonly #failures = new Map<string, ErrnoName>();
   readonly #delays = new Map<string, number>();
+  readonly #held = new Map<string, Held>();
   readonly #calls: string[] = [];
+  #validFor = 0;
   #lastIdentity = 0;
 
   constructor() {
@@ -54,6 +61,38 @@ export class MemoryFileSystem implements FileSystemOperations {
   /** From now on `operation` takes this long. */
   delay(operation: string, milliseconds: number): void {
     this.#delays.set(operation, milliseconds);
+  }
+
+  /** From now on `operation` of `path` waits for `letGo`. */
+  hold(operation: string, path: string): void {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#held.set(`${operation} ${path}`, { ended, end });
+  }
+
+  /** Nothing waits any more. */
+  letGo(): void {
+    for (const { end } of this.#held.values()) end();
+    this.#held.clear();
+  }
+
+  /** From now on everything may be trusted for this long. */
+  trust(milliseconds: number): void {
+    this.#validFor = milliseconds;
+  }
+
+  /** Somebody else stores another file at `path`; who has the old one open keeps it. */
+  replace(path: string, text: string): void {
+    const node = this.#newNode('file', 0o644);
+    node.bytes = new Uint8Array(Buffer.from(text));
+    this.#nodes.set(path, node);
+  }
+
+  /** Somebody else deletes `path`. */
+  remove(path: string): void {
+    this.#nodes.delete(path);
   }
 
   /** What was asked for since the last time, as `operation path`. */
@@ -73,13 +112,16 @@ export class MemoryFileSystem implements FileSystemOperations {
 
   async getAttributes(path: string, handle?: FileHandle): Promise<Attributes> {
     await this.#enter('getAttributes', path);
-    return attributesOf(this.#target(path, handle));
+    return attributesOf(this.#target(path, handle), this.#validFor);
   }
 
   async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], void> {
     await this.#enter('readDirectory', path);
     this.#folder(path);
-    yield this.#childrenOf(path).map(([name, node]) => ({ name, attributes: attributesOf(node) }));
+    yield this.#childrenOf(path).map(([name, node]) => ({
+      name,
+      attributes: attributesOf(node, this.#validFor),
+    }));
   }
 
   async open(path: string, intent: OpenIntent): Promise<FileHandle> {
@@ -214,6 +256,7 @@ export class MemoryFileSystem implements FileSystemOperations {
   async #enter(operation: string, path: string, waiter: Waiter = STAYING): Promise<void> {
     this.#calls.push(`${operation} ${path}`);
     const delay = this.#delays.get(operation);
+    await this.#held.get(`${operation} ${path}`)?.ended;
     if (delay !== undefined) await delayed(delay, path, waiter);
     const failure = this.#failures.get(operation);
     if (failure !== undefined) throw new FsError(failure, path, 'as the test asked');
@@ -292,7 +335,7 @@ async function delayed(milliseconds: number, path: string, waiter: Waiter): Prom
   }
 }
 
-function attributesOf(node: MemoryNode): Attributes {
+function attributesOf(node: MemoryNode, validFor: number): Attributes {
   const { kind, identity, bytes, mode, uid, gid, mtime, atime, ctime } = node;
-  return { kind, identity, size: bytes.length, mode, uid, gid, mtime, atime, ctime, validFor: 0 };
+  return { kind, identity, size: bytes.length, mode, uid, gid, mtime, atime, ctime, validFor };
 }

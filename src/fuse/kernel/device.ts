@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { DeviceReaderData } from './device-reader.ts';
+import { Notifier } from './notifier.ts';
 import { refusalInstead } from './replies.ts';
 import { allocateRing, RingReader } from './request-ring.ts';
 
@@ -39,6 +40,7 @@ export class Device {
   readonly descriptor: number;
 
   readonly #log: Log;
+  readonly #notifier: Notifier;
   readonly #ring: RingReader;
   readonly #memory: SharedArrayBuffer;
 
@@ -50,6 +52,7 @@ export class Device {
   constructor(descriptor: number, log: Log) {
     this.descriptor = descriptor;
     this.#log = log;
+    this.#notifier = new Notifier(descriptor, log);
     this.#memory = allocateRing();
     this.#ring = new RingReader(this.#memory);
     this.closed = new Promise((resolve) => {
@@ -69,7 +72,7 @@ export class Device {
     });
     // Whatever made it end: nobody takes requests any more, so programs had better hear that at once.
     worker.once('exit', () => {
-      this.#drainAndClose();
+      void this.#drainAndClose();
     });
     this.#ring.sleep(this.#turn);
   }
@@ -85,6 +88,11 @@ export class Device {
       if (!UNWANTED.has(code)) this.#answerInstead(reply, error);
       return false;
     }
+  };
+
+  /** Tells the kernel something unasked, at some time. */
+  readonly notify = (notification: Buffer): void => {
+    this.#notifier.send(notification);
   };
 
   /** Gives the descriptor up; only when nothing is mounted on it, or never was. */
@@ -137,9 +145,11 @@ export class Device {
     this.#log.error('the kernel stopped sending requests', { errno });
   }
 
-  #drainAndClose(): void {
+  async #drainAndClose(): Promise<void> {
     let isLeft = this.#handler !== undefined;
     while (isLeft) isLeft = this.#handler !== undefined && this.#ring.take(this.#handler.begin);
+    // Its number must not go to another file while the thread may still write there.
+    await this.#notifier.close();
     this.release();
     this.#close();
   }

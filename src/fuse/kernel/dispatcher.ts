@@ -14,7 +14,7 @@ import { fileOperations } from './file-operations.ts';
 import { folderOperations } from './folder-operations.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { changeOperations, lookOperations, refusedOperations } from './name-operations.ts';
-import { canTakeNamesBack, MAX_TRANSFER_BYTES, negotiate, PROTOCOL_MAJOR } from './negotiation.ts';
+import { MAX_TRANSFER_BYTES, negotiate, PROTOCOL_MAJOR, trustOf } from './negotiation.ts';
 import { operationNamed, type OperationName } from './opcodes.ts';
 import { emptyReply, initReply, sealReply } from './replies.ts';
 import { readHeader, readInit, readInterrupt, READ_SIZE_END, REQUEST_HEADER_BYTES } from './requests.ts';
@@ -242,7 +242,7 @@ function greet(body: WireReader, { trust }: KernelContext, greeting: Greeting): 
     greeting.refused(reason);
     throw new UnsupportedKernel(reason);
   }
-  trust.names = canTakeNamesBack(request);
+  Object.assign(trust, trustOf(request));
   // A newer major asks again with ours.
   if (request.major === PROTOCOL_MAJOR) greeting.agreed();
   return { reply: initReply(PROTOCOL_MAJOR, answer) };

@@ -6,7 +6,7 @@ import type { FileHandle, OpenIntent } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import type { Call } from './call.ts';
 import { clearSetIdBits } from './attribute-operations.ts';
-import { changing, changingNames, targetOf, type KernelContext } from './kernel-context.ts';
+import { changing, changingNames, targetOf, telling, type KernelContext } from './kernel-context.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
 import type { Node } from './node-table.ts';
 import { createReply, openReply, REPLY_HEADER_BYTES, sizeReply } from './replies.ts';
@@ -17,6 +17,8 @@ type DescriptorOperation = 'create' | 'open' | 'read' | 'write' | 'flush' | 'fsy
 const PERMISSION_BITS = 0o7777;
 /** Reads ask the driver, and end where it says. */
 const FOPEN_DIRECT_IO = 1;
+/** What the kernel has of the node's bytes is true: a node's are never those of two versions. */
+const FOPEN_KEEP_CACHE = 2;
 
 /** The requests that make, use and end a handle. */
 export function fileOperations(context: KernelContext): Operations<DescriptorOperation> {
@@ -84,29 +86,32 @@ async function open(context: KernelContext, node: Node, request: OpenRequest, ca
   const { path, handle: other } = targetOf(context, node);
   // Deleted while somebody else has it open: its name, if there is one, means another file.
   if (other !== undefined) throw stale(path);
-  refuseReplaced(context, node, intent);
   if (intent.truncate) call.finishAnyway();
-  const openPath = (): Promise<FileHandle> => operations.open(path, intent, call);
-  const handle = await (intent.truncate ? changing(node, openPath) : openPath());
+  // Emptied only once it is known to be the file that is meant: closing another would store it empty.
+  const handle = await operations.open(path, { ...intent, truncate: false }, call);
+  const isOther = handle.identity !== node.identity;
   try {
-    refuseReplaced(context, node, intent);
+    if (isOther && !mayReadOther(context, node, intent)) throw stale(path);
+    if (intent.truncate) await changing(node, () => operations.truncate(path, 0, handle));
     if (request.killsPrivileges && intent.truncate) await clearSetIdBits(context, node, handle);
   } catch (error) {
     await operations.release(handle);
     throw error;
   }
-  // The kernel knows the size of the replaced file: what is read of the other must not be cut there.
-  const isOther = context.nodes.pathOf(node) === undefined;
   const fh = addFile(context, node, handle);
-  return { reply: openReply(fh, isOther ? FOPEN_DIRECT_IO : 0), undelivered: releaseLater(context, fh) };
+  const flags = isOther ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE;
+  return { reply: openReply(fh, flags), undelivered: releaseLater(context, fh) };
 }
 
-/** Where an append would go, the kernel takes from the replaced file: then it has to look the name up again. */
-function refuseReplaced({ nodes }: KernelContext, node: Node, intent: OpenIntent): void {
-  if (intent.write && nodes.pathOf(node) === undefined) throw stale(node.name);
+/**
+ * At ESTALE open(2) looks the name up again, but only once. So a file that this mount replaces again and again is read past
+ * what the kernel knows of the one it had found. Where an append would go it takes from that one: so nobody may write.
+ */
+function mayReadOther({ nodes }: KernelContext, node: Node, intent: OpenIntent): boolean {
+  return !intent.write && !intent.truncate && nodes.pathOf(node) === undefined;
 }
 
-const stale = (path: string): FsError => new FsError('ESTALE', path, 'the name was given to another file');
+const stale = (path: string): FsError => new FsError('ESTALE', path, 'the name leads to another file');
 
 async function create(
   context: KernelContext,
@@ -124,16 +129,15 @@ async function create(
   const handle = await changingNames([folder], () => operations.create(path, intent));
   try {
     const attributes = await operations.getAttributes(handle.path, handle);
-    const node = nodes.lookUp(folder, name, 'file');
-    node.mode = attributes.mode;
+    const node = nodes.lookUp(folder, name, attributes);
+    const told = telling(context, node, attributes);
     const fh = addFile(context, node, handle);
     const release = releaseLater(context, fh);
-    const told = { attributes, isNameTrusted: context.trust.names };
     const undelivered = (): void => {
       nodes.forget(node.id, 1);
       release();
     };
-    return { reply: createReply(node.id, told, fh), undelivered };
+    return { reply: createReply(node.id, told, fh, FOPEN_KEEP_CACHE), undelivered };
   } catch (error) {
     await operations.release(handle);
     throw error;

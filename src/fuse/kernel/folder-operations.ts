@@ -3,9 +3,11 @@ import { unlessLeaving, type Waiter } from '../../base/waiter.ts';
 import { toFsError } from '../../filesystem/errno-of.ts';
 import type { Attributes, DirectoryEntry } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
-import type { KernelContext } from './kernel-context.ts';
+import { takeBackOthers, trustedIn } from './discoveries.ts';
+import { telling, type KernelContext } from './kernel-context.ts';
 import { DirectoryPage } from './directory-page.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
+import { isSame } from './node-table.ts';
 import type { OpenFolder } from './open-table.ts';
 import { openReply } from './replies.ts';
 import { readHandle, readRead, type ReadRequest } from './requests.ts';
@@ -77,7 +79,7 @@ interface Filling {
 
 function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling: Filling): Answer {
   const { snapshot, page } = filling;
-  const { nodes, clock, trust } = context;
+  const { nodes, clock } = context;
   const now = clock.monotonic();
   const told: number[] = [];
   let index = filling.first;
@@ -86,15 +88,17 @@ function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling:
     if (!page.hasRoomFor(entry.name)) break;
     index += 1;
     const next = index + DOTS;
-    // What this mount has changed since may not be as it was: then the kernel gets names, and looks up what it wants to know.
-    if (page.isPlus && batch.changes === folder.changes) {
-      const node = nodes.lookUp(folder, entry.name, entry.attributes.kind);
-      node.mode = entry.attributes.mode;
+    const known = nodes.known(folder, entry.name);
+    // What this mount has changed since may not be as it was, and where two looks differ the later one counts: then the kernel gets
+    // names, and looks up what it wants to know.
+    const isSure =
+      batch.changes === folder.changes && (known === undefined || isSame(known, entry.attributes));
+    if (page.isPlus && isSure) {
+      const node = nodes.lookUp(folder, entry.name, entry.attributes);
       told.push(node.id);
-      const attributes = aged(entry, now - batch.takenAt);
-      page.add(entry.name, { attributes, isNameTrusted: trust.names }, next, node.id);
+      page.add(entry.name, telling(context, node, aged(entry, now - batch.takenAt)), next, node.id);
     } else {
-      page.addName(entry, next, nodes.knownId(folder, entry.name));
+      page.addName(entry, next, known?.id);
     }
   }
   const undelivered = (): void => {
@@ -106,7 +110,9 @@ function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling:
 function begin(context: KernelContext, folder: OpenFolder): Snapshot {
   const { operations, nodes, clock, log } = context;
   stop(context, folder);
+  const { changes } = folder.node;
   const path = nodes.pathOf(folder.node);
+  const trusted = trustedIn(context, folder.node);
   const isShown = ({ name }: DirectoryEntry): boolean => {
     if (isListable(name)) return true;
     log.debug('a name is left out of a listing', { path, name });
@@ -118,6 +124,9 @@ function begin(context: KernelContext, folder: OpenFolder): Snapshot {
     changes: () => folder.node.changes,
     now: () => clock.monotonic(),
     isShown,
+    whole: (entries) => {
+      if (folder.node.changes === changes) takeBackOthers(context, trusted, entries);
+    },
   });
   return folder.snapshot;
 }

@@ -4,8 +4,10 @@ import type { Waiter } from '../../base/waiter.ts';
 import type { Log } from '../../base/log.ts';
 import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes, FileHandle, FileSystemOperations } from '../../filesystem/operations.ts';
-import type { Node, NodeTable } from './node-table.ts';
+import { takeNameBack } from './discoveries.ts';
+import { isSame, type Node, type NodeTable } from './node-table.ts';
 import type { OpenFile, OpenFolder, OpenTable } from './open-table.ts';
+import type { Told } from './replies.ts';
 
 export interface KernelContext {
   readonly operations: FileSystemOperations;
@@ -14,13 +16,17 @@ export interface KernelContext {
   readonly folders: OpenTable<OpenFolder>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly log: Log;
+  /** Tells the kernel something unasked (notifications.ts). Waits for nothing, and works if the kernel knows what is meant. */
+  readonly notify: (notification: Buffer) => void;
   readonly trust: KernelTrust;
 }
 
 /** What the kernel may be told to believe for a while. Settled once, when kernel and driver agree. */
 export interface KernelTrust {
-  /** Names too: only where all of them can be taken back at once. */
+  /** Names too: only where each can be taken back. */
   names: boolean;
+  /** Whether all can be, at one word. */
+  hasEpoch: boolean;
 }
 
 /** How to ask the file system about a node: by its name, or when that is gone by what is open of it. */
@@ -42,7 +48,14 @@ export function targetOf({ nodes }: KernelContext, node: Node, handle?: FileHand
   return { path: named, handle: undefined };
 }
 
-/** Rejects with ENOENT or ESTALE when neither the name nor anything open leads to the file. */
+/** What the kernel is now told of `node`, which counts until it forgets or the time is over. */
+export function telling({ clock, trust }: KernelContext, node: Node, attributes: Attributes): Told {
+  node.mode = attributes.mode;
+  if (trust.names) node.trustedUntil = Math.max(node.trustedUntil, clock.monotonic() + attributes.validFor);
+  return { attributes, isNameTrusted: trust.names };
+}
+
+/** Rejects with ESTALE when neither the name nor anything open leads to the file. */
 export async function attributesOf(
   context: KernelContext,
   node: Node,
@@ -50,16 +63,36 @@ export async function attributesOf(
   waiter?: Waiter,
 ): Promise<Attributes> {
   const target = targetOf(context, node, handle);
-  const attributes = await context.operations
-    .getAttributes(target.path, target.handle, waiter)
-    .catch((error: unknown) => {
-      // Somebody else deleted the name; what is open goes on.
-      const open = anyHandle(node);
-      if (!isMissing(error) || target.handle !== undefined || open === undefined) throw error;
-      return context.operations.getAttributes(open.path, open);
-    });
+  const isNamed = target.handle === undefined && context.nodes.pathOf(node) !== undefined;
+  const attributes = isNamed
+    ? await attributesByName(context, node, target.path, waiter)
+    : await context.operations.getAttributes(target.path, target.handle, waiter);
   node.mode = attributes.mode;
   return attributes;
+}
+
+/**
+ * When somebody else has deleted or replaced the file, what is open of it goes on. Otherwise ESTALE: then stat(2) and the like look
+ * the name up again, once.
+ */
+async function attributesByName(
+  context: KernelContext,
+  node: Node,
+  path: string,
+  waiter?: Waiter,
+): Promise<Attributes> {
+  const { operations } = context;
+  const found = await operations.getAttributes(path, undefined, waiter).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+    return undefined;
+  });
+  if (isSame(found, node)) return found;
+  // A rename of ours took it there meanwhile.
+  if (context.nodes.pathOf(node) !== path) return attributesOf(context, node, undefined, waiter);
+  takeNameBack(context, node);
+  const open = anyHandle(node);
+  if (open === undefined) throw new FsError('ESTALE', path, 'the name leads to another file');
+  return operations.getAttributes(open.path, open);
 }
 
 /** Runs a change of `node`: listings taken before its end are no longer believed about it. */

@@ -16,7 +16,8 @@ import type { KernelContext } from './kernel-context.ts';
 import { mountAsRoot } from './mount-program.ts';
 import { NodeTable } from './node-table.ts';
 import { OpenTable } from './open-table.ts';
-import { incrementEpoch } from './replies.ts';
+import { takeAllNamesBack } from './discoveries.ts';
+import { incrementEpoch } from './notifications.ts';
 
 /** Everything a mount is made of. */
 export interface KernelMountParts {
@@ -51,9 +52,9 @@ export class KernelMount implements Mounted {
   static async open(parts: KernelMountParts): Promise<KernelMount> {
     const { options, clock } = parts;
     const { log, mountpoint } = options;
-    const context = newContext(parts);
     const descriptor = await (process.getuid?.() === 0 ? mountAsRoot(options) : mountAsUser(options));
     const device = new Device(descriptor, log);
+    const context = newContext(parts, device);
     try {
       const cancelAbort = abortOnExit(await connectionNumber(mountpoint), log);
       const closed = device.closed.then(cancelAbort);
@@ -61,7 +62,8 @@ export class KernelMount implements Mounted {
         return new Dispatcher(context, clock, device.deliver, greeting);
       });
       const takeNamesBack = (): void => {
-        if (context.trust.names) device.deliver(incrementEpoch());
+        if (context.trust.hasEpoch) device.deliver(incrementEpoch());
+        else takeAllNamesBack(context);
       };
       return new KernelMount(
         parts,
@@ -91,7 +93,7 @@ export class KernelMount implements Mounted {
   }
 }
 
-function newContext({ operations, options, clock }: KernelMountParts): KernelContext {
+function newContext({ operations, options, clock }: KernelMountParts, device: Device): KernelContext {
   return {
     operations,
     nodes: new NodeTable(),
@@ -99,7 +101,8 @@ function newContext({ operations, options, clock }: KernelMountParts): KernelCon
     folders: new OpenTable(),
     clock,
     log: options.log,
-    trust: { names: false },
+    notify: device.notify,
+    trust: { names: false, hasEpoch: false },
   };
 }
 

@@ -2,7 +2,7 @@
 import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
-import { changingNames, type KernelContext } from './kernel-context.ts';
+import { changingNames, telling, type KernelContext } from './kernel-context.ts';
 import type { Node } from './node-table.ts';
 import { entryReply } from './replies.ts';
 import {
@@ -99,15 +99,15 @@ export function refusedOperations({ nodes }: KernelContext): Operations<RefusedO
 
 /** Tells the kernel of what is at `name`, which counts until it forgets. */
 export function entryAnswer(
-  { nodes, trust }: KernelContext,
+  context: KernelContext,
   folder: Node,
   name: string,
   attributes: Attributes,
 ): Answer {
-  const node = nodes.lookUp(folder, name, attributes.kind);
-  node.mode = attributes.mode;
+  const { nodes } = context;
+  const node = nodes.lookUp(folder, name, attributes);
   return {
-    reply: entryReply(node.id, { attributes, isNameTrusted: trust.names }),
+    reply: entryReply(node.id, telling(context, node, attributes)),
     undelivered: () => {
       nodes.forget(node.id, 1);
     },
@@ -134,8 +134,11 @@ async function rename(context: KernelContext, id: number, request: RenameRequest
   const to = nodes.pathIn(toFolder, request.to);
   if ((request.flags & ~RENAME_NOREPLACE) !== 0)
     throw new FsError('EINVAL', from, 'names cannot be exchanged at once');
+  const moved = nodes.known(fromFolder, request.from);
   await changingNames([fromFolder, toFolder], async () => {
     await operations.rename(from, to, (request.flags & RENAME_NOREPLACE) !== 0);
+    // Whoever looked the new name up meanwhile may have found it there.
+    if (moved !== undefined && nodes.known(toFolder, request.to) === moved) return;
     nodes.move(fromFolder, request.from, toFolder, request.to);
   });
   return done();

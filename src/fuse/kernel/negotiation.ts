@@ -1,4 +1,5 @@
 /** What do the kernel and this driver agree on at first? */
+import type { KernelTrust } from './kernel-context.ts';
 import { TIME_GRANULARITY_NS } from './wire-times.ts';
 import type { InitRequest } from './requests.ts';
 import type { InitAnswer } from './replies.ts';
@@ -23,17 +24,20 @@ export const initFlags = {
 } as const;
 
 /**
- * Data are dropped at each open(2), and by the size when it changes: never because of an mtime, which each own upload moves.
+ * The kernel drops no data by itself, least of all because of an mtime, which each own upload moves: other data are another node.
  * The bits of the set-id programs are ours to clear, so that the kernel need not ask for a capability before each write.
  */
 const WANTED = Object.values(initFlags).reduce((all, flag) => all | flag, 0);
 
+/** Since this a name can be taken back without taking it from programs that are in the folder it leads to. */
+const EXPIRY_MINOR = 38;
 /** Since this the kernel forgets every name at one word, which waits for no lock. */
 const EPOCH_MINOR = 44;
 
-/** Whether names that the kernel was told to trust can be taken back. */
-export function canTakeNamesBack({ major, minor }: InitRequest): boolean {
-  return major === PROTOCOL_MAJOR && minor >= EPOCH_MINOR;
+/** What the kernel may be told to believe. */
+export function trustOf({ major, minor }: InitRequest): KernelTrust {
+  const speaks = (since: number): boolean => major === PROTOCOL_MAJOR && minor >= since;
+  return { names: speaks(EXPIRY_MINOR), hasEpoch: speaks(EPOCH_MINOR) };
 }
 
 const PAGE_BYTES = 4096;

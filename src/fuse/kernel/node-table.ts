@@ -1,6 +1,7 @@
 /**
  * Which file does the kernel mean by a number? It asks for nodes, and the file system below knows paths. A node keeps its number
- * through renames, and after its name is gone, until the kernel has given back every lookup that it was told of.
+ * through renames, and after its name is gone, until the kernel has given back every lookup that it was told of. What somebody
+ * else stored at the name is another node: so the pages that the kernel keeps of a node are never those of two versions.
  */
 import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes, FileHandle } from '../../filesystem/operations.ts';
@@ -8,6 +9,7 @@ import type { Attributes, FileHandle } from '../../filesystem/operations.ts';
 export interface Node {
   readonly id: number;
   readonly kind: Attributes['kind'];
+  readonly identity: number;
   /** Changes with a rename; null for the root, and when the name is gone or somebody else's. */
   readonly parent: Node | null;
   readonly name: string;
@@ -17,6 +19,8 @@ export interface Node {
   readonly handles: Set<FileHandle>;
   /** As the kernel was told last; 0 before. */
   mode: number;
+  /** On the clock's `monotonic`: until then the kernel may believe, without asking, that the name leads here. */
+  trustedUntil: number;
   /** How many changes of this folder's names, or of what they lead to, this mount has made. */
   changes: number;
 }
@@ -29,15 +33,19 @@ interface TableNode extends Node {
   readonly children: Map<string, TableNode>;
 }
 
+/** What tells one node from another. */
+export type NodeFacts = Pick<Attributes, 'kind' | 'identity'>;
+
 export const ROOT_NODE = 1;
 
 export class NodeTable {
   readonly #nodes = new Map<number, TableNode>();
+  readonly #files = new Map<number, TableNode>();
   readonly #root: TableNode;
   #lastId = ROOT_NODE;
 
   constructor() {
-    this.#root = newNode(ROOT_NODE, 'folder', null, '');
+    this.#root = newNode(ROOT_NODE, { kind: 'folder', identity: 0 }, '');
     this.#nodes.set(ROOT_NODE, this.#root);
   }
 
@@ -70,17 +78,28 @@ export class NodeTable {
     return path === '/' ? `/${name}` : `${path}/${name}`;
   }
 
-  /** The number of what is at `name`, if the kernel knows of it. */
-  knownId(folder: Node, name: string): number | undefined {
-    return this.#own(folder).children.get(name)?.id;
+  all(): Iterable<Node> {
+    return this.#nodes.values();
   }
 
-  /** The node of what is at `name`, made when there is none; the kernel is about to be told of it once more. */
-  lookUp(folder: Node, name: string, kind: Attributes['kind']): Node {
+  /** The node that was at `name` when the kernel was told of it last. */
+  known(folder: Node, name: string): Node | undefined {
+    return this.#own(folder).children.get(name);
+  }
+
+  /** All that `known` leads to, by name. */
+  knownIn(folder: Node): Iterable<Node> {
+    return this.#own(folder).children.values();
+  }
+
+  /**
+   * The node of what is at `name`, made when there is none; the kernel is about to be told of it once more. A file that somebody
+   * still has open keeps its node when its name comes back.
+   */
+  lookUp(folder: Node, name: string, facts: NodeFacts): Node {
     const parent = this.#own(folder);
     const known = parent.children.get(name);
-    // Another kind is another thing, which the kernel would take amiss under the old number.
-    const node = known?.kind === kind ? known : this.#attach(parent, name, kind);
+    const node = isSame(known, facts) ? known : this.#attach(parent, name, this.#living(facts));
     node.lookups += 1;
     return node;
   }
@@ -111,11 +130,7 @@ export class NodeTable {
       this.#drop(target);
       return;
     }
-    source.children.delete(from);
-    node.parent = target;
-    node.name = to;
-    target.children.set(to, node);
-    this.#drop(source);
+    this.#attach(target, to, node);
   }
 
   #node(id: number): TableNode {
@@ -126,15 +141,29 @@ export class NodeTable {
 
   /** The same node; one that was forgotten meanwhile is of no consequence. */
   #own(node: Node): TableNode {
-    return this.#nodes.get(node.id) ?? newNode(node.id, node.kind, null, node.name);
+    return this.#nodes.get(node.id) ?? newNode(node.id, node, node.name);
   }
 
-  #attach(parent: TableNode, name: string, kind: Attributes['kind']): TableNode {
-    this.#unbind(parent, name);
+  /** The node of this file, wherever it is; a new one when there is none. */
+  #living(facts: NodeFacts): TableNode {
+    const living = facts.kind === 'file' ? this.#files.get(facts.identity) : undefined;
+    if (living !== undefined) return living;
     this.#lastId += 1;
-    const node = newNode(this.#lastId, kind, parent, name);
-    parent.children.set(name, node);
+    const node = newNode(this.#lastId, facts, '');
     this.#nodes.set(node.id, node);
+    if (node.kind === 'file') this.#files.set(node.identity, node);
+    return node;
+  }
+
+  #attach(parent: TableNode, name: string, node: TableNode): TableNode {
+    this.#unbind(parent, name);
+    const { parent: before } = node;
+    before?.children.delete(node.name);
+    node.parent = parent;
+    node.name = name;
+    node.formerPath = undefined;
+    parent.children.set(name, node);
+    if (before !== null) this.#drop(before);
     return node;
   }
 
@@ -151,6 +180,7 @@ export class NodeTable {
   #drop(node: TableNode): void {
     if (node.lookups > 0 || node.children.size > 0 || node.id === ROOT_NODE) return;
     this.#nodes.delete(node.id);
+    if (this.#files.get(node.identity) === node) this.#files.delete(node.identity);
     const { parent } = node;
     if (parent?.children.get(node.name) !== node) return;
     parent.children.delete(node.name);
@@ -158,17 +188,27 @@ export class NodeTable {
   }
 }
 
-function newNode(id: number, kind: Attributes['kind'], parent: TableNode | null, name: string): TableNode {
+/** Another kind is another thing, which the kernel would take amiss under the old number. */
+export function isSame<Known extends NodeFacts>(
+  known: Known | undefined,
+  { kind, identity }: NodeFacts,
+): known is Known {
+  return known?.kind === kind && known.identity === identity;
+}
+
+function newNode(id: number, { kind, identity }: NodeFacts, name: string): TableNode {
   return {
     id,
     kind,
-    parent,
+    identity,
+    parent: null,
     name,
     formerPath: undefined,
     lookups: 0,
     children: new Map(),
     handles: new Set(),
     mode: 0,
+    trustedUntil: Number.NEGATIVE_INFINITY,
     changes: 0,
   };
 }

@@ -17,13 +17,7 @@ const STAT_BLOCK_BYTES = 512;
 const IO_SIZE_BYTES = 128 * 1024;
 const STATFS_BLOCK_BYTES = 4096;
 const FREE_FILES = 2 ** 31;
-const NOTIFY_INC_EPOCH = 8;
 const HALF = 2 ** 32;
-
-/** `FUSE_NOTIFY_INC_EPOCH` (7.44): a header with the code instead of an error, and nothing else. */
-export function incrementEpoch(): Buffer {
-  return sealReply(emptyReply(), 0n, -NOTIFY_INC_EPOCH);
-}
 
 /** `bytes` of an answer, zeroed, behind room for the header. */
 export function emptyReply(bytes = 0): Buffer {
@@ -84,10 +78,11 @@ export function openReply(fh: number, flags = 0): Buffer {
 }
 
 /** `fuse_entry_out`, then `fuse_open_out`. */
-export function createReply(node: number, told: Told, fh: number): Buffer {
+export function createReply(node: number, told: Told, fh: number, flags: number): Buffer {
   const reply = emptyReply(ENTRY_BYTES + 16);
   putEntry(reply, REPLY_HEADER_BYTES, node, told);
   putU64(reply, REPLY_HEADER_BYTES + ENTRY_BYTES, fh);
+  reply.writeUInt32LE(flags, REPLY_HEADER_BYTES + ENTRY_BYTES + 8);
   return reply;
 }
 

@@ -26,6 +26,8 @@ export interface SnapshotSource {
   readonly now: () => number;
   /** Whether an entry can be shown to the kernel. */
   readonly isShown: (entry: DirectoryEntry) => boolean;
+  /** Called once all of the listing is known. */
+  readonly whole: (entries: readonly SnapshotEntry[]) => void;
 }
 
 /** Asks for no more of the listing than was read. To be closed by whoever stops reading. */
@@ -72,13 +74,18 @@ export class Snapshot {
     const changes = this.#source.changes();
     try {
       const result = await this.#batches.next();
-      if (result.done === true) this.#isWhole = true;
+      if (result.done === true) this.#end();
       else this.#add(result.value, { takenAt: this.#source.now(), changes });
     } catch (error) {
       this.#failure = { error };
     } finally {
       this.#growing = null;
     }
+  }
+
+  #end(): void {
+    this.#isWhole = true;
+    this.#source.whole(this.#entries);
   }
 
   #add(entries: readonly DirectoryEntry[], batch: Batch): void {

@@ -23,6 +23,8 @@ export class KernelSide {
   readonly dispatcher: Dispatcher;
   /** What the dispatcher gave back for each unique. */
   readonly replies = new Map<bigint, Buffer[]>();
+  /** What it was told unasked, in hexadecimal. */
+  readonly notifications: string[] = [];
   /** Whether the kernel takes answers. */
   takesAnswers = true;
   greeting = 'none';
@@ -38,7 +40,10 @@ export class KernelSide {
       folders: new OpenTable(),
       clock: this.clock,
       log,
-      trust: { names: false },
+      notify: (notification) => {
+        this.notifications.push(notification.toString('hex'));
+      },
+      trust: { names: false, hasEpoch: false },
     };
     const greeting = {
       agreed: (): void => {

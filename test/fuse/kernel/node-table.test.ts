@@ -1,11 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NodeTable, ROOT_NODE, type Node } from '../../../src/fuse/kernel/node-table.ts';
+import { NodeTable, ROOT_NODE, type Node, type NodeFacts } from '../../../src/fuse/kernel/node-table.ts';
+
+const folderFacts: NodeFacts = { kind: 'folder', identity: 0 };
+const file = (identity: number): NodeFacts => ({ kind: 'file', identity });
 
 function tableWith(...names: readonly string[]): { table: NodeTable; root: Node; nodes: Node[] } {
   const table = new NodeTable();
   const root = table.get(ROOT_NODE);
-  return { table, root, nodes: names.map((name) => table.lookUp(root, name, 'file')) };
+  return { table, root, nodes: names.map((name) => table.lookUp(root, name, file(name.charCodeAt(0)))) };
 }
 
 describe('a node', () => {
@@ -14,9 +17,9 @@ describe('a node', () => {
 
     expect(nodes[0]?.id).toBe(nodes[1]?.id);
     table.forget(nodes[0]?.id ?? 0, 1);
-    expect(table.knownId(root, 'a')).toBe(nodes[0]?.id);
+    expect(table.known(root, 'a')).toBe(nodes[0]);
     table.forget(nodes[0]?.id ?? 0, 1);
-    expect(table.knownId(root, 'a')).toBeUndefined();
+    expect(table.known(root, 'a')).toBeUndefined();
     expect(table.size).toBe(1);
   });
 
@@ -24,18 +27,18 @@ describe('a node', () => {
     const { table, root, nodes } = tableWith('a');
     table.forget(nodes[0]?.id ?? 0, 1);
 
-    expect(table.lookUp(root, 'a', 'file').id).not.toBe(nodes[0]?.id);
+    expect(table.lookUp(root, 'a', file(1)).id).not.toBe(nodes[0]?.id);
   });
 
   it('moves with a rename of its own and of the folders above', () => {
     const { table, root } = tableWith();
-    const folder = table.lookUp(root, 'folder', 'folder');
-    const file = table.lookUp(folder, 'file', 'file');
+    const folder = table.lookUp(root, 'folder', folderFacts);
+    const inside = table.lookUp(folder, 'file', file(1));
 
     table.move(root, 'folder', root, 'moved');
     table.move(folder, 'file', folder, 'other');
 
-    expect(table.pathOf(file)).toBe('/moved/other');
+    expect(table.pathOf(inside)).toBe('/moved/other');
   });
 
   it('has no path once its name is deleted, or another took it, and is still there', () => {
@@ -49,11 +52,30 @@ describe('a node', () => {
 
   it('is another when another kind of thing has its name', () => {
     const { table, root, nodes } = tableWith('a');
-    const folder = table.lookUp(root, 'a', 'folder');
+    const folder = table.lookUp(root, 'a', folderFacts);
 
     expect(folder.id).not.toBe(nodes[0]?.id);
     expect(table.pathOf(folder)).toBe('/a');
     expect(nodes.map((node) => table.pathOf(node))).toEqual([undefined]);
+  });
+
+  it('is another when a foreign version has its name, and is found again where its file comes back', () => {
+    const { table, root, nodes } = tableWith('a');
+    const other = table.lookUp(root, 'a', file(1000));
+
+    expect(other.id).not.toBe(nodes[0]?.id);
+    expect(nodes.map((node) => table.pathOf(node))).toEqual([undefined]);
+    expect(table.lookUp(root, 'b', file('a'.charCodeAt(0)))).toBe(nodes[0]);
+    expect(nodes.map((node) => table.pathOf(node))).toEqual(['/b']);
+    expect(table.pathOf(other)).toBe('/a');
+  });
+
+  it('is not found again once the kernel has let go of it', () => {
+    const { table, root, nodes } = tableWith('a');
+    table.detach(root, 'a');
+    table.forget(nodes[0]?.id ?? 0, 1);
+
+    expect(table.lookUp(root, 'a', file('a'.charCodeAt(0)))).not.toBe(nodes[0]);
   });
 
   it('stays where it is when renamed to its own name', () => {
@@ -65,12 +87,12 @@ describe('a node', () => {
 
   it('leads its children on after the kernel forgot it, until they are forgotten too', () => {
     const { table, root } = tableWith();
-    const folder = table.lookUp(root, 'folder', 'folder');
-    const file = table.lookUp(folder, 'file', 'file');
+    const folder = table.lookUp(root, 'folder', folderFacts);
+    const inside = table.lookUp(folder, 'file', file(1));
     table.forget(folder.id, 1);
 
-    expect(table.pathOf(file)).toBe('/folder/file');
-    table.forget(file.id, 1);
+    expect(table.pathOf(inside)).toBe('/folder/file');
+    table.forget(inside.id, 1);
     expect(table.size).toBe(1);
   });
 });
@@ -78,16 +100,19 @@ describe('a node', () => {
 describe('the table of nodes', () => {
   it('is back to the root, whatever happened, once the kernel has given all lookups back', () => {
     const names = fc.constantFrom('a', 'b', 'c', 'd');
-    const act = fc.record({ kind: fc.constantFrom('lookUp', 'detach', 'move'), from: names, to: names });
+    const identity = fc.integer({ min: 1, max: 3 });
+    const kind = fc.constantFrom('lookUp', 'detach', 'move');
+    const act = fc.record({ kind, from: names, to: names, identity });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
         const table = new NodeTable();
         const root = table.get(ROOT_NODE);
         const told: number[] = [];
-        for (const { kind, from, to } of acts) {
+        for (const { kind, from, to, identity } of acts) {
           const folders = [root, ...told.map((id) => table.get(id)).filter((node) => node.kind === 'folder')];
           const folder = folders[from.charCodeAt(0) % folders.length] ?? root;
-          if (kind === 'lookUp') told.push(table.lookUp(folder, to, to < 'c' ? 'folder' : 'file').id);
+          if (kind === 'lookUp')
+            told.push(table.lookUp(folder, to, to < 'c' ? folderFacts : file(identity)).id);
           else if (kind === 'detach') table.detach(folder, to);
           else if (from !== to) table.move(root, from, root, to);
         }
