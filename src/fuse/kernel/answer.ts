@@ -1,4 +1,5 @@
 /** What does an operation give back? */
+import type { ErrnoName } from '../../filesystem/errors.ts';
 import { emptyReply } from './replies.ts';
 import type { Call } from './call.ts';
 import type { OperationName } from './opcodes.ts';
@@ -7,8 +8,12 @@ import type { WireReader } from './wire-reader.ts';
 export interface Answer {
   /** Room for the header, then what linux/fuse.h says. */
   readonly reply: Buffer;
+  /** A refusal, for what programs ask so often that an `Error` and its stack would cost more than all the rest. */
+  readonly refusal?: ErrnoName;
   /** Called when the kernel did not get it: takes back what it would have been told of. */
   readonly undelivered?: () => void;
+  /** Called in the end, delivered or not: `reply` is needed no more. */
+  readonly finished?: () => void;
 }
 
 /** `null`: the kernel expects no answer. */

@@ -4,7 +4,7 @@ import type { AttributeChange, FileHandle, XattrSetMode } from '../../filesystem
 import { done, type Answer, type Operations } from './answer.ts';
 import { attributesOf, changing, targetOf, type KernelContext } from './kernel-context.ts';
 import type { Node } from './node-table.ts';
-import { attributesReply, bytesReply, sizeReply, statfsReply } from './replies.ts';
+import { attributesReply, bytesReply, emptyReply, sizeReply, statfsReply } from './replies.ts';
 import {
   readGetattr,
   readGetxattr,
@@ -55,7 +55,7 @@ export function xattrOperations(context: KernelContext): Operations<XattrOperati
     getxattr: (id, body, call) => {
       const { size, name } = readGetxattr(body);
       const path = served(id, name);
-      if (path === undefined) throw new FsError('ENODATA', name, 'no such attribute');
+      if (path === undefined) return { reply: emptyReply(), refusal: 'ENODATA' };
       return operations.getXattr(path, name, call).then((value) => sizedAnswer(value, size, path));
     },
     setxattr: async (id, body) => {

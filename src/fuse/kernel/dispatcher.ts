@@ -177,9 +177,12 @@ export class Dispatcher {
 
   #answer(call: Call, outcome: Outcome): void {
     if (outcome === null) return;
-    const isDelivered = !call.answered && this.#send(sealReply(outcome.reply, call.unique));
+    const { reply, refusal } = outcome;
+    const errno = refusal === undefined ? 0 : errnoNumber(refusal);
+    const isDelivered = !call.answered && this.#send(sealReply(reply, call.unique, errno));
     call.answered = true;
     if (!isDelivered) outcome.undelivered?.();
+    outcome.finished?.();
   }
 
   #refuse(call: Call, error: unknown): void {

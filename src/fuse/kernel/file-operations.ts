@@ -22,21 +22,30 @@ const FOPEN_KEEP_CACHE = 2;
 
 /** The requests that make, use and end a handle. */
 export function fileOperations(context: KernelContext): Operations<DescriptorOperation> {
-  const { operations, nodes, files } = context;
+  const { operations, nodes, files, buffers } = context;
   return {
     create: (id, body) => create(context, nodes.get(id), readCreate(body)),
     open: (id, body, call) => open(context, nodes.get(id), readOpen(body), call),
     read: async (_id, body, call) => {
       const { fh, offset, size } = readRead(body);
       const { handle } = files.get(fh);
-      const reply = Buffer.allocUnsafe(REPLY_HEADER_BYTES + Math.min(size, MAX_TRANSFER_BYTES));
-      const count = await operations.read(handle, reply.subarray(REPLY_HEADER_BYTES), offset, call);
-      return { reply: reply.subarray(0, REPLY_HEADER_BYTES + count) };
+      const room = REPLY_HEADER_BYTES + Math.min(size, MAX_TRANSFER_BYTES);
+      const buffer = buffers.take(room);
+      const into = buffer.subarray(REPLY_HEADER_BYTES, room);
+      const count = await operations.read(handle, into, offset, call);
+      const finished = (): void => {
+        buffers.giveBack(buffer);
+      };
+      return { reply: buffer.subarray(0, REPLY_HEADER_BYTES + count), finished };
     },
     write: async (_id, body) => {
       const { fh, offset, killsPrivileges, data } = readWrite(body);
       const { handle, node } = files.get(fh);
-      const count = await changing(node, () => operations.write(handle, data, offset));
+      const buffer = buffers.take(data.length);
+      data.copy(buffer);
+      const kept = buffer.subarray(0, data.length);
+      const count = await changing(node, () => operations.write(handle, kept, offset));
+      buffers.giveBack(buffer);
       if (killsPrivileges) await clearSetIdBits(context, node, handle);
       return { reply: sizeReply(count) };
     },

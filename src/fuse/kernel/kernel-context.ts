@@ -4,6 +4,7 @@ import type { Waiter } from '../../base/waiter.ts';
 import type { Log } from '../../base/log.ts';
 import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes, FileHandle, FileSystemOperations } from '../../filesystem/operations.ts';
+import type { BufferPool } from './buffer-pool.ts';
 import { takeNameBack } from './discoveries.ts';
 import { isSame, type Node, type NodeTable } from './node-table.ts';
 import type { OpenFile, OpenFolder, OpenTable } from './open-table.ts';
@@ -14,6 +15,7 @@ export interface KernelContext {
   readonly nodes: NodeTable;
   readonly files: OpenTable<OpenFile>;
   readonly folders: OpenTable<OpenFolder>;
+  readonly buffers: BufferPool;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly log: Log;
   /** Tells the kernel something unasked (notifications.ts). Waits for nothing, and works if the kernel knows what is meant. */

@@ -6,6 +6,7 @@ import { MountError, type Mounted, type MountOptions, type UnmountOptions } from
 import { findMount } from '../mount-table.ts';
 import { MOUNT_TYPE } from '../mountpoint.ts';
 import { unmountDirectory } from '../unmount.ts';
+import { BufferPool } from './buffer-pool.ts';
 import { Device } from './device.ts';
 import { Dispatcher, type Greeting } from './dispatcher.ts';
 import { abortOnExit } from './exit-hook.ts';
@@ -99,6 +100,7 @@ function newContext({ operations, options, clock }: KernelMountParts, device: De
     nodes: new NodeTable(),
     files: new OpenTable(),
     folders: new OpenTable(),
+    buffers: new BufferPool(),
     clock,
     log: options.log,
     notify: device.notify,

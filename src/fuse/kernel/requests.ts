@@ -1,6 +1,6 @@
 /**
  * What does each request carry? One function a structure of linux/fuse.h, its layout in the comment; what nobody here needs is
- * skipped. All read the whole structure at once, so nothing refers to the kernel's bytes afterwards.
+ * skipped. All read the whole structure at once, so nothing but a write's data refers to the kernel's bytes afterwards.
  */
 import type { WireReader } from './wire-reader.ts';
 import { MalformedRequest } from './wire-reader.ts';
@@ -190,6 +190,7 @@ export interface WriteRequest {
   readonly fh: number;
   readonly offset: number;
   readonly killsPrivileges: boolean;
+  /** Valid only now: to be copied before anything is waited for. */
   readonly data: Buffer;
 }
 
@@ -200,7 +201,7 @@ export function readWrite(body: WireReader): WriteRequest {
   const killsPrivileges = (body.u32() & WRITE_KILL_SUIDGID) !== 0;
   body.skip(16);
   if (size !== body.remaining) throw new MalformedRequest('a write is not as long as it says');
-  return { fh, offset, killsPrivileges, data: body.copy(size) };
+  return { fh, offset, killsPrivileges, data: body.view(size) };
 }
 
 /**

@@ -53,10 +53,15 @@ export class WireReader {
     this.#advance(count);
   }
 
+  /** The next `count` bytes, valid only as long as the request's. */
+  view(count: number): Buffer {
+    const start = this.#advance(count);
+    return this.#bytes.subarray(start, start + count);
+  }
+
   /** A copy of the next `count` bytes. */
   copy(count: number): Buffer {
-    const start = this.#advance(count);
-    return Buffer.from(this.#bytes.subarray(start, start + count));
+    return Buffer.from(this.view(count));
   }
 
   /** Text up to its NUL. Throws EILSEQ for bytes that are not UTF-8: two of them must not become one name. */

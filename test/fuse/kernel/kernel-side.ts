@@ -2,6 +2,7 @@
 import { constants } from 'node:os';
 import { silentLog, type Log } from '../../../src/base/log.ts';
 import type { FileSystemOperations } from '../../../src/filesystem/operations.ts';
+import { BufferPool } from '../../../src/fuse/kernel/buffer-pool.ts';
 import { Dispatcher } from '../../../src/fuse/kernel/dispatcher.ts';
 import type { KernelContext } from '../../../src/fuse/kernel/kernel-context.ts';
 import { NodeTable } from '../../../src/fuse/kernel/node-table.ts';
@@ -38,6 +39,7 @@ export class KernelSide {
       nodes: new NodeTable(),
       files: new OpenTable(),
       folders: new OpenTable(),
+      buffers: new BufferPool(),
       clock: this.clock,
       log,
       notify: (notification) => {
