@@ -1,5 +1,5 @@
 /** How fast is the kernel driver, beside the native one and beside a C program on libfuse3, over the same tree in memory? */
-import type { TakeDown, Suite, SuiteOptions } from '../frame/suite.ts';
+import { isChosen, rivalsOf, type TakeDown, type Suite, type SuiteOptions } from '../frame/suite.ts';
 import { compiledCaller, nodeCaller } from './callers.ts';
 import { compilePrograms } from './compiler.ts';
 import type { MemoryTreeOptions } from './memory-tree.ts';
@@ -9,7 +9,7 @@ import { driverBars, workloadGroups, type WorkloadGroup } from './workloads.ts';
 type Mount = (options: MemoryTreeOptions) => Promise<MountedTree>;
 
 /** Compiles what it needs; nothing is mounted between the rounds. */
-export async function openDriverSuite({ only }: SuiteOptions): Promise<Suite> {
+export async function openDriverSuite({ only, subjects: chosen }: SuiteOptions): Promise<Suite> {
   const programs = await compilePrograms();
   const { caller: callerProgram, memoryTree } = programs;
   const caller = callerProgram === undefined ? nodeCaller : compiledCaller(callerProgram);
@@ -19,10 +19,12 @@ export async function openDriverSuite({ only }: SuiteOptions): Promise<Suite> {
   ]);
   if (memoryTree !== undefined) mounts.set('C', (options) => mountByC(memoryTree, options));
   const groups = chosenGroups(only);
+  const subjects = [...mounts.keys()].filter((name) => isChosen(name, chosen));
   return {
     title: 'The driver',
     workloads: groups.flatMap(({ workloads }) => workloads),
-    subjects: [...mounts.keys()],
+    subjects,
+    rivals: rivalsOf(subjects.slice(1)),
     bars: driverBars,
     notes: programs.notes,
     measure: async (subject, takeDown) => {
@@ -44,8 +46,7 @@ export async function openDriverSuite({ only }: SuiteOptions): Promise<Suite> {
 }
 
 function chosenGroups(only: readonly string[]): readonly WorkloadGroup[] {
-  const isChosen = (name: string): boolean => only.length === 0 || only.some((word) => name.includes(word));
   return workloadGroups
-    .map((group) => ({ ...group, workloads: group.workloads.filter(({ name }) => isChosen(name)) }))
+    .map((group) => ({ ...group, workloads: group.workloads.filter(({ name }) => isChosen(name, only)) }))
     .filter(({ workloads }) => workloads.length > 0);
 }

@@ -1,5 +1,5 @@
 /** What do the numbers of several rounds come to? Their median: a noisy neighbour spoils a mean. */
-import type { Bar, Workload } from './suite.ts';
+import type { Bar, Suite, Workload } from './suite.ts';
 
 /** The numbers of one run. */
 export class Measurements {
@@ -25,9 +25,16 @@ export class Measurements {
     return low === undefined || high === undefined ? undefined : (low + high) / 2;
   }
 
-  /** How many times as fast as `against` is `subject`? Undefined when either was not measured. */
-  ratio(workload: Workload, subject: string, against: string): number | undefined {
-    const [ours, theirs] = [this.median(workload.name, subject), this.median(workload.name, against)];
+  /** The median of the best of them; undefined when none was measured. */
+  best(workload: Workload, subjects: readonly string[]): number | undefined {
+    const medians = subjects.flatMap((subject) => this.median(workload.name, subject) ?? []);
+    if (medians.length === 0) return undefined;
+    return workload.better === 'more' ? Math.max(...medians) : Math.min(...medians);
+  }
+
+  /** How many times as fast as the best of `rivals` is `subject`? Undefined when either was not measured. */
+  ratio(workload: Workload, subject: string, rivals: readonly string[]): number | undefined {
+    const [ours, theirs] = [this.median(workload.name, subject), this.best(workload, rivals)];
     if (ours === undefined || theirs === undefined) return undefined;
     return workload.better === 'more' ? ours / theirs : theirs / ours;
   }
@@ -35,20 +42,28 @@ export class Measurements {
 
 export interface Judgement {
   readonly bar: Bar;
-  readonly ratio: number;
+  /** What is compared with the bar's number. */
+  readonly reached: number;
   readonly holds: boolean;
 }
 
 /** Of each bar that was measured. */
 export function judge(
   measurements: Measurements,
-  workloads: readonly Workload[],
-  bars: readonly Bar[],
+  { workloads, bars, rivals }: Pick<Suite, 'workloads' | 'bars' | 'rivals'>,
 ): readonly Judgement[] {
-  return bars.flatMap((bar) => {
+  return bars.flatMap((bar): Judgement[] => {
     const workload = workloads.find(({ name }) => name === bar.workload);
-    const ratio = workload && measurements.ratio(workload, bar.subject, bar.against);
-    return ratio === undefined ? [] : [{ bar, ratio, holds: ratio >= bar.factor }];
+    if (workload === undefined) return [];
+    if (bar.kind === 'at most') {
+      const reached = measurements.median(workload.name, bar.subject);
+      return reached === undefined ? [] : [{ bar, reached, holds: reached <= bar.value }];
+    }
+    const against = rivals.find(({ name }) => name === bar.against)?.subjects ?? [];
+    const ratio = measurements.ratio(workload, bar.subject, against);
+    if (ratio === undefined) return [];
+    if (bar.kind === 'times as fast') return [{ bar, reached: ratio, holds: ratio >= bar.factor }];
+    return [{ bar, reached: 1 / ratio, holds: 1 / ratio <= bar.factor }];
   });
 }
 

@@ -5,15 +5,23 @@ export interface Workload {
   /** What its numbers count, e.g. `calls/s` or `s`. */
   readonly unit: string;
   readonly better: 'more' | 'less';
+  /** The table where it stands, one without ratios; the suite's first when absent. Its rows begin alike: what follows `: ` is not shown. */
+  readonly table?: string;
 }
 
-/** `subject` must be at least `factor` times as fast as `against` in `workload`. */
-export interface Bar {
-  readonly workload: string;
-  readonly subject: string;
-  readonly against: string;
-  readonly factor: number;
+/** Subjects of which the best counts. */
+export interface Rivals {
+  readonly name: string;
+  readonly subjects: readonly string[];
 }
+
+/** What `subject` must reach in `workload`. `against` is a rival's name. */
+export type Bar = { readonly workload: string; readonly subject: string } & (
+  | { readonly kind: 'times as fast'; readonly against: string; readonly factor: number }
+  | { readonly kind: 'times as long'; readonly against: string; readonly factor: number }
+  /** In the workload's unit. */
+  | { readonly kind: 'at most'; readonly value: number }
+);
 
 /** Takes down one number, in the workload's unit. */
 export type TakeDown = (workload: string, value: number) => void;
@@ -21,8 +29,10 @@ export type TakeDown = (workload: string, value: number) => void;
 export interface Suite {
   readonly title: string;
   readonly workloads: readonly Workload[];
-  /** The first is what is judged; the table shows its ratio to each of the others. */
+  /** The first is what is judged. */
   readonly subjects: readonly string[];
+  /** The table shows the ratio of the first subject to each of them. */
+  readonly rivals: readonly Rivals[];
   readonly bars: readonly Bar[];
   /** Sentences for the reader of the table, e.g. what was left out and why. */
   readonly notes: readonly string[];
@@ -35,4 +45,16 @@ export interface Suite {
 export interface SuiteOptions {
   /** Only workloads whose names contain one of these; all when there is none. */
   readonly only: readonly string[];
+  /** Only subjects whose names contain one of these; all when there is none. */
+  readonly subjects: readonly string[];
+  /** Sizes and numbers of files are so many times the usual ones; suites without such take no notice. */
+  readonly scale: number;
 }
+
+/** Each name alone. */
+export const rivalsOf = (subjects: readonly string[]): readonly Rivals[] =>
+  subjects.map((name) => ({ name, subjects: [name] }));
+
+/** Whether `name` contains one of `words`, or there are none. */
+export const isChosen = (name: string, words: readonly string[]): boolean =>
+  words.length === 0 || words.some((word) => name.includes(word));

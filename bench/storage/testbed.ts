@@ -1,0 +1,104 @@
+/** What stands there while mounts are measured? A store and a network, each in a process of its own, and a bucket a turn. */
+import { ServedProcess } from '../frame/served-process.ts';
+import type { NetworkAnswers } from '../network/network-process.ts';
+import type { LinkTraffic } from '../network/network-model.ts';
+import type { BucketAddress } from '../mounts/subjects.ts';
+import type { ExpectedFile, RequestCounts, StoreAddress, StoreAnswers } from '../store/store-process.ts';
+import type { Profile } from './profiles.ts';
+
+/** What went over the network. */
+export interface Traffic {
+  readonly requests: RequestCounts;
+  /** Bytes, headers included. */
+  readonly up: number;
+  readonly down: number;
+}
+
+interface Links {
+  readonly servicePort: number;
+  readonly s3Port: number;
+}
+
+/** To be closed. */
+export class Testbed {
+  readonly #store: ServedProcess<StoreAnswers>;
+  readonly #network: ServedProcess<NetworkAnswers>;
+  readonly #address: StoreAddress;
+  readonly #links = new Map<Profile, Links>();
+  #buckets = 0;
+
+  private constructor(
+    store: ServedProcess<StoreAnswers>,
+    network: ServedProcess<NetworkAnswers>,
+    address: StoreAddress,
+  ) {
+    this.#store = store;
+    this.#network = network;
+    this.#address = address;
+  }
+
+  static async open(profiles: readonly Profile[]): Promise<Testbed> {
+    const store = await ServedProcess.start<StoreAnswers>(
+      new URL('../store/store-process.ts', import.meta.url),
+    );
+    const network = await ServedProcess.start<NetworkAnswers>(
+      new URL('../network/network-process.ts', import.meta.url),
+    );
+    const testbed = new Testbed(store, network, await store.call('address'));
+    for (const profile of profiles) {
+      testbed.#links.set(profile, {
+        servicePort: await network.call('open', testbed.#address.servicePort, profile),
+        s3Port: await network.call('open', testbed.#address.s3Port, profile),
+      });
+    }
+    return testbed;
+  }
+
+  /** Of the service, past the network. */
+  get directPort(): number {
+    return this.#address.servicePort;
+  }
+
+  /** A new bucket, as it is reached over that network. */
+  async createBucket(profile: Profile): Promise<BucketAddress> {
+    this.#buckets += 1;
+    const bucket = await this.#store.call('createBucket', `bench-${this.#buckets}`);
+    const { accessKeyId, secretAccessKey } = this.#address;
+    return { ...this.#linksOf(profile), accessKeyId, secretAccessKey, bucket };
+  }
+
+  async deleteBucket({ bucket }: BucketAddress): Promise<void> {
+    await this.#store.call('deleteBucket', bucket);
+  }
+
+  /** At once, not over the network. */
+  async putObject({ bucket }: BucketAddress, key: string, bytes: Uint8Array): Promise<void> {
+    await this.#store.call('putObject', bucket, key, bytes);
+  }
+
+  /** Whether the bucket holds these files and nothing else. */
+  async holds({ bucket }: BucketAddress, files: readonly ExpectedFile[]): Promise<boolean> {
+    return (await this.#store.call('difference', bucket, files)) === 0;
+  }
+
+  /** Since the last call. */
+  async takeTraffic(profile: Profile): Promise<Traffic> {
+    const { servicePort, s3Port } = this.#linksOf(profile);
+    const requests = await this.#store.call('takeRequests');
+    const took: LinkTraffic[] = [];
+    for (const port of [servicePort, s3Port]) took.push(await this.#network.call('takeTraffic', port));
+    const sum = (of: (traffic: LinkTraffic) => number): number =>
+      took.reduce((total, one) => total + of(one), 0);
+    return { requests, up: sum(({ up }) => up), down: sum(({ down }) => down) };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#network.close(), this.#store.close()]);
+  }
+
+  #linksOf(profile: Profile): Links {
+    const links = this.#links.get(profile);
+    if (links === undefined) throw new Error(`there is no network ${profile.name}`);
+    return links;
+  }
+}

@@ -1,0 +1,102 @@
+/** The process of the store: one store in memory, the service's front, and the S3 front over the same objects. */
+import { EmbeddedStore } from '../../src/server/embedded-store.ts';
+import { startServer } from '../../src/server/start-server.ts';
+import type { ObjectService } from '../../src/service/object-service.ts';
+import { serveCalls } from '../frame/serve-calls.ts';
+import { startS3Front } from '../s3-front/s3-front.ts';
+
+export interface StoreAddress {
+  /** Ports of 127.0.0.1. */
+  readonly servicePort: number;
+  readonly s3Port: number;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** What the store must hold of a file. */
+export interface ExpectedFile {
+  readonly key: string;
+  readonly size: number;
+  /** MD5, hexadecimal. */
+  readonly etag: string;
+}
+
+/** How many requests of each kind. */
+export type RequestCounts = Readonly<Record<string, number>>;
+
+/** What the process answers. */
+export type StoreAnswers = Readonly<{
+  address: () => Promise<StoreAddress>;
+  /** The identifier of a new bucket. */
+  createBucket: (name: string) => Promise<string>;
+  /** With all that is in it. */
+  deleteBucket: (bucket: string) => Promise<void>;
+  /** Stores a file as others would: neither counted nor slowed down. */
+  putObject: (bucket: string, key: string, bytes: Uint8Array) => Promise<void>;
+  /** How far the bucket is from holding these files and nothing else, folders with nothing in them included. */
+  difference: (bucket: string, files: readonly ExpectedFile[]) => Promise<number>;
+  /** Of both fronts, since the last call. */
+  takeRequests: () => Promise<RequestCounts>;
+}>;
+
+async function openStore(): Promise<StoreAnswers> {
+  const store = await EmbeddedStore.open();
+  const service = store.account();
+  const server = await startServer({ source: store });
+  const s3 = await startS3Front(service);
+  const { accessKeyId, secretAccessKey } = server.credentials;
+  const servicePort = Number(new URL(server.baseUrl).port);
+  return {
+    address: () => Promise.resolve({ servicePort, s3Port: s3.port, accessKeyId, secretAccessKey }),
+    createBucket: async (name) => (await service.createBucket(name)).bucket,
+    deleteBucket: (bucket) => service.deleteBucket(bucket),
+    putObject: async (bucket, key, bytes) => {
+      const open = (): AsyncIterable<Uint8Array> => pieceOf(bytes);
+      await service.putObject(bucket, key, { size: bytes.length, open });
+    },
+    difference: (bucket, files) => difference(service, bucket, files),
+    takeRequests: () => {
+      const counts: Record<string, number> = { ...s3.takeCounts() };
+      for (const operation of server.requests.operations) counts[operation] = (counts[operation] ?? 0) + 1;
+      server.requests.reset();
+      return Promise.resolve(counts);
+    },
+  };
+}
+
+async function difference(
+  service: ObjectService,
+  bucket: string,
+  files: readonly ExpectedFile[],
+): Promise<number> {
+  const missing = new Map(files.map((file) => [file.key, file]));
+  let [odd, unknown] = [0, ['']];
+  for (let folder = unknown.pop(); folder !== undefined; folder = unknown.pop()) {
+    const prefix = folder === '' ? '' : `${folder}/`;
+    if (prefix !== '' && !files.some(({ key }) => key.startsWith(prefix))) odd += 1;
+    let page: string | null = null;
+    do {
+      const answer = await service.listObjects(bucket, {
+        folder,
+        limit: 1000,
+        ...(page !== null && { page }),
+      });
+      for (const { key, size, etag } of answer.objects) {
+        // A folder's own entry, as S3 clients make them, is no file.
+        if (key === prefix) continue;
+        const expected = missing.get(key);
+        if (expected?.size === size && expected.etag === etag) missing.delete(key);
+        else odd += 1;
+      }
+      unknown = [...unknown, ...answer.folders.map((name) => name.slice(0, -1))];
+      page = answer.nextPage;
+    } while (page !== null);
+  }
+  return missing.size + odd;
+}
+
+async function* pieceOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
+
+serveCalls(openStore);

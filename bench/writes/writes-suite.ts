@@ -1,0 +1,65 @@
+/** How fast are writes, counted until the store holds them, beside other mounts and beside plain HTTP? */
+import type { Bar, Suite, SuiteOptions } from '../frame/suite.ts';
+import { FAR } from '../storage/profiles.ts';
+import { FLOOR_1, FLOOR_8, memoryOf, openStorageSuite, timeOf } from '../storage/storage-suite.ts';
+import { makeSources } from './sources.ts';
+import { writeScenes, writeSteps, type WriteSteps } from './write-scenes.ts';
+
+const TREE_FILES = 1000;
+const MANY_FILES = 200;
+const BIG_BYTES = 512 * 1024 * 1024;
+const MOST_MEMORY_MIB = 200;
+
+const NOTES: readonly string[] = [
+  'A write is over when its programs have ended and the store holds every file, byte for byte, and nothing else.',
+  'The S3 front puts the parts of a multipart upload together when it is completed, which costs the peers about a second of the large copy that a real S3 would not.',
+];
+
+export async function openWritesSuite(options: SuiteOptions): Promise<Suite> {
+  const scaled = (usual: number): number => Math.max(1, Math.round(usual * options.scale));
+  const sources = await makeSources({
+    treeFiles: scaled(TREE_FILES),
+    manyFiles: scaled(MANY_FILES),
+    bigBytes: scaled(BIG_BYTES),
+  });
+  try {
+    const steps = writeSteps(sources);
+    return await openStorageSuite(options, {
+      title: 'Writes',
+      scenes: writeScenes(steps),
+      bars: writeBars(steps),
+      notes: NOTES,
+      close: () => sources.remove(),
+    });
+  } catch (error) {
+    await sources.remove();
+    throw error;
+  }
+}
+
+function writeBars({ untar, remove, manyWriters, copy }: WriteSteps): readonly Bar[] {
+  const bar = (subject: string, step: string, against: string, factor: number): Bar => ({
+    kind: 'times as long',
+    workload: timeOf(step, FAR),
+    subject,
+    against,
+    factor,
+  });
+  const memory = (subject: string): Bar => ({
+    kind: 'at most',
+    workload: memoryOf(copy.name, FAR),
+    subject,
+    value: MOST_MEMORY_MIB,
+  });
+  return [
+    bar('pailfs', untar.name, FLOOR_1, 1.15),
+    bar('pailfs', untar.name, 'best peer that reports errors at close', 0.5),
+    bar('pailfs', remove.name, FLOOR_1, 1.15),
+    bar('pailfs', manyWriters.name, FLOOR_8, 1.2),
+    bar('pailfs', copy.name, FLOOR_1, 1.1),
+    memory('pailfs'),
+    bar('pailfs write-back', untar.name, FLOOR_8, 1.25),
+    bar('pailfs write-back', remove.name, FLOOR_8, 1.25),
+    memory('pailfs write-back'),
+  ];
+}

@@ -1,0 +1,58 @@
+/** What a run of the bench comes to. */
+import { describe, expect, it } from 'vitest';
+import { judge, Measurements } from '../../bench/frame/measurements.ts';
+import { asMarkdown, reportOf } from '../../bench/frame/report.ts';
+import type { Bar, Suite } from '../../bench/frame/suite.ts';
+
+const bars: readonly Bar[] = [
+  { kind: 'times as fast', workload: 'copy', subject: 'ours', against: 'best', factor: 1.5 },
+  { kind: 'times as long', workload: 'copy', subject: 'ours', against: 'best', factor: 0.5 },
+  { kind: 'at most', workload: 'copy: memory', subject: 'ours', value: 100 },
+  { kind: 'at most', workload: 'never measured', subject: 'ours', value: 100 },
+];
+
+const suite: Suite = {
+  title: 'Copies',
+  workloads: [
+    { name: 'copy', unit: 's', better: 'less' },
+    { name: 'copy: memory', unit: 'MiB', better: 'less', table: 'Memory, MiB' },
+  ],
+  subjects: ['ours', 'slow', 'slower'],
+  rivals: [{ name: 'best', subjects: ['slow', 'slower'] }],
+  bars,
+  notes: ['A note.'],
+  measure: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+function measured(): Measurements {
+  const measurements = new Measurements();
+  for (const seconds of [9, 2, 1]) measurements.add('copy', 'ours', seconds);
+  for (const seconds of [4, 3, 2]) measurements.add('copy', 'slow', seconds);
+  measurements.add('copy', 'slower', 30);
+  measurements.add('copy: memory', 'ours', 120);
+  return measurements;
+}
+
+describe('a report', () => {
+  it('judges medians, against the best of the rivals, and leaves out what was not measured', () => {
+    const judgements = judge(measured(), suite);
+
+    expect(judgements.map(({ reached, holds }) => [reached, holds])).toEqual([
+      [1.5, true],
+      [1 / 1.5, false],
+      [120, false],
+    ]);
+  });
+
+  it('has a table of times with ratios, one for each other thing, the bars, and the notes', () => {
+    const text = asMarkdown(reportOf(suite, measured(), { machine: 'a machine', date: new Date(0) }));
+
+    expect(text).toContain('| copy (s) | 2.00 | 3.00 | 30.0 | 1.50 |');
+    expect(text).toContain('### Memory, MiB');
+    expect(text).toContain('| copy | 120 |');
+    expect(text).toContain('ours at least 1.5 times as fast as best: 1.50: holds');
+    expect(text).toContain('ours at most 0.5 times as long as best: 0.667: **missed**');
+    expect(text).toContain('A note.');
+  });
+});
