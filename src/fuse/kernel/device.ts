@@ -11,7 +11,7 @@ import { refusalInstead } from './replies.ts';
 import { allocateRing, RingReader } from './request-ring.ts';
 
 /**
- * A program's next request mostly follows its last answer within this. To wait for it right here costs a tenth less than to be
+ * A program's next request mostly follows its last answer within this. To wait for it right here seems a little quicker than to be
  * woken through the event loop, which meanwhile stands still; to look for it again and again would take the processor from
  * the program that is to send it.
  */
