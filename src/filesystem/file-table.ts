@@ -55,6 +55,10 @@ export class FileTable {
     this.#arriving.set(path, { file, version });
   }
 
+  isArriving(path: string): boolean {
+    return this.#arriving.has(path);
+  }
+
   /** The rename to `path` has ended. */
   arrived(path: string): void {
     this.#arriving.delete(path);

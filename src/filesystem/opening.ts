@@ -33,6 +33,10 @@ export class Opening {
       path,
       await this.#mount.namespace.lookup(path, intent.truncate ? STAYING : waiter),
     );
+    if (intent.write && this.#mount.table.isArriving(path)) {
+      await this.#endOfRename(path);
+      return this.open(path, intent, waiter);
+    }
     // Nothing is awaited from here until the handle is counted: the file must not be let go in between.
     return this.#handle(this.#fileAt(path, found), intent);
   }
@@ -41,7 +45,13 @@ export class Opening {
     const draft = this.#mount.table.dirty(path);
     if (draft !== undefined) return this.#existing(draft, intent);
     const found = await this.#lookUpToCreate(path);
-    if (found !== null) return this.#existing(this.#fileAt(path, existingFile(path, found)), intent);
+    if (found !== null) {
+      if (this.#mount.table.isArriving(path)) {
+        await this.#endOfRename(path);
+        return this.create(path, intent);
+      }
+      return this.#existing(this.#fileAt(path, existingFile(path, found)), intent);
+    }
     const file = await this.#newFile(path, intent.mode);
     // A rename that brings another file to the name ends first: then that is the file.
     return this.#mount.claims.run([path], () => this.#enter(file, intent));
@@ -56,6 +66,14 @@ export class Opening {
       // Readers may stay for hours; what the last writer left (a page dirtied through mmap after its flush) goes up now.
       if (file.failure?.revision !== file.draft?.revision) await this.#uploading.store(file);
     }
+  }
+
+  /**
+   * Resolves when the rename that brings a file to `path` has ended. Readers need not wait; what a writer wrote would be under the
+   * old name if the rename failed in the end.
+   */
+  async #endOfRename(path: string): Promise<void> {
+    await this.#mount.claims.run([path], () => Promise.resolve());
   }
 
   /** Opens `file`, which is new, under its name; or what has taken the name since it was looked for. */

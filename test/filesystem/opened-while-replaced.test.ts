@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { openFileSystem } from '../../src/filesystem/open-file-system.ts';
-import type { Operation } from '../../src/service/refusal.ts';
+import { Refusal, type Operation } from '../../src/service/refusal.ts';
 import { bytesOf, openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -35,23 +35,48 @@ it('closes without an error a file that was opened and changed while another was
   expect(await stored('old')).toBe('new bytes');
 });
 
+const toEdit = { read: true, write: true, truncate: false };
+
 it('is one file to those who have it open under its old and its new name when a rename ends', async () => {
   const { fs, stored, reached, letGo } = await stageHolding('deleteObject');
-  const before = await fs.open('/new', { read: true, write: true, truncate: false });
+  const before = await fs.open('/new', toEdit);
   const renaming = fs.rename('/new', '/free', false);
   await reached;
-  const after = await fs.open('/free', { read: true, write: true, truncate: false });
+  const reader = await fs.open('/free', { ...toEdit, write: false });
+  const opening = fs.open('/free', toEdit);
 
   letGo();
   await renaming;
+  const after = await opening;
   await fs.write(before, Buffer.from('N'), 0);
   await fs.flush(before);
   await fs.write(after, Buffer.from('B'), 4);
   await fs.flush(after);
-  await fs.release(before);
-  await fs.release(after);
+  const seen = Buffer.alloc(9);
+  await fs.read(reader, seen, 0);
+  for (const handle of [before, reader, after]) await fs.release(handle);
 
   expect(await stored('free')).toBe('New Bytes');
+  expect(seen.toString()).toBe('New Bytes');
+});
+
+it('keeps what was written under the new name of a file whose rename failed', async () => {
+  const { fs, stored, reached, letGo } = await stageHolding('deleteObject', 'fails');
+  const renaming = fs.rename('/new', '/free', false);
+  await reached;
+  const creating = fs.create('/free', { ...toEdit, truncate: true, exclusive: false, mode: 0o644 });
+  const opening = fs.open('/free', toEdit);
+
+  letGo();
+  await expect(renaming).rejects.toMatchObject({ code: 'EIO' });
+  await expect(opening).rejects.toMatchObject({ code: 'ENOENT' });
+  const created = await creating;
+  await fs.write(created, Buffer.from('mine'), 0);
+  await fs.flush(created);
+  await fs.release(created);
+
+  expect(await stored('free')).toBe('mine');
+  expect(await stored('new')).toBe('new bytes');
 });
 
 it('creates no second file under a name that a rename is about to give', async () => {
@@ -90,12 +115,13 @@ it('does not bring back a file that was opened and changed while it was unlinked
   await expect(stored('old')).rejects.toMatchObject({ kind: 'missing' });
 });
 
-/** With `/old` and `/new` on the service; every request of this operation waits for `letGo`. */
-async function stageHolding(held: Operation): Promise<Stage> {
+/** With `/old` and `/new` on the service; every request of this operation waits for `letGo`, and the first then maybe fails. */
+async function stageHolding(held: Operation, end: 'succeeds' | 'fails' = 'succeeds'): Promise<Stage> {
   const { direct, bucket } = await openEmbeddedService();
   await direct.putObject(bucket, 'old', uploadOf('old bytes'));
   await direct.putObject(bucket, 'new', uploadOf('new bytes'));
   const stateDirectory = await mkdtemp(join(tmpdir(), 'pailfs-test-'));
+  let failures = end === 'fails' ? 1 : 0;
   let arrive = (): void => undefined;
   let letGo = (): void => undefined;
   const reached = new Promise<void>((resolve) => {
@@ -109,7 +135,9 @@ async function stageHolding(held: Operation): Promise<Stage> {
       if (operation !== held) return proceed();
       arrive();
       await left;
-      return proceed();
+      if (failures === 0) return proceed();
+      failures -= 1;
+      throw new Refusal('unavailable', 'the service is away', { operation });
     }),
     bucket: await direct.getBucket(bucket),
     clock: new ManualClock(Date.now()),
