@@ -9,8 +9,8 @@ interface Parcel {
   readonly due: bigint;
 }
 
-/** Sending more than this far ahead would hide from the sender that the line is busy. */
-const MOST_AHEAD_NS = 20_000_000n;
+/** Enough that the line does not run dry while a busy machine lets us wait; more would hide from the sender that it is busy. */
+const MOST_AHEAD_NS = 100_000_000n;
 /** Bytes that an unlimited line holds; more than its rate times its latency. */
 const MOST_WAITING = 8 * 1024 * 1024;
 
@@ -19,11 +19,12 @@ export class DelayedPipe {
   readonly #from: Socket;
   readonly #to: Socket;
   readonly #line: Line;
+  readonly #count: (bytes: number) => void;
   readonly #wakeAt: (moment: bigint) => void;
   readonly #parcels: Parcel[] = [];
   #waitingBytes = 0;
 
-  /** `wakeAt` asks for a call of `deliver`; `count` hears of bytes as they are taken. */
+  /** `wakeAt` asks for a call of `deliver`; `count` hears of bytes as they are handed over. */
   constructor(
     ends: { readonly from: Socket; readonly to: Socket },
     pace: Pace,
@@ -33,9 +34,9 @@ export class DelayedPipe {
     this.#from = ends.from;
     this.#to = ends.to;
     this.#line = new Line(pace);
+    this.#count = count;
     this.#wakeAt = wakeAt;
     this.#from.on('data', (bytes: Buffer) => {
-      count(bytes.length);
       this.#take(bytes);
     });
     this.#from.once('end', () => {
@@ -55,6 +56,7 @@ export class DelayedPipe {
         this.#to.end();
       } else {
         this.#waitingBytes -= first.bytes.length;
+        this.#count(first.bytes.length);
         this.#to.write(first.bytes);
       }
     }
@@ -63,11 +65,13 @@ export class DelayedPipe {
   }
 
   #take(bytes: Buffer | null): void {
-    const due = this.#line.send(bytes?.length ?? 0, nanoseconds());
+    const now = nanoseconds();
+    const due = this.#line.send(bytes?.length ?? 0, now);
     this.#waitingBytes += bytes?.length ?? 0;
     this.#parcels.push({ bytes, due });
     if (this.#isFull()) this.#from.pause();
-    this.#wakeAt(due);
+    if (due <= now) this.deliver();
+    else this.#wakeAt(due);
   }
 
   #isFull(): boolean {

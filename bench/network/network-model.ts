@@ -9,7 +9,7 @@ import { DelayedPipe } from './delayed-pipe.ts';
 import type { Pace } from './line.ts';
 
 export interface LinkTraffic {
-  /** Bytes from clients, headers included. */
+  /** Bytes from clients that arrived, headers included. */
   readonly up: number;
   readonly down: number;
   /** Opened since the last look. */
