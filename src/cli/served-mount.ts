@@ -1,4 +1,5 @@
 /** What does a process that serves a mount hold, in which order does it come up, and in which order does it go? */
+import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { HttpService } from '../client/http-service.ts';
@@ -236,7 +237,7 @@ async function openParts(
     bucket,
     clock,
     log,
-    settings: { ...settings, stateDirectory: state.path },
+    settings: { ...settings, stateDirectory: state.path, hostName: hostname() },
   });
   closers.push(() => fileSystem.close(UPLOAD_PATIENCE_MS));
   const { readOnly, allowOther } = settings;

@@ -97,6 +97,14 @@ export const settingsTable = {
     placeholder: 'WHICH',
     description: 'of a file written here: preserve, private or public (default: preserve)',
   },
+  conflict: {
+    schema: z
+      .enum(['keep-both', 'fail', 'overwrite'], 'must be keep-both, fail or overwrite')
+      .default('keep-both'),
+    placeholder: 'HOW',
+    description:
+      'when somebody else replaced a file edited here: keep-both, fail (at close) or overwrite (default: keep-both)',
+  },
   uid: { schema: idValue.optional(), placeholder: 'NUMBER', description: 'owner shown (default: you)' },
   gid: { schema: idValue.optional(), placeholder: 'NUMBER', description: 'group shown (default: yours)' },
   umask: {

@@ -13,6 +13,7 @@ import type { Bucket } from '../service/records.ts';
 import { BucketStore } from '../store/bucket-store.ts';
 import { createGates, type Gates } from '../store/gates.ts';
 import { RangeReader } from '../store/range-reader.ts';
+import { Conflicts } from './conflicts.ts';
 import { Copying } from './copying.ts';
 import { FileTable } from './file-table.ts';
 import { FolderTimes } from './folder-times.ts';
@@ -115,7 +116,11 @@ function fileSystemParts(mount: MountState, inputs: FileSystemInputs, gates: Gat
   const inspecting = new Inspecting(mount, folderTimes);
   const reading = new Reading(mount);
   const writing = new Writing(mount, reading);
-  const uploading = new Uploading(mount, reading, new Sending(mount));
+  const uploading = new Uploading(mount, {
+    reading,
+    sending: new Sending(mount),
+    conflicts: new Conflicts(mount, folderTimes),
+  });
   const opening = new Opening(mount, writing, uploading, folderTimes);
   const removing = new Removing(mount, writing, folders, folderTimes);
   const copying = new Copying(mount, writing);

@@ -18,6 +18,7 @@ import {
   type Replacement,
 } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
+import { BaseReplaced } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
 import { mayHaveBeenDone } from './errno-of.ts';
 import { FsError } from './errors.ts';
@@ -34,7 +35,7 @@ export class Sending {
 
   /**
    * Stores `draft`, which is the file's and must be still (write-gate.ts), and makes the file clean. Rejects with why that could
-   * not be; also, the file clean then, when only its visibility could not be restored.
+   * not be, with `BaseReplaced` on a conflict; also, the file clean then, when only its visibility could not be restored.
    */
   async send(file: OpenFile, draft: Draft): Promise<void> {
     const sameBytes = await this.#storedAlready(file, draft);
@@ -42,7 +43,7 @@ export class Sending {
       this.#becomeClean(file, sameBytes);
       return;
     }
-    if (file.basis === 'edit' && file.version !== null) await this.#refuseConflict(file, file.version);
+    if (await this.#isConflict(file)) throw await this.#conflict(file, draft);
     const replacement = await this.#put(file, draft);
     const { version, visibilityFailure } = replacement;
     version.madeHereAt = file.version === null ? this.#mount.clock.monotonic() : file.version.madeHereAt;
@@ -89,8 +90,10 @@ export class Sending {
   }
 
   /** The service has no conditional PUT; a HEAD just before is the closest to one that there is. */
-  async #refuseConflict(file: OpenFile, base: Version): Promise<void> {
-    const { namespace, store, clock } = this.#mount;
+  async #isConflict(file: OpenFile): Promise<boolean> {
+    const { namespace, store, clock, settings } = this.#mount;
+    const { version: base } = file;
+    if (file.basis !== 'edit' || base === null || settings.conflict === 'overwrite') return false;
     const question = namespace.known.ask();
     const askedAt = clock.monotonic();
     try {
@@ -98,14 +101,19 @@ export class Sending {
       // What a PUT without a known end has stored is no conflict: it was ours.
       const stored = await recognise(store, keyOfPath(file.path), head, [base, ...file.unconfirmed]);
       namespace.known.learn(file.path, question, askedAt, head);
-      if (stored !== undefined) return;
+      return stored === undefined;
     } catch (error) {
       namespace.known.forgetQuestion(question);
       // Deleted by somebody else while it was edited: storing it anew loses nobody's bytes.
-      if (isRefusal(error, 'missing')) return;
+      if (isRefusal(error, 'missing')) return false;
       throw error;
     }
-    throw new FsError('ESTALE', file.path, 'somebody else replaced the file while it was edited here');
+  }
+
+  async #conflict(file: OpenFile, draft: Draft): Promise<BaseReplaced> {
+    // Who only sets the type has no bytes to keep, and must hear that it was not set.
+    const isTypeAlone = file.contentType !== null && file.version?.md5 === (await draft.md5());
+    return new BaseReplaced(file.path, this.#mount.settings.conflict === 'keep-both' && !isTypeAlone);
   }
 
   async #put(file: OpenFile, draft: Draft): Promise<Replacement> {

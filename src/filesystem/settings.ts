@@ -8,6 +8,13 @@ export interface FileSystemSettings {
   readonly stateDirectory: string;
   /** What a replaced object's visibility becomes: `preserve` keeps it. */
   readonly visibility: 'preserve' | 'private' | 'public';
+  /**
+   * What becomes of an edit whose file somebody else replaced meanwhile: it gets a name of its own, close fails, or it replaces
+   * the other file.
+   */
+  readonly conflict: 'keep-both' | 'fail' | 'overwrite';
+  /** What this machine is called, in such a name. */
+  readonly hostName: string;
   /** Owner of everything. */
   readonly uid: number;
   readonly gid: number;

@@ -8,6 +8,7 @@
 import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
 import { keyOfPath } from '../store/keys.ts';
+import { BaseReplaced, type Conflicts } from './conflicts.ts';
 import { isPassing } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
@@ -15,16 +16,24 @@ import type { Handle, OpenFile } from './open-file.ts';
 import type { Reading } from './reading.ts';
 import type { Sending } from './sending.ts';
 
+export interface UploadingParts {
+  readonly reading: Reading;
+  readonly sending: Sending;
+  readonly conflicts: Conflicts;
+}
+
 /** Rejects with an `FsError`, with a refusal, or with the local disk's error: the bytes are then still here. */
 export class Uploading {
   readonly #mount: MountState;
   readonly #reading: Reading;
   readonly #sending: Sending;
+  readonly #conflicts: Conflicts;
 
-  constructor(mount: MountState, reading: Reading, sending: Sending) {
+  constructor(mount: MountState, parts: UploadingParts) {
     this.#mount = mount;
-    this.#reading = reading;
-    this.#sending = sending;
+    this.#reading = parts.reading;
+    this.#sending = parts.sending;
+    this.#conflicts = parts.conflicts;
   }
 
   /** One close(2): stores what the handle's file has new. Rejects as `store`. */
@@ -39,7 +48,7 @@ export class Uploading {
     await this.#claimed(file, () => this.storeClaimed(file));
   }
 
-  /** As `store`, for a caller that holds the claim of the file's path. */
+  /** As `store`, for a caller that holds the claim of the file's path: every conflict is a `BaseReplaced`. */
   async storeClaimed(file: OpenFile): Promise<void> {
     if (file.detached) return;
     if (!file.dirty) {
@@ -87,17 +96,34 @@ export class Uploading {
     return true;
   }
 
-  /** Runs `change` while the path of `file` is claimed, wherever a rename takes it before. */
+  /**
+   * Runs `change` while the path of `file` is claimed, wherever a rename takes it before. On a conflict the file gets a name of
+   * its own, and `change` runs there.
+   */
   async #claimed(file: OpenFile, change: () => Promise<void>): Promise<void> {
     for (;;) {
       const { path } = file;
-      const done = await this.#mount.claims.run([path], async () => {
-        // A rename may have moved the file while this waited.
-        if (file.path !== path) return false;
-        await change();
-        return true;
-      });
-      if (done) return;
+      try {
+        const done = await this.#mount.claims.run([path], async () => {
+          // A rename may have moved the file while this waited.
+          if (file.path !== path) return false;
+          await change();
+          return true;
+        });
+        if (done) return;
+      } catch (error) {
+        if (!keepsBoth(error)) throw error;
+        await this.#moveAside(file, path);
+      }
+    }
+  }
+
+  async #moveAside(file: OpenFile, path: string): Promise<void> {
+    try {
+      await this.#conflicts.moveAside(file, path);
+    } catch (error) {
+      if (file.draft !== null && file.path === path) this.#failed(file, file.draft, error);
+      throw error;
     }
   }
 
@@ -112,7 +138,7 @@ export class Uploading {
       await this.#sending.send(file, draft);
       file.failure = null;
     } catch (error) {
-      this.#failed(file, draft, error);
+      if (!keepsBoth(error)) this.#failed(file, draft, error);
       throw error;
     } finally {
       file.uploading = false;
@@ -131,6 +157,7 @@ export class Uploading {
     }
     if (file.dirty && file.failure?.revision !== draft?.revision) {
       await this.storeClaimed(file).catch((error: unknown) => {
+        if (keepsBoth(error)) throw error;
         // Nobody is left to hear it; #failed has logged it, and the draft stays.
         this.#mount.log.debug('upload at release failed', { path: file.path, cause: describeError(error) });
       });
@@ -196,4 +223,9 @@ export class Uploading {
     if (!file.publishPending) this.#mount.table.remove(file);
     await draft?.remove();
   }
+}
+
+/** Whether it is a conflict that ends with two files. */
+function keepsBoth(error: unknown): boolean {
+  return error instanceof BaseReplaced && error.keepsBoth;
 }

@@ -1,7 +1,15 @@
 /** SEMANTICS: one file's states (design §3), cell by cell. */
 import { describe, expect, it } from 'vitest';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
-import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import {
+  closing,
+  names,
+  openForTest,
+  readFile,
+  writeFile,
+  type FileSystemForTest,
+  type TestOptions,
+} from '../support/open-for-test.ts';
 import { edit, openToEdit, openToRead, textAt, writeAt, xattr } from '../support/program-acts.ts';
 
 const TTL = 10_000;
@@ -64,8 +72,11 @@ const states: Record<string, { shows: string; arrange: (situation: Situation) =>
   },
 };
 
-async function situation(arrange: (situation: Situation) => Promise<void>): Promise<Situation> {
-  const opened = { ...(await openForTest()), handles: [] as FileHandle[] };
+async function situation(
+  arrange: (situation: Situation) => Promise<void>,
+  settings: TestOptions['settings'] = {},
+): Promise<Situation> {
+  const opened = { ...(await openForTest({ settings })), handles: [] as FileHandle[] };
   await opened.foreignWrite('f', 'base');
   await names(opened.fs, '/');
   await arrange(opened);
@@ -144,14 +155,16 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
     expect(await state.mounted.close(1000)).toEqual([]);
   });
 
-  it('never overwrites what somebody else stored since [write/edit]', async () => {
-    const state = await situation(arrange);
+  const waits = !['clean', 'uploading', 'ours, unnamed', 'set aside'].includes(name);
+
+  it('never overwrites what somebody else stored since: with conflict=fail the program hears of it [conflict/setting]', async () => {
+    const state = await situation(arrange, { conflict: 'fail' });
     // The PUT in flight was checked before; it ends here.
     if (name === 'uploading') await end(state);
     await state.foreignWrite('f', 'theirs');
     state.clock.advance(TTL);
 
-    if (!['clean', 'uploading', 'ours, unnamed', 'set aside'].includes(name)) {
+    if (waits) {
       const handle = state.handles[0] ?? (await openToEdit(state.fs, '/f'));
       await expect(state.fs.flush(handle)).rejects.toMatchObject({ code: 'ESTALE' });
       await state.fs.release(handle);
@@ -159,6 +172,23 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
 
     expect((await state.stored('f')).toString()).toBe('theirs');
     expect((await readFile(state.fs, '/f')).toString()).toBe('theirs');
+  });
+
+  it('is kept beside what somebody else stored since [conflict/keep-both]', async () => {
+    const state = await situation(arrange);
+    if (name === 'uploading') await end(state);
+    await state.foreignWrite('f', 'theirs');
+    state.clock.advance(TTL);
+
+    if (state.handles.length > 0) await end(state);
+    else if (waits) await closing(state.fs, await openToEdit(state.fs, '/f'), () => Promise.resolve());
+
+    const others = (await names(state.fs, '/')).filter((other) => other !== 'f');
+    expect((await state.stored('f')).toString()).toBe('theirs');
+    expect((await readFile(state.fs, '/f')).toString()).toBe('theirs');
+    expect(others).toHaveLength(waits ? 1 : 0);
+    for (const other of others) expect((await state.stored(other)).toString()).toBe(shows);
+    expect(await state.mounted.close(1000)).toEqual([]);
   });
 });
 

@@ -137,9 +137,9 @@ describe('names that somebody else makes and deletes', () => {
 });
 
 describe('a file that is being written here when somebody else stores it', () => {
-  it('is ESTALE at the close of an edit in place; the edit is set aside and the log says where [write/edit]', async () => {
+  it('is ESTALE at the close of an edit in place with conflict=fail; the edit is set aside and the log says where [conflict/setting]', async () => {
     const log = new LogForTest();
-    const { fs, foreignWrite, stored } = await openForTest({ log });
+    const { fs, foreignWrite, stored } = await openForTest({ log, settings: { conflict: 'fail' } });
     await foreignWrite('f', 'base');
     const handle = await openToEdit(fs, '/f');
     await writeAt(fs, handle, 'mine', 0);

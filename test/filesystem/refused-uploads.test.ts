@@ -171,7 +171,7 @@ describe('an upload whose answer was lost', () => {
   });
 
   it('is still a conflict when somebody else stored meanwhile', async () => {
-    const { fs, faults, stored, foreignWrite } = await openForTest();
+    const { fs, faults, stored, foreignWrite } = await openForTest({ settings: { conflict: 'fail' } });
     await foreignWrite('f', 'base');
     faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
     await expect(edit(fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EIO' });

@@ -1,10 +1,16 @@
 /** What of a service whose ETags are no MD5 and that tells no time? Only the bytes say that our own file is ours. */
 import { describe, expect, it } from 'vitest';
-import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import {
+  openForTest,
+  readFile,
+  writeFile,
+  type FileSystemForTest,
+  type TestOptions,
+} from '../support/open-for-test.ts';
 import { edit } from '../support/program-acts.ts';
 
-function openOddService(): Promise<FileSystemForTest> {
-  return openForTest({ store: { behaviours: { etag: 'random', date: 'missing' } } });
+function openOddService(settings: TestOptions['settings'] = {}): Promise<FileSystemForTest> {
+  return openForTest({ store: { behaviours: { etag: 'random', date: 'missing' } }, settings });
 }
 
 describe('on a service that names and dates nothing usable', () => {
@@ -28,7 +34,7 @@ describe('on a service that names and dates nothing usable', () => {
   });
 
   it('an edit is still a conflict with a file of the same size by somebody else [write/own-bytes]', async () => {
-    const { fs, stored, foreignWrite } = await openOddService();
+    const { fs, stored, foreignWrite } = await openOddService({ conflict: 'fail' });
     await writeFile(fs, '/f', 'one');
     await foreignWrite('f', 'two');
 

@@ -4,18 +4,19 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { silentLog } from '../../src/base/log.ts';
 import type { ErrnoName } from '../../src/filesystem/errors.ts';
 import { openFileSystem } from '../../src/filesystem/open-file-system.ts';
+import type { ObjectService } from '../../src/service/object-service.ts';
 import { EmbeddedStore } from '../../src/server/embedded-store.ts';
 import { uploadOf } from '../support/embedded-service.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { defaultSettings } from '../support/open-for-test.ts';
+import { LogForTest } from '../support/program-acts.ts';
 import { PROPERTY_TIMEOUT, propertySettings } from '../support/property-settings.ts';
 import { ACTS, CELL, ConcurrentProgram, EDITS, WHOLE, type Stage, type Step } from './concurrent-program.ts';
 import { diceOf, hoppingService } from './hopping-service.ts';
 import { PathEvents } from './path-events.ts';
-import { bytesUnder } from './service-contents.ts';
+import { bytesUnder, namesBelow } from './service-contents.ts';
 
 const PATHS = ['/a', '/b', '/d/x'] as const;
 /** Without an end of any operation for this long, milliseconds, the run hangs. */
@@ -26,6 +27,7 @@ interface Play {
   readonly faultEvery: number;
   readonly foreign: boolean;
   readonly edits: boolean;
+  readonly conflict?: 'keep-both' | 'fail';
   readonly programs: readonly (readonly Step[])[];
 }
 
@@ -39,6 +41,7 @@ const plays: fc.Arbitrary<Play> = fc.record({
   faultEvery: fc.constantFrom(0, 0, 8),
   foreign: fc.boolean(),
   edits: fc.boolean(),
+  conflict: fc.constantFrom('keep-both', 'keep-both', 'fail'),
   programs: fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { minLength: 3, maxLength: 6 }),
 });
 
@@ -107,12 +110,13 @@ async function playOnce(play: Play): Promise<void> {
   const { bucket } = await direct.createBucket('photos');
   const stateDirectory = await mkdtemp(join(tmpdir(), 'pailfs-model-'));
   const dice = diceOf(play.seed);
+  const log = new LogForTest();
   const mounted = await openFileSystem({
     service: hoppingService(direct, dice, play.faultEvery),
     bucket: await direct.getBucket(bucket),
     clock,
-    log: silentLog,
-    settings: defaultSettings(stateDirectory),
+    log,
+    settings: { ...defaultSettings(stateDirectory), conflict: play.conflict ?? 'keep-both' },
   });
   const always = new Set<ErrnoName>();
   if (play.faultEvery > 0) for (const code of ['EIO', 'EDQUOT', 'ESTALE'] as const) always.add(code);
@@ -122,6 +126,8 @@ async function playOnce(play: Play): Promise<void> {
     dice,
     events: new PathEvents(),
     always,
+    // A fault may leave bytes on the service that nobody knows to be ours.
+    conflictsFail: play.conflict === 'fail',
     linksMayFail: play.foreign,
     storeForeign: async (path, content) => {
       await direct.putObject(bucket, path.slice(1), uploadOf(content));
@@ -136,11 +142,12 @@ async function playOnce(play: Play): Promise<void> {
     const unsent = await mounted.close(1000);
 
     const waiting = new Set(unsent.map(({ path }) => path));
+    const inCopies = await expectCopies({ direct, bucket, log, waiting });
     if (play.faultEvery === 0 && !play.foreign) expect(unsent).toEqual([]);
     for (const path of PATHS) {
       if (waiting.has(path)) continue;
       const held = await bytesUnder(direct, bucket, path.slice(1));
-      expectPossible(path, held, play, stage.events);
+      expectPossible(held, play, (stamp) => stage.events.objection(path, stamp, inCopies));
     }
     const drafts = await readdir(join(stateDirectory, 'drafts'));
     const kept = unsent.filter(({ file }) => file !== '').map(({ file }) => basename(file));
@@ -172,18 +179,51 @@ async function withoutHang(stage: Stage, work: Promise<unknown>): Promise<void> 
 }
 
 /** Every cell is what one program wrote; without edits in place, all cells are of the same one. */
-function expectPossible(path: string, held: Buffer | null, { edits }: Play, events: PathEvents): void {
+function expectPossible(
+  held: Buffer | null,
+  { edits }: Play,
+  objection: (stamp: string | null) => string | null,
+): void {
   const cells = held === null ? [] : cellsOf(held);
   for (const cell of cells) expect(cell).toMatch(/^(p\d+-\d+;\.+|\0+)$/);
   if (edits || held?.length === 0) {
-    if (held === null) expect(events.objection(path, null)).toBeNull();
+    if (held === null) expect(objection(null)).toBeNull();
     return;
   }
   if (held !== null) {
     expect(held.length).toBe(WHOLE);
     expect(new Set(cells).size).toBe(1);
   }
-  expect(events.objection(path, cells[0] ?? null)).toBeNull();
+  expect(objection(cells[0] ?? null)).toBeNull();
+}
+
+/**
+ * What the log says was kept under a name of its own is there, or still on its way; there is nothing else that nobody named.
+ * Returns the stamps in it.
+ */
+async function expectCopies(after: {
+  readonly direct: ObjectService;
+  readonly bucket: string;
+  readonly log: LogForTest;
+  readonly waiting: ReadonlySet<string>;
+}): Promise<ReadonlySet<string>> {
+  const { direct, bucket, log, waiting } = after;
+  const copies = log.about('both are kept').map(({ fields }) => String(fields['ours']));
+  const stamps = new Set<string>();
+  expect(new Set(copies).size).toBe(copies.length);
+  for (const copy of copies) {
+    if (waiting.has(`/${copy}`)) continue;
+    const held = await bytesUnder(direct, bucket, copy);
+    expect(held, copy).not.toBeNull();
+    for (const cell of cellsOf(held ?? Buffer.alloc(0))) {
+      expect(cell).toMatch(/^(p\d+-\d+;\.+|\0+)$/);
+      stamps.add(cell);
+    }
+  }
+  const { files } = await namesBelow(direct, bucket, '');
+  const unknown = [...files].filter((key) => key.includes(' (conflict ') && !copies.includes(key));
+  expect(unknown).toEqual([]);
+  return stamps;
 }
 
 function cellsOf(held: Buffer): string[] {

@@ -39,6 +39,8 @@ export interface Stage {
   readonly events: PathEvents;
   /** What may be heard of any operation in this run. */
   readonly always: ReadonlySet<ErrnoName>;
+  /** Whether the store of an edit tells of a conflict by ESTALE; else both are kept. */
+  readonly conflictsFail: boolean;
   /** `[visibility/restore-fails]`: somebody else may replace a file before it is public again. */
   readonly linksMayFail: boolean;
   readonly storeForeign: (path: string, content: Buffer) => Promise<void>;
@@ -53,6 +55,8 @@ export function stampOf(program: number, count: number): string {
 
 /** Operations that store bytes, and so may have to make a file public again. */
 const STORES = /^(?:flush|fsync|release|rename|truncate) /;
+/** Those that store what was written before, and nothing else: they need no base. */
+const STORES_WRITTEN = /^(?:flush|fsync|release) /;
 
 /** Plays `steps` one after another. Rejects when one hears what it must not. */
 export class ConcurrentProgram {
@@ -234,7 +238,9 @@ export class ConcurrentProgram {
       return await run();
     } catch (error) {
       const code = error instanceof FsError ? error.code : null;
-      if (code !== null && (allowed.includes(code) || always.has(code))) return null;
+      const isConflict = code === 'ESTALE' && STORES_WRITTEN.test(title);
+      const mayHear = code !== null && always.has(code) && (!isConflict || this.#stage.conflictsFail);
+      if (code !== null && (allowed.includes(code) || mayHear)) return null;
       if (code === 'EIO' && this.#stage.linksMayFail && STORES.test(title)) return null;
       throw new Error(`${name} must not hear ${String(error)}`, { cause: error });
     } finally {

@@ -31,9 +31,14 @@ export class PathEvents {
     this.#events.push(event);
   }
 
-  /** Why `path` cannot hold `stamp` (null: nothing; undefined: anything) at the end; null when it can. */
-  objection(path: string, stamp: string | null | undefined): string | null {
-    const here = this.#events.filter((event) => event.path === path);
+  /**
+   * Why `path` cannot hold `stamp` (null: nothing; undefined: anything) at the end; null when it can. `inCopies`: the stamps that
+   * conflicts have kept under other names.
+   */
+  objection(path: string, stamp: string | null | undefined, inCopies: ReadonlySet<string>): string | null {
+    const here = this.#events
+      .filter((event) => event.path === path)
+      .map((event) => withCopies(event, this.#events, inCopies));
     // A name that was free for all that the mount knew is made free again when the rename to it fails.
     const mayBeUndone = here.some(({ isForeign }) => isForeign === true);
     const causes = here.filter(({ leaves, ended }) =>
@@ -59,4 +64,11 @@ export class PathEvents {
     const told = here.map(({ begun, ended, leaves }) => `[${begun}, ${ended}] ${leaves ?? 'gone'}`);
     return `${path} holds ${stamp ?? 'nothing'} after ${told.join(', ')}`;
   }
+}
+
+/** Whoever has the file of a conflict open goes along to its copy: what it writes there does not count as written to the path. */
+function withCopies(event: PathEvent, all: readonly PathEvent[], inCopies: ReadonlySet<string>): PathEvent {
+  if (event.isForeign === true || event.leaves === null || event.leaves === MOVED) return event;
+  const ends = all.filter(({ leaves }) => leaves !== null && inCopies.has(leaves)).map(({ ended }) => ended);
+  return event.begun < Math.max(-1, ...ends) ? { ...event, ended: Infinity } : event;
 }

@@ -12,7 +12,12 @@ it(
     await fc.assert(
       fc.asyncProperty(worldChoices, treeOperations, async (choices, operations) => {
         // An ETag that is no MD5 cannot tell others' files from ours when both are stored within seconds.
-        const world = await openWorld({ ...choices, behaviours: { ...choices.behaviours, etag: 'md5' } });
+        const world = await openWorld({
+          ...choices,
+          behaviours: { ...choices.behaviours, etag: 'md5' },
+          // The model knows all names there are.
+          conflict: 'fail',
+        });
         try {
           const model = new TreeModel(world);
           for (const operation of operations) await model.run(operation);

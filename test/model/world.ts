@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../../src/base/log.ts';
 import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import type { Behaviours } from '../../src/server/behaviours.ts';
 import { EmbeddedStore } from '../../src/server/embedded-store.ts';
 import { RequestLog } from '../../src/server/request-log.ts';
@@ -17,6 +18,7 @@ export interface WorldChoices {
   readonly behaviours: Partial<Behaviours>;
   /** Bytes. */
   readonly memoryLimit: number;
+  readonly conflict?: FileSystemSettings['conflict'];
 }
 
 export interface World {
@@ -52,7 +54,7 @@ export const worldChoices: fc.Arbitrary<WorldChoices> = fc.record({
 });
 
 /** With one empty bucket. The caller closes it. */
-export async function openWorld({ behaviours, memoryLimit }: WorldChoices): Promise<World> {
+export async function openWorld({ behaviours, memoryLimit, conflict }: WorldChoices): Promise<World> {
   const clock = new ManualClock();
   const store = await EmbeddedStore.open({ behaviours, clock });
   const direct = store.account();
@@ -64,7 +66,7 @@ export async function openWorld({ behaviours, memoryLimit }: WorldChoices): Prom
     bucket: await direct.getBucket(bucket),
     clock,
     log: silentLog,
-    settings: { ...defaultSettings(stateDirectory), memoryLimit },
+    settings: { ...defaultSettings(stateDirectory), memoryLimit, ...(conflict && { conflict }) },
   });
   return {
     mounted,

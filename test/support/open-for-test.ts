@@ -81,6 +81,8 @@ export function defaultSettings(stateDirectory: string): FileSystemSettings {
     memoryLimit: 128 * 1024 * 1024,
     stateDirectory,
     visibility: 'preserve',
+    conflict: 'keep-both',
+    hostName: 'here.example.com',
     uid: 1000,
     gid: 1000,
     umask: 0o022,
