@@ -32,6 +32,7 @@ interface SettingRow {
 const DEFAULT_METADATA_TTL_MS = 10_000;
 /** Room for the read-ahead windows of a few readers on a small machine. */
 const DEFAULT_MEMORY_LIMIT_BYTES = 128 * 1024 * 1024;
+const DEFAULT_RENAME_LIMIT = 10_000;
 const DEFAULT_UMASK = 0o022;
 
 export const settingsTable = {
@@ -104,6 +105,11 @@ export const settingsTable = {
     placeholder: 'HOW',
     description:
       'when somebody else replaced a file edited here: keep-both, fail (at close) or overwrite (default: keep-both)',
+  },
+  renameLimit: {
+    schema: idValue.default(DEFAULT_RENAME_LIMIT),
+    placeholder: 'FILES',
+    description: 'most files in a folder that is renamed rather than copied by mv (default: 10000)',
   },
   uid: { schema: idValue.optional(), placeholder: 'NUMBER', description: 'owner shown (default: you)' },
   gid: { schema: idValue.optional(), placeholder: 'NUMBER', description: 'group shown (default: yours)' },

@@ -50,4 +50,5 @@ export const draftFacts = z.strictObject({
     .nullable(),
 });
 
+export type VersionRecord = Readonly<z.infer<typeof versionFacts>>;
 export type DraftFacts = Readonly<z.infer<typeof draftFacts>>;

@@ -23,8 +23,15 @@ class OldFileUnsure extends FsError {
   }
 }
 
+/** What is under the new name is not the copy any more. */
+export class CopyReplaced extends FsError {}
+
+/** Told what is about to be stored under the new name. When it rejects nothing is, and the move does. */
+export type CopyAnnouncement = (copy: Version, visibility: Visibility) => Promise<void>;
+
 export interface CopyWish {
   readonly visibility: Visibility;
+  readonly announce: CopyAnnouncement;
   /** The file that the new name has already. */
   readonly target: OpenFile | null;
 }
@@ -52,6 +59,8 @@ export class Copying {
     const { size } = upload.body;
     const modified = new Date(clock.now());
     const copy = { contentType, body: upload.body, md5: () => draft.md5(), modified };
+    const own = { size, md5: await draft.md5(), storedWithin: null, contentType };
+    await wish.announce(Version.uploaded(own, modified), wish.visibility);
     try {
       const result = await replaceObject(store, keyOfPath(to), copy, wish.visibility);
       const { version, visibility, visibilityFailure } = result;
@@ -69,19 +78,18 @@ export class Copying {
       // The copy may be there, whole or not at all: nothing may be believed of the new name.
       if (isStored) namespace.known.changed(to, { kind: 'unknown' });
       if (isStored && wish.target === null) {
-        const own = { size, md5: await draft.md5(), storedWithin: null, contentType };
         await this.undo(to, Version.uploaded(own, modified), error);
       }
       throw error;
     }
   }
 
-  /** Resolves when `to` holds what was copied. Rejects with ESTALE when it is another file by now. */
+  /** Resolves when `to` holds what was copied. Rejects with `CopyReplaced` when it is another file by now. */
   async confirm(to: string, copied: Version): Promise<void> {
     if (copied.etag !== null) return;
     const entry = await this.#mount.namespace.confirmFile(to, [copied]);
     if (entry?.kind === 'file' && copied.isSame(entry.version)) return;
-    throw new FsError('ESTALE', to, 'somebody else stored another file under the new name');
+    throw new CopyReplaced('ESTALE', to, 'somebody else stored another file under the new name');
   }
 
   /**

@@ -33,6 +33,13 @@ export class FolderTimes {
     this.set(path, { mtime: now, ctime: now });
   }
 
+  /** What is known of the folder at `from` is known of the one at `to`, and nothing else. */
+  copy(from: string, to: string): void {
+    const local = this.#local.get(from);
+    if (local === undefined) this.#local.delete(to);
+    else this.#local.set(to, local);
+  }
+
   forget(path: string): void {
     this.#local.delete(path);
   }

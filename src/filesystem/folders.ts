@@ -7,6 +7,7 @@
  */
 import { describeError } from '../base/errors.ts';
 import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
+import { mayHaveBeenDone } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { existing } from './found.ts';
@@ -31,7 +32,7 @@ export class Folders {
 
   async make(path: string, mode: number): Promise<void> {
     await this.#mount.claims.run([path], async () => {
-      const { namespace, store, table } = this.#mount;
+      const { namespace, table } = this.#mount;
       if (table.dirty(path) !== undefined) throw new FsError('EEXIST', path, 'the name is taken');
       const found = await namespace.lookup(path);
       if (found.kind === 'under-file')
@@ -39,8 +40,7 @@ export class Folders {
       if (found.kind !== 'missing') throw new FsError('EEXIST', path, 'the name is taken');
       const parent = await namespace.lookup(parentOf(path));
       if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its parent does not exist');
-      await store.createFolder(keyOfPath(path));
-      namespace.known.folderMade(path);
+      await this.create(path);
       this.#times.forget(path);
       const now = this.#mount.clock.now();
       this.#times.set(path, { mode: mode & 0o7777 & ~this.#mount.settings.umask, mtime: now, ctime: now });
@@ -51,13 +51,35 @@ export class Folders {
   async remove(path: string): Promise<void> {
     if (path === '/') throw new FsError('EBUSY', path, 'it is the mountpoint');
     await this.#mount.claims.run([path], async () => {
-      const listedEmpty = await this.#refuseUnlessEmpty(path);
-      const kept = this.#mount.namespace.known.kept.get(path);
-      if (kept?.onService !== 'absent') await this.#removeFromService(path, listedEmpty);
-      this.#mount.namespace.known.folderRemoved(path);
-      this.#times.forget(path);
+      await this.removeClaimed(path);
       this.#times.touch(parentOf(path));
     });
+  }
+
+  /** Makes the folder whatever is there, for a caller who holds the claim of its path. Its attributes are the caller's. */
+  async create(path: string): Promise<void> {
+    const { namespace, store } = this.#mount;
+    try {
+      await store.createFolder(keyOfPath(path));
+    } catch (error) {
+      if (mayHaveBeenDone(error)) namespace.known.changed(path, { kind: 'unknown' });
+      throw error;
+    }
+    namespace.known.folderMade(path);
+  }
+
+  /** As `remove`, for a caller who holds the claim of the path; the parent's times are the caller's. */
+  async removeClaimed(path: string): Promise<void> {
+    const listedEmpty = await this.#refuseUnlessEmpty(path);
+    const kept = this.#mount.namespace.known.kept.get(path);
+    if (kept?.onService !== 'absent') await this.#removeFromService(path, listedEmpty);
+    this.#mount.namespace.known.folderRemoved(path);
+    this.#times.forget(path);
+  }
+
+  /** Whether folders are known to stay on this service whatever is asked of it. */
+  get areForEver(): boolean {
+    return this.#removal === 'does nothing';
   }
 
   /** Call after an own change that may have emptied a folder: what stays empty for a while is made real. */

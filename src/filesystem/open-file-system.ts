@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts';
 import { PathClaims } from '../base/path-claims.ts';
 import { BlockCache } from '../content/block-cache.ts';
 import { ContentStore } from '../content/content-store.ts';
+import { Journal } from '../content/journal/journal.ts';
 import { nodeLocalFiles, type LocalFiles } from '../content/local-files.ts';
 import { Namespace } from '../namespace/namespace.ts';
 import type { ObjectService } from '../service/object-service.ts';
@@ -15,11 +16,13 @@ import { createGates, type Gates } from '../store/gates.ts';
 import { RangeReader } from '../store/range-reader.ts';
 import { Conflicts } from './conflicts.ts';
 import { Copying } from './copying.ts';
+import { FolderMoving } from './folder-moving.ts';
 import { FileTable } from './file-table.ts';
 import { FolderTimes } from './folder-times.ts';
 import { Folders } from './folders.ts';
 import { Inspecting } from './inspecting.ts';
 import type { MountState } from './mount-state.ts';
+import { Moving } from './moving.ts';
 import { Opening } from './opening.ts';
 import type { OpenFile } from './open-file.ts';
 import type { FileSystemOperations } from './operations.ts';
@@ -27,7 +30,9 @@ import { PailFileSystem, unsentFiles, type FileSystemParts } from './pail-file-s
 import { readOnly } from './read-only.ts';
 import { Reading } from './reading.ts';
 import { Removing } from './removing.ts';
+import { RenameJournal } from './rename-journal.ts';
 import { Renaming } from './renaming.ts';
+import { Resuming } from './resuming.ts';
 import { Sending } from './sending.ts';
 import type { FileSystemSettings } from './settings.ts';
 import { Uploading } from './uploading.ts';
@@ -69,20 +74,33 @@ export interface MountedFileSystem {
   close(patience: number): Promise<UnsentDraft[]>;
 }
 
-/** A file system over `bucket`. Asks the service nothing before a program does. Rejects with the local disk's error. */
+interface MountedParts extends FileSystemParts {
+  readonly resuming: Resuming;
+}
+
+/** A file system over `bucket`. Asks the service nothing before a program does, but to go on with renames that a crash cut. Rejects with the local disk's error. */
 export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedFileSystem> {
+  const { settings, clock, log } = inputs;
   const gates = createGates();
   const mount = mountState(inputs, gates);
-  const parts = fileSystemParts(mount, inputs, gates);
   await mount.content.prepare();
+  const journal = await Journal.open({ directory: settings.stateDirectory, clock, log });
+  const parts = fileSystemParts(mount, { ...inputs, gates, journal });
+  if (!settings.readOnly) parts.resuming.start();
   const operations = new PailFileSystem(parts);
   return {
-    operations: inputs.settings.readOnly ? readOnly(operations) : operations,
+    operations: settings.readOnly ? readOnly(operations) : operations,
     refresh: () => {
       mount.namespace.known.refresh();
     },
     bytesSent: () => mount.content.bytesSent,
-    close: (patience) => closeFileSystem(parts, patience),
+    close: async (patience) => {
+      try {
+        return await closeFileSystem(parts, patience);
+      } finally {
+        await journal.close();
+      }
+    },
   };
 }
 
@@ -109,8 +127,13 @@ function mountState(inputs: FileSystemInputs, gates: Gates): MountState {
   };
 }
 
-function fileSystemParts(mount: MountState, inputs: FileSystemInputs, gates: Gates): FileSystemParts {
-  const { service, bucket, clock, log } = inputs;
+interface PartsInputs extends FileSystemInputs {
+  readonly gates: Gates;
+  readonly journal: Journal;
+}
+
+function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
+  const { service, bucket, clock, log, gates } = inputs;
   const folderTimes = new FolderTimes(clock);
   const folders = new Folders(mount, folderTimes);
   const inspecting = new Inspecting(mount, folderTimes);
@@ -124,7 +147,12 @@ function fileSystemParts(mount: MountState, inputs: FileSystemInputs, gates: Gat
   const opening = new Opening(mount, writing, uploading, folderTimes);
   const removing = new Removing(mount, writing, folders, folderTimes);
   const copying = new Copying(mount, writing);
-  const renaming = new Renaming(mount, { copying, uploading, removing, folders, folderTimes });
+  const journal = new RenameJournal(inputs.journal, clock, log);
+  const moving = new Moving(mount, { copying, uploading, removing });
+  const renameParts = { moving, journal, uploading, folders, folderTimes };
+  const folderMoving = new FolderMoving(mount, renameParts);
+  const renaming = new Renaming(mount, { ...renameParts, folderMoving });
+  const resuming = new Resuming(mount, renameParts);
   const xattrs = new Xattrs(mount, { inspecting, opening, writing, uploading });
   const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
   return {
@@ -136,19 +164,21 @@ function fileSystemParts(mount: MountState, inputs: FileSystemInputs, gates: Gat
     uploading,
     removing,
     renaming,
+    resuming,
     folders,
     xattrs,
     usage,
   };
 }
 
-async function closeFileSystem(parts: FileSystemParts, patience: number): Promise<UnsentDraft[]> {
-  const { mount, uploading, folders } = parts;
+async function closeFileSystem(parts: MountedParts, patience: number): Promise<UnsentDraft[]> {
+  const { mount, uploading, folders, resuming } = parts;
   folders.stop();
   const done = new AbortController();
   const work = Promise.all([
     ...unsentFiles(mount).map((file) => storeOrLog(mount, uploading, file)),
     folders.makeAllReal(true),
+    resuming.stop(),
   ]);
   await Promise.race([work, untilNothingMoves(mount, patience, done.signal)]);
   done.abort();

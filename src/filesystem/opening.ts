@@ -87,9 +87,22 @@ export class Opening {
         await file.draft?.remove();
       }
     }
+    if (this.#isFolderGone(file.path)) {
+      await file.draft?.remove();
+      throw new FsError('ENOENT', file.path, 'its folder was renamed or removed meanwhile');
+    }
     this.#mount.table.add(file);
     this.#folderTimes.touch(parentOf(file.path));
     return this.#handle(file, { ...intent, truncate: false });
+  }
+
+  /** Whether we have renamed or removed a folder above `path` since it was looked at. */
+  #isFolderGone(path: string): boolean {
+    const { known } = this.#mount.namespace;
+    for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) {
+      if (known.recall(folder)?.kind === 'missing') return true;
+    }
+    return false;
   }
 
   #existing(file: OpenFile, intent: CreateIntent): Promise<Handle> {

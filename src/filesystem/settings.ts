@@ -15,6 +15,8 @@ export interface FileSystemSettings {
   readonly conflict: 'keep-both' | 'fail' | 'overwrite';
   /** What this machine is called, in such a name. */
   readonly hostName: string;
+  /** Files that a folder may hold to be renamed here; others programs copy. */
+  readonly renameLimit: number;
   /** Owner of everything. */
   readonly uid: number;
   readonly gid: number;

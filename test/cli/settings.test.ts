@@ -64,6 +64,7 @@ describe('settings', () => {
       stateDir: '/state-home/pailfs',
       visibility: 'preserve',
       conflict: 'keep-both',
+      renameLimit: 10_000,
       uid: 1000,
       gid: 100,
       umask: 0o022,

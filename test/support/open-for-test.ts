@@ -83,6 +83,7 @@ export function defaultSettings(stateDirectory: string): FileSystemSettings {
     visibility: 'preserve',
     conflict: 'keep-both',
     hostName: 'here.example.com',
+    renameLimit: 10_000,
     uid: 1000,
     gid: 1000,
     umask: 0o022,

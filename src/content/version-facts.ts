@@ -1,0 +1,32 @@
+/** How does a version of a file outlive the process? By what is known of it; its identity, and what hangs on it, ends. */
+import { Version } from '../store/version.ts';
+import type { VersionRecord } from './draft-facts.ts';
+
+export function factsOf(version: Version): VersionRecord {
+  const { size, etag, md5, lastModified, own, contentType } = version;
+  const span = own?.storedWithin ?? null;
+  return {
+    size,
+    etag,
+    md5,
+    lastModified: lastModified.getTime(),
+    storedWithin: span === null ? null : { from: span.from.getTime(), to: span.to.getTime() },
+    contentType: contentType ?? null,
+  };
+}
+
+export function versionOf(facts: VersionRecord): Version {
+  const { size, etag, md5, storedWithin, contentType } = facts;
+  const lastModified = new Date(facts.lastModified);
+  const type = contentType === null ? {} : { contentType };
+  if (md5 === null) return Version.told({ size, etag: etag ?? '', lastModified, ...type });
+  const span =
+    storedWithin === null ? null : { from: new Date(storedWithin.from), to: new Date(storedWithin.to) };
+  const version = Version.uploaded(
+    { size, md5, storedWithin: span, contentType: contentType ?? '' },
+    lastModified,
+  );
+  version.etag = etag;
+  version.contentType = contentType ?? undefined;
+  return version;
+}

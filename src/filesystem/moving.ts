@@ -1,0 +1,207 @@
+/**
+ * How is a file renamed on a service that cannot? Stored under the new key, looked at, then deleted under the old one: at no
+ * moment is there less than one whole copy. Before the DELETE the old key must still hold the version that was copied.
+ */
+import type { Visibility } from '../service/records.ts';
+import { keyOfPath } from '../store/keys.ts';
+import { currentVisibility } from '../store/replace.ts';
+import type { Version } from '../store/version.ts';
+import { CopyReplaced, type CopyAnnouncement, type Copying } from './copying.ts';
+import { isPassing } from './errno-of.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
+import type { Removing } from './removing.ts';
+import type { Uploading } from './uploading.ts';
+
+/** A version that we stored less than this ago is copied and deleted without another look, milliseconds. */
+const JUST_STORED = 1000;
+/** A file made here that recently, whose visibility nobody set, takes that of the file it replaces, milliseconds. */
+const RECENTLY_MADE = 60_000;
+
+export interface MovingParts {
+  readonly copying: Copying;
+  readonly uploading: Uploading;
+  readonly removing: Removing;
+}
+
+/** Where a file goes. */
+export interface Destination {
+  readonly to: string;
+  /** The file that is to be replaced, if any. */
+  readonly target: OpenFile | null;
+  readonly announce: CopyAnnouncement;
+}
+
+/**
+ * Moves single files, for callers who hold the claims of both paths. Rejects with an `FsError`, with a refusal, or with the local
+ * disk's error; one whole copy is left then.
+ */
+export class Moving {
+  readonly #mount: MountState;
+  readonly #parts: MovingParts;
+
+  constructor(mount: MountState, parts: MovingParts) {
+    this.#mount = mount;
+    this.#parts = parts;
+  }
+
+  /** Moves `source`; that of a file which the service does not have is free, and its bytes go up later (`sendOrphan`). */
+  async move(source: OpenFile, destination: Destination): Promise<void> {
+    const { to, target } = destination;
+    if (isUnsent(source)) await this.#moveDraft(source, target, to);
+    else await this.#moveStored(source, destination);
+  }
+
+  /** A copy of `source`, `copied`, was stored under `to` by an earlier process: looks at both, and deletes under the old name. */
+  async finish(source: OpenFile, to: string, copied: Version): Promise<void> {
+    await source.gate.still(async () => {
+      const { namespace, table } = this.#mount;
+      namespace.known.changed(to, { kind: 'file', version: copied });
+      table.arrive(to, copied, source);
+      try {
+        await this.#parts.copying.confirm(to, copied);
+        await this.#parts.copying.deleteOld(source, false);
+        this.#arrived(source, to, copied);
+      } finally {
+        table.arrived(to);
+      }
+    });
+  }
+
+  /**
+   * Stores a moved draft whose last handle is gone already (an upload that failed), since nobody else will. The name has changed by
+   * then: rejects only when the bytes will never be stored under it.
+   */
+  async sendOrphan(source: OpenFile): Promise<void> {
+    if (source.handles.size > 0 || !source.dirty) return;
+    try {
+      await this.#parts.uploading.storeClaimed(source);
+    } catch (error) {
+      if (isPassing(error)) return;
+      await this.#parts.uploading.giveUp(source);
+      throw error;
+    }
+  }
+
+  /** Only the name of `source` changes here. */
+  moveInTable(source: OpenFile, to: string): void {
+    this.#mount.table.remove(source);
+    source.path = to;
+    if (source.handles.size > 0 || source.dirty) this.#mount.table.add(source);
+  }
+
+  async #moveDraft(source: OpenFile, target: OpenFile | null, to: string): Promise<void> {
+    if (target !== null) {
+      await this.#parts.removing.keepForReaders(target);
+      this.#mount.table.detach(target);
+    }
+    this.moveInTable(source, to);
+    // What the new key holds is what the upload will replace, visibility included.
+    source.version = target?.version ?? null;
+    source.unconfirmed = target?.unconfirmed ?? [];
+    source.visibilityBefore = target?.visibilityBefore ?? null;
+    source.basis = 'rewrite';
+    source.written = true;
+    source.failure = null;
+  }
+
+  async #moveStored(source: OpenFile, destination: Destination): Promise<void> {
+    const { target } = destination;
+    const wish = await this.#visibilityFor(source, target);
+    if (target !== null) await this.#parts.removing.keepForReaders(target);
+    // Writers wait: what they wrote between the copy and the DELETE would be in neither.
+    await source.gate.still(() => this.#copyAndDelete(source, destination, wish));
+  }
+
+  async #copyAndDelete(source: OpenFile, destination: Destination, wish: Visibility): Promise<void> {
+    const { to, target, announce } = destination;
+    const { namespace, table } = this.#mount;
+    const { copying } = this.#parts;
+    const justStored = this.#isJustStored(source);
+    const copied = await copying.copy(source, to, { visibility: wish, target, announce });
+    if (target !== null) table.detach(target);
+    namespace.known.changed(to, { kind: 'file', version: copied });
+    copied.local = { ...source.version?.local, ...(source.dirty ? source.local : {}) };
+    copied.madeHereAt = source.version?.madeHereAt ?? null;
+    table.arrive(to, copied, source);
+    try {
+      await this.#deleteOld(source, copied, { justStored, to, isFree: target === null });
+      this.#arrived(source, to, copied);
+    } finally {
+      table.arrived(to);
+    }
+  }
+
+  #arrived(source: OpenFile, to: string, copied: Version): void {
+    const from = source.path;
+    this.#takeVersion(source, copied);
+    this.moveInTable(source, to);
+    this.#mount.namespace.known.changed(from, { kind: 'missing' });
+  }
+
+  /** Also of a rename that fails there is one whole copy left; under `to`, when nothing was there, there is none then. */
+  async #deleteOld(
+    source: OpenFile,
+    copied: Version,
+    {
+      justStored,
+      to,
+      isFree,
+    }: { readonly justStored: boolean; readonly to: string; readonly isFree: boolean },
+  ): Promise<void> {
+    const { copying } = this.#parts;
+    try {
+      if (!justStored) await copying.confirm(to, copied);
+      await copying.deleteOld(source, justStored);
+    } catch (error) {
+      if (isFree && !(error instanceof CopyReplaced)) await copying.undo(to, copied, error);
+      throw error;
+    }
+  }
+
+  #takeVersion(source: OpenFile, copied: Version): void {
+    source.take(copied);
+    source.dirty = false;
+    source.failure = null;
+    source.unconfirmed = [];
+    source.visibilityBefore = null;
+    source.publishPending = false;
+    source.basis = 'edit';
+    source.contentType = null;
+    source.visibilityWish = null;
+  }
+
+  async #visibilityFor(source: OpenFile, target: OpenFile | null): Promise<Visibility> {
+    const { settings, clock } = this.#mount;
+    if (settings.visibility !== 'preserve') return settings.visibility;
+    if (source.visibilityWish !== null) return source.visibilityWish;
+    const made = source.version?.madeHereAt ?? null;
+    const takesTargets = target?.version != null && made !== null && clock.monotonic() - made < RECENTLY_MADE;
+    const carrier = takesTargets ? target : source;
+    return this.#visibilityOf(carrier);
+  }
+
+  async #visibilityOf(file: OpenFile): Promise<Visibility> {
+    const { namespace, store, clock } = this.#mount;
+    if (file.publishPending) return 'public';
+    if (file.visibilityBefore !== null) return file.visibilityBefore;
+    const known = file.version?.visibility;
+    if (known !== undefined && namespace.known.isFresh(known.at)) return known.value;
+    const at = clock.monotonic();
+    const value = await currentVisibility(store, keyOfPath(file.path));
+    if (file.version !== null) file.version.visibility = { value, at };
+    return value;
+  }
+
+  /** Whether the service took the source's version from us a moment ago: then nobody need look at it again. */
+  #isJustStored(source: OpenFile): boolean {
+    const entry = this.#mount.namespace.known.recall(source.path);
+    if (source.dirty || entry?.kind !== 'file' || entry.version !== source.version) return false;
+    return entry.version.own !== null && this.#mount.clock.monotonic() - entry.confirmedAt < JUST_STORED;
+  }
+}
+
+/** Whether the service has nothing of `file`. */
+export function isUnsent(file: OpenFile): boolean {
+  return file.version === null && !file.endUnknown;
+}

@@ -1,0 +1,170 @@
+/**
+ * What becomes of a rename that the end of the process cut in two? It is finished: what is owed is read in the journal, what was
+ * done is seen on the service. A file is deleted under its old name only while that still shows the version that was meant and
+ * the new name shows the copy; else both stay, and the log says so.
+ *
+ * It goes on in the background, so that a mount is ready also when there are thousands of files; its paths are claimed, so that
+ * changes of them wait.
+ */
+import { atOnce } from '../base/at-once.ts';
+import { describeError } from '../base/errors.ts';
+import type { RenameUnderWay } from '../content/journal/journal-contents.ts';
+import type { RenameStepRecord } from '../content/journal/records.ts';
+import { versionOf } from '../content/version-facts.ts';
+import { keyOfPath } from '../store/keys.ts';
+import { publish } from '../store/replace.ts';
+import type { Version } from '../store/version.ts';
+import type { CopyAnnouncement } from './copying.ts';
+import { isPassing } from './errno-of.ts';
+import { FILES_AT_ONCE, carryHeld, removeFolders, type FolderMovingParts } from './folder-moving.ts';
+import { treeNow } from './folder-tree.ts';
+import type { MountState } from './mount-state.ts';
+
+/** After a failure that may pass, milliseconds. */
+const TRY_AGAIN_AFTER = 30_000;
+
+class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+/** The renames that earlier processes did not end. */
+export class Resuming {
+  readonly #mount: MountState;
+  readonly #parts: FolderMovingParts;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #timers = new Set<() => void>();
+  #stopped = false;
+
+  constructor(mount: MountState, parts: FolderMovingParts) {
+    this.#mount = mount;
+    this.#parts = parts;
+  }
+
+  /** Call before any program can: their paths are claimed when it returns. */
+  start(): void {
+    for (const rename of this.#parts.journal.unfinished) this.#begin(rename);
+  }
+
+  /** Begins nothing any more; what is left is for the next mount. Resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const cancel of this.#timers) cancel();
+    await Promise.all(this.#underWay);
+  }
+
+  #begin(rename: RenameUnderWay): void {
+    const work = this.#finish(rename).finally(() => this.#underWay.delete(work));
+    this.#underWay.add(work);
+  }
+
+  /** Never rejects. */
+  async #finish(found: RenameUnderWay): Promise<void> {
+    const { log, claims } = this.#mount;
+    const { rename } = found;
+    const [from, to] = [pathOf(rename.from), pathOf(rename.to)];
+    const record = this.#parts.journal.resumed(found);
+    try {
+      await claims.run([from, to], async () => {
+        if (rename.kind === 'folder') await this.#makeFolders(from, to);
+        await atOnce([...found.steps.entries()], FILES_AT_ONCE, ([index, step]) =>
+          this.#step(step, rename.kind, record.announcement(index)),
+        );
+        if (rename.kind === 'folder') await this.#endFolder(from, to);
+        await record.end();
+      });
+      log.info('a rename that a crash had cut is finished', { from, to });
+    } catch (error) {
+      if (error instanceof Stopped) return;
+      log.error('a rename that a crash had cut could not be finished yet', {
+        from,
+        to,
+        cause: describeError(error),
+      });
+      if (isPassing(error)) this.#later(found);
+    }
+  }
+
+  #later(rename: RenameUnderWay): void {
+    if (this.#stopped) return;
+    const cancel = this.#mount.clock.after(TRY_AGAIN_AFTER, () => {
+      this.#timers.delete(cancel);
+      this.#begin(rename);
+    });
+    this.#timers.add(cancel);
+  }
+
+  async #makeFolders(from: string, to: string): Promise<void> {
+    const { namespace } = this.#mount;
+    if ((await namespace.lookup(from)).kind !== 'folder') return;
+    const { folders } = await treeNow(this.#mount, from);
+    for (const path of folders) {
+      this.#refuseIfStopped();
+      const there = to + path.slice(from.length);
+      if ((await namespace.lookup(there)).kind === 'missing') await this.#parts.folders.create(there);
+    }
+  }
+
+  async #step(step: RenameStepRecord, kind: 'file' | 'folder', announce: CopyAnnouncement): Promise<void> {
+    this.#refuseIfStopped();
+    const { namespace, table } = this.#mount;
+    const [from, to] = [pathOf(step.from), pathOf(step.to)];
+    const meant = versionOf(step.source);
+    const old = await namespace.confirmFile(from, [meant]);
+    // Gone: by our DELETE, or by somebody else's.
+    if (old?.kind !== 'file') return;
+    if (!meant.isSame(old.version)) {
+      this.#dropped(step, 'somebody else has replaced the file under its old name');
+      return;
+    }
+    const copy = await this.#copyAt(to, step);
+    if (copy === 'foreign') this.#dropped(step, 'somebody else has a file under the new name');
+    // A program whose rename of a file was cut before the copy was stored has seen nothing of it.
+    if (copy === 'foreign' || (copy === null && kind === 'file')) return;
+    const source = table.dirty(from) ?? table.entered(from, old.version);
+    try {
+      if (copy === null) await this.#parts.moving.move(source, { to, target: null, announce });
+      // Newer bytes wait here than those that were copied.
+      else if (source.dirty)
+        await this.#parts.moving.move(source, { to, target: table.entered(to, copy), announce });
+      else {
+        if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
+        await this.#parts.moving.finish(source, to, copy);
+      }
+    } finally {
+      await this.#parts.uploading.dropUnused(source);
+    }
+  }
+
+  /** The copy, when it is under the new name; null when nothing is. */
+  async #copyAt(to: string, step: RenameStepRecord): Promise<Version | null | 'foreign'> {
+    const copy = step.copy === null ? null : versionOf(step.copy);
+    const there = await this.#mount.namespace.confirmFile(to, copy === null ? [] : [copy]);
+    if (there?.kind !== 'file') return null;
+    return copy?.isSame(there.version) === true ? there.version : 'foreign';
+  }
+
+  async #endFolder(from: string, to: string): Promise<void> {
+    const { namespace } = this.#mount;
+    await carryHeld(this.#mount, this.#parts.moving, { from, to });
+    if ((await namespace.lookup(from)).kind !== 'folder') return;
+    const { folders } = await treeNow(this.#mount, from);
+    for (const path of folders) this.#parts.folderTimes.copy(path, to + path.slice(from.length));
+    await removeFolders(this.#mount, this.#parts.folders, folders, []);
+  }
+
+  #dropped(step: RenameStepRecord, reason: string): void {
+    this.#mount.log.warn('a file of a rename that a crash had cut stays under its old name', {
+      from: step.from,
+      to: step.to,
+      reason,
+    });
+  }
+
+  #refuseIfStopped(): void {
+    if (this.#stopped) throw new Stopped('the mount ends');
+  }
+}
+
+function pathOf(key: string): string {
+  return `/${key.replace(/\/$/, '')}`;
+}

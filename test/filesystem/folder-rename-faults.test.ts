@@ -1,0 +1,95 @@
+/** SEMANTICS: whatever goes wrong in the rename of a folder, it is done, or all is where it was and the program hears of it. */
+import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../src/server/faults.ts';
+import { names, openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { LogForTest, openToEdit, textAt } from '../support/program-acts.ts';
+import { bytesUnder, namesBelow } from '../model/service-contents.ts';
+
+const FILES = ['a', 'b', 's/c'];
+/** More requests than the rename makes. */
+const ENOUGH = 100;
+
+const faults: [string, Fault][] = [
+  ['fails', { kind: 'status', status: 503 }],
+  ['is refused', { kind: 'status', status: 403 }],
+  ['is done, but not answered', { kind: 'lost-answer' }],
+];
+
+describe.each(faults)('when a request of the rename of a folder %s', (_what, fault) => {
+  it('the folder is whole under one name, and the program knows which [rename/undo]', async () => {
+    const seen = new Set<string>();
+    for (let skip = 0; skip < ENOUGH; skip += 1) {
+      const test = await filled();
+      test.faults.add({ skip, fault });
+
+      const code = await test.fs.rename('/d', '/e', false).then(
+        () => 'none',
+        (error: unknown) => (error as { code: string }).code,
+      );
+
+      if (test.faults.left > 0) break;
+      const where = `request ${skip}: ${code}`;
+      const top = code === 'none' ? 'e' : 'd';
+      seen.add(top);
+      await expectAll(test, top, where);
+      expect(await names(test.fs, '/'), where).toEqual([top]);
+      expect(await names(test.fs, `/${top}`), where).toEqual(['a', 'b', 'empty', 's']);
+      for (const file of FILES) {
+        expect((await readFile(test.fs, `/${top}/${file}`)).toString()).toBe(`content of ${file}`);
+      }
+      await test.mounted.close(1000);
+    }
+    expect([...seen]).toContain('d');
+  }, 60_000);
+});
+
+describe('when the rename of a folder fails for good in its middle', () => {
+  it('open handles are back under the old name, and go on', async () => {
+    const { fs, faults, stored } = await filled();
+    const handle = await openToEdit(fs, '/d/a');
+    faults.add({ operation: 'putObject', key: 'e/s/c', fault: { kind: 'status', status: 402 } });
+
+    await expect(fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'EDQUOT' });
+
+    expect(handle.path).toBe('/d/a');
+    expect(await textAt(fs, handle)).toBe('content of a');
+    await fs.write(handle, Buffer.from('C'), 0);
+    await fs.flush(handle);
+    await fs.release(handle);
+    expect((await stored('d/a')).toString()).toBe('Content of a');
+    expect(await names(fs, '/')).toEqual(['d']);
+  });
+
+  it('and moving back fails, too: each file is whole under one name, and the log has the keys [rename/undo]', async () => {
+    const log = new LogForTest();
+    const { fs, faults, direct, bucket } = await filled(log);
+    faults.add({ operation: 'putObject', key: 'e/s/c', fault: { kind: 'status', status: 402 } });
+    faults.add({ operation: 'putObject', key: 'd/b', fault: { kind: 'status', status: 402 } });
+
+    await expect(fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'EDQUOT' });
+
+    expect([...(await namesBelow(direct, bucket, '')).files].sort()).toEqual(['d/a', 'd/s/c', 'e/b']);
+    expect((await readFile(fs, '/e/b')).toString()).toBe('content of b');
+    expect(log.about('a file stays where').map(({ fields }) => fields['key'])).toEqual(['e/b']);
+    expect(await names(fs, '/')).toEqual(['d', 'e']);
+  });
+});
+
+async function filled(log = new LogForTest()): Promise<FileSystemForTest> {
+  const test = await openForTest({ log });
+  for (const file of FILES) await test.foreignWrite(`d/${file}`, `content of ${file}`);
+  await test.direct.setVisibility(test.bucket, 'd/b', 'public');
+  await test.direct.createFolder(test.bucket, 'd/empty');
+  return test;
+}
+
+async function expectAll({ direct, bucket }: FileSystemForTest, top: string, where: string): Promise<void> {
+  const { files, folders } = await namesBelow(direct, bucket, '');
+  expect([...files].sort(), where).toEqual(FILES.map((file) => `${top}/${file}`));
+  expect([...folders].sort(), where).toEqual([`${top}/`, `${top}/empty/`, `${top}/s/`]);
+  for (const file of FILES) {
+    const content = (await bytesUnder(direct, bucket, `${top}/${file}`))?.toString();
+    expect(content, where).toBe(`content of ${file}`);
+  }
+  expect((await direct.getVisibility(bucket, `${top}/b`)).visibility, where).toBe('public');
+}

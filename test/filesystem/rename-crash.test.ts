@@ -1,0 +1,134 @@
+/** SEMANTICS: a rename that the end of the process cuts in two is finished by the next mount; no file is ever without a whole copy. */
+import { describe, expect, it } from 'vitest';
+import type { Behaviours } from '../../src/server/behaviours.ts';
+import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
+import { openCutProcess, type CutProcess } from '../support/cut-process.ts';
+import { uploadOf } from '../support/embedded-service.ts';
+import { names, readFile } from '../support/open-for-test.ts';
+import { LogForTest } from '../support/program-acts.ts';
+import { bytesUnder, namesBelow } from '../model/service-contents.ts';
+
+const FILES = ['a', 'b', 's/c', 's/t/d'];
+/** More requests than any of these renames makes. */
+const ENOUGH = 200;
+
+const services: Partial<Behaviours>[] = [
+  { folders: 'implicit', etag: 'md5' },
+  { folders: 'lasting', etag: 'random' },
+];
+
+describe.each(services)('with folders $folders and ETags $etag', (behaviours) => {
+  it('a folder is wholly under one of its names, wherever the process ends [rename/crash]', async () => {
+    const seen = new Set<string>();
+    for (const cut of cuts()) {
+      const process = await openCutProcess({ behaviours });
+      await fill(process, 'd/');
+      await process.mounted.operations.mkdir('/d/empty', 0o755);
+      process.begin(cut);
+      await process.mounted.operations.rename('/d', '/e', false).catch(() => undefined);
+      if (!process.isCut()) break;
+
+      const next = await process.next();
+      await untilFinished(next.operations, '/d', '/e');
+
+      const top = await names(next.operations, '/');
+      seen.add(top.join());
+      const where = `after the end at request ${cut.at}, done: ${cut.isDone}`;
+      expect(['d', 'e'], where).toContain(top.join());
+      await expectAll(process, `${top.join()}/`, where);
+      const folders = [...(await namesBelow(process.direct, process.bucket, '')).folders].sort();
+      expect(folders, where).toEqual(['', 'empty/', 's/', 's/t/'].map((folder) => `${top.join()}/${folder}`));
+      await next.close(1000);
+    }
+    expect([...seen].sort()).toEqual(['d', 'e']);
+  }, 120_000);
+
+  it('a file has one of its names, wherever the process ends [rename/crash]', async () => {
+    const seen = new Set<string>();
+    for (const cut of cuts()) {
+      const process = await openCutProcess({ behaviours });
+      await process.direct.putObject(process.bucket, 'from', uploadOf('content'));
+      await process.direct.setVisibility(process.bucket, 'from', 'public');
+      process.begin(cut);
+      await process.mounted.operations.rename('/from', '/to', false).catch(() => undefined);
+      if (!process.isCut()) break;
+
+      const next = await process.next();
+      await untilFinished(next.operations, '/from', '/to');
+
+      const where = `after the end at request ${cut.at}, done: ${cut.isDone}`;
+      const { files } = await namesBelow(process.direct, process.bucket, '');
+      const [name = 'nothing'] = files;
+      expect(files.size, where).toBe(1);
+      expect((await readFile(next.operations, `/${name}`)).toString(), where).toBe('content');
+      expect((await process.direct.getVisibility(process.bucket, name)).visibility, where).toBe('public');
+      seen.add(name);
+      await next.close(1000);
+    }
+    expect([...seen].sort()).toEqual(['from', 'to']);
+  }, 120_000);
+});
+
+it('somebody else’s file under either name survives the end of a rename that a crash had cut [rename/crash]', async () => {
+  const log = new LogForTest();
+  const process = await openCutProcess();
+  await fill(process, 'd/');
+  const { direct, bucket, mounted } = process;
+  // After four listings and four folders: with no file moved yet.
+  process.begin({ at: 8, isDone: false });
+  await mounted.operations.rename('/d', '/e', false).catch(() => undefined);
+  await direct.putObject(bucket, 'd/a', uploadOf('theirs, under the old name'));
+  await direct.putObject(bucket, 'e/b', uploadOf('theirs, under the new name'));
+
+  const next = await process.next(log);
+  await untilFinished(next.operations, '/d', '/e');
+
+  const held = await namesBelow(direct, bucket, '');
+  expect([...held.files].sort()).toEqual(['d/a', 'd/b', 'e/b', 'e/s/c', 'e/s/t/d']);
+  expect((await readFile(next.operations, '/d/a')).toString()).toBe('theirs, under the old name');
+  expect((await readFile(next.operations, '/e/b')).toString()).toBe('theirs, under the new name');
+  expect((await readFile(next.operations, '/d/b')).toString()).toBe('content of b');
+  expect(log.about('stays under its old name').map(({ fields }) => fields['from'])).toEqual(
+    expect.arrayContaining(['d/a', 'd/b']),
+  );
+});
+
+it('a rename that cannot be finished yet is tried again, and by the next mount', async () => {
+  const process = await openCutProcess();
+  await fill(process, 'd/');
+  process.begin({ at: 20, isDone: true });
+  await process.mounted.operations.rename('/d', '/e', false).catch(() => undefined);
+
+  const idle = await process.next();
+  await idle.close(1000);
+  const next = await process.next();
+  await untilFinished(next.operations, '/d', '/e');
+
+  expect(await names(next.operations, '/')).toEqual(['e']);
+  await expectAll(process, 'e/', 'at the end');
+});
+
+function* cuts(): Generator<{ readonly at: number; readonly isDone: boolean }> {
+  for (let at = 0; at < ENOUGH; at += 1) for (const isDone of [false, true]) yield { at, isDone };
+}
+
+async function fill({ direct, bucket }: CutProcess, folder: string): Promise<void> {
+  for (const file of FILES) await direct.putObject(bucket, folder + file, uploadOf(`content of ${file}`));
+  await direct.setVisibility(bucket, `${folder}b`, 'public');
+}
+
+/** A change of either name waits for what is under way there. */
+async function untilFinished(fs: FileSystemOperations, ...paths: string[]): Promise<void> {
+  for (const path of paths) {
+    await fs.unlink(`${path}/no such file`).catch(() => undefined);
+  }
+}
+
+async function expectAll({ direct, bucket }: CutProcess, folder: string, where: string): Promise<void> {
+  const { files } = await namesBelow(direct, bucket, '');
+  expect([...files].sort(), where).toEqual(FILES.map((file) => folder + file));
+  for (const file of FILES) {
+    expect((await bytesUnder(direct, bucket, folder + file))?.toString(), where).toBe(`content of ${file}`);
+  }
+  expect((await direct.getVisibility(bucket, `${folder}b`)).visibility, where).toBe('public');
+}
