@@ -7,6 +7,7 @@ import { attributeCases, unstoredAttributeCases } from './attribute-cases.ts';
 import { concurrencyCases, replacementCases } from './concurrency-cases.ts';
 import { contentCases } from './content-cases.ts';
 import { folderCases } from './folder-cases.ts';
+import { folderRenameCases } from './folder-rename-cases.ts';
 import { nameCases } from './name-cases.ts';
 import { openFlagCases } from './open-flag-cases.ts';
 import { readOnlyCases } from './read-only-cases.ts';
@@ -26,6 +27,7 @@ export function describeAcceptance(name: string, openSubject: OpenSubject): void
   });
   describe(`renaming and deleting ${name}`, () => {
     renameCases(openSubject);
+    folderRenameCases(openSubject);
   });
   describe(`attributes ${name}`, () => {
     attributeCases(openSubject);

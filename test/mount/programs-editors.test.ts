@@ -51,6 +51,15 @@ describe('on a mounted bucket', () => {
     expect(await held('repo')).toEqual(await heldByDirectory(`${mount.path}/repo`));
   });
 
+  it('git mv moves a folder [rename/folders]', async () => {
+    const output = await succeed(`
+      ${GIT} init -q moved; cd moved; mkdir -p src/deep; echo a > src/a; echo b > src/deep/b; ${GIT} add .; ${GIT} commit -qm one
+      ${GIT} mv src lib; ${GIT} commit -qm two; ${GIT} fsck --full; ${GIT} status --porcelain; find . -path ./.git -prune -o -type f -print | sort
+    `);
+
+    expect(output).toBe('./lib/a\n./lib/deep/b\n');
+  });
+
   it('git clones from the mount, to the mount and within it, and pushes', async () => {
     const output = await succeed(`
       ${GIT} clone -q --no-local repo "$1/cloned"; ${GIT} clone -q "$1/cloned" cloned; ${GIT} clone -q repo twin

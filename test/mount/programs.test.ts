@@ -76,6 +76,16 @@ describe('on a mounted bucket', () => {
       expect((await mount.direct.getVisibility(mount.bucket, 'typed-too/file')).visibility).toBe('public');
     });
 
+    it('is renamed by mv, as one folder, and over an empty one [rename/folders]', async () => {
+      await succeed(
+        'cp -a "$1/tree" first; mv first second; mkdir third; mv -T second third; diff -r "$1/tree" third; ls',
+      );
+
+      expect(await held('third')).toEqual(tree);
+      expect(await held('first')).toEqual({});
+      expect(await held('second')).toEqual({});
+    });
+
     it('is packed and unpacked by tar', async () => {
       await succeed(
         'cp -r "$1/tree" packed; tar cf archive.tar packed; mkdir unpacked; tar xf archive.tar -C unpacked; diff -r packed unpacked/packed; tar czf "$1/out.tgz" packed; mkdir unzipped; tar xzf "$1/out.tgz" -C unzipped',
