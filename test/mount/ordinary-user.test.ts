@@ -43,7 +43,7 @@ describe.runIf(process.getuid?.() === 0)('an ordinary user who mounts with the k
     const { exit, output, errors } = await asUser(`
       serve "$1/mnt" 'my, photos'
       mkdir "$1/mnt/folder"; echo text > "$1/mnt/folder/file"; cat "$1/mnt/folder/file"; ls -R "$1/mnt" | wc -l
-      grep -o 'nosuid,nodev.*user_id=[0-9]*' /proc/self/mountinfo
+      grep -F " $1/mnt " /proc/self/mountinfo | grep -o 'nosuid,nodev.*user_id=[0-9]*'
       fusermount3 -u "$1/mnt"; wait "$server"; echo "ended: $?"; ls -A "$1/mnt"`);
 
     expect(errors).toBe('');
