@@ -5,19 +5,24 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { DeviceReaderData } from './device-reader.ts';
+import { isToBeTriedAgain, type DeviceCalls } from './device-calls.ts';
+import { allocateWatch, Sleeper } from './device-watch.ts';
+import type { DeviceWatcherData } from './device-watcher.ts';
 import { Notifier } from './notifier.ts';
 import { refusalInstead } from './replies.ts';
-import { allocateRing, RingReader } from './request-ring.ts';
 
+/** The kernel wants room for its largest write and the structures before it. */
+const REQUEST_BYTES = 1024 * 1024 + 4096;
 /**
- * A program's next request mostly follows its last answer within this. To wait for it right here seems a little quicker than to be
- * woken through the event loop, which meanwhile stands still; to look for it again and again would take the processor from
+ * A program's next request mostly follows its last answer within this. To wait for it right here, while the event loop stands
+ * still, is much quicker than to be woken by another thread; to look for it again and again would take the processor from
  * the program that is to send it.
  */
 const PATIENCE_MS = 0.1;
-/** So that a burst of requests leaves turns of the event loop to their answers. */
-const TAKEN_PER_TURN = 8;
+/** So that a burst of requests leaves turns of the event loop to everything else. */
+const TAKEN_PER_TURN = 32;
+/** An answer that needs nobody else comes within so many; a turn of the event loop would take longer than the answer. */
+const MICROTASKS_OF_AN_ANSWER = 8;
 
 /** Nobody waits for an answer: the request was given up (ENOENT), or the mount is gone. */
 const UNWANTED: ReadonlySet<string> = new Set(['ENOENT', 'ENODEV', 'ECONNABORTED', 'ENOTCONN']);
@@ -39,22 +44,23 @@ export class Device {
   readonly closed: Promise<void>;
   readonly descriptor: number;
 
+  readonly #calls: DeviceCalls;
   readonly #log: Log;
   readonly #notifier: Notifier;
-  readonly #ring: RingReader;
-  readonly #memory: SharedArrayBuffer;
+  readonly #watch = allocateWatch();
+  readonly #sleeper = new Sleeper(this.#watch);
+  readonly #request = Buffer.allocUnsafeSlow(REQUEST_BYTES);
 
   #handler: RequestHandler | undefined;
   #isClosed = false;
   #close: () => void = () => undefined;
 
   /** Takes over a descriptor on which something is mounted. */
-  constructor(descriptor: number, log: Log) {
+  constructor(descriptor: number, calls: DeviceCalls, log: Log) {
     this.descriptor = descriptor;
+    this.#calls = calls;
     this.#log = log;
     this.#notifier = new Notifier(descriptor, log);
-    this.#memory = allocateRing();
-    this.#ring = new RingReader(this.#memory);
     this.closed = new Promise((resolve) => {
       this.#close = resolve;
     });
@@ -64,17 +70,18 @@ export class Device {
   start(handler: RequestHandler): void {
     this.#handler = handler;
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const program = fileURLToPath(new URL(`./device-reader.${extension}`, import.meta.url));
-    const workerData: DeviceReaderData = { descriptor: this.descriptor, ring: this.#memory };
+    const program = fileURLToPath(new URL(`./device-watcher.${extension}`, import.meta.url));
+    const workerData: DeviceWatcherData = { descriptor: this.descriptor, watch: this.#watch };
     const worker = new Worker(program, { workerData });
     worker.once('error', (error) => {
-      this.#log.error('the thread that waits for requests failed', { reason: describeError(error) });
+      this.#log.error('the thread that watches for requests failed', { reason: describeError(error) });
     });
-    // Whatever made it end: nobody takes requests any more, so programs had better hear that at once.
+    // Whatever made it end: nobody would wake us any more, so programs had better hear that at once.
     worker.once('exit', () => {
-      void this.#drainAndClose();
+      void this.#closeDown();
     });
-    this.#ring.sleep(this.#turn);
+    this.#calls.setNonBlocking(this.descriptor);
+    this.#turn();
   }
 
   /** Hands an answer to the kernel. False when it does not want it any more. */
@@ -105,21 +112,43 @@ export class Device {
   readonly #turn = (): void => {
     const handler = this.#handler;
     if (handler === undefined || this.#isClosed) return;
+    this.#serve(handler).catch((error: unknown) => {
+      this.#log.error('requests can no longer be taken', { reason: describeError(error), cause: error });
+      this.#sleeper.end();
+    });
+  };
+
+  /** Takes what is there, then comes again or sleeps. */
+  async #serve(handler: RequestHandler): Promise<void> {
     if (handler.bytesInFlight > MAX_BYTES_IN_FLIGHT) {
       void handler.answered().then(this.#turn);
       return;
     }
-    // While something is in progress, the event loop has more to do than to wait for the kernel.
-    if (handler.bytesInFlight === 0) this.#ring.waitBriefly(PATIENCE_MS);
-    const isBusy = this.#take(handler);
-    const errno = this.#ring.ended;
-    if (errno !== undefined) {
-      this.#noteEnd(errno);
-      return;
+    let taken = 0;
+    while (taken < TAKEN_PER_TURN && handler.bytesInFlight <= MAX_BYTES_IN_FLIGHT) {
+      // While something is in progress, the event loop has more to do than to wait for the kernel.
+      if (handler.bytesInFlight === 0) this.#calls.waitForInput(this.descriptor, PATIENCE_MS);
+      const length = this.#calls.read(this.descriptor, this.#request);
+      if (length <= 0) {
+        if (isToBeTriedAgain(-length)) break;
+        this.#noteEnd(-length);
+        return;
+      }
+      taken += 1;
+      await this.#begin(handler, this.#request.subarray(0, length));
     }
-    if (isBusy) setImmediate(this.#turn);
-    else this.#ring.sleep(this.#turn);
-  };
+    if (taken > 0) setImmediate(this.#turn);
+    else this.#sleeper.sleep(this.#turn);
+  }
+
+  /** Resolves when the answer is given, or will take some time. */
+  async #begin(handler: RequestHandler, request: Buffer): Promise<void> {
+    const before = handler.bytesInFlight;
+    handler.begin(request);
+    for (let count = 0; handler.bytesInFlight > before && count < MICROTASKS_OF_AN_ANSWER; count += 1) {
+      await Promise.resolve();
+    }
+  }
 
   /** Whoever waits must not wait for ever because of a fault of ours. */
   #answerInstead(reply: Buffer, error: unknown): void {
@@ -131,23 +160,12 @@ export class Device {
     }
   }
 
-  #take(handler: RequestHandler): boolean {
-    let count = 0;
-    while (count < TAKEN_PER_TURN && handler.bytesInFlight <= MAX_BYTES_IN_FLIGHT) {
-      if (!this.#ring.take(handler.begin)) break;
-      count += 1;
-    }
-    return count > 0;
-  }
-
   #noteEnd(errno: number): void {
-    if (errno === constants.errno.ENODEV) return;
-    this.#log.error('the kernel stopped sending requests', { errno });
+    if (errno !== constants.errno.ENODEV) this.#log.error('the kernel stopped sending requests', { errno });
+    this.#sleeper.end();
   }
 
-  async #drainAndClose(): Promise<void> {
-    let isLeft = this.#handler !== undefined;
-    while (isLeft) isLeft = this.#handler !== undefined && this.#ring.take(this.#handler.begin);
+  async #closeDown(): Promise<void> {
     // Its number must not go to another file while the thread may still write there.
     await this.#notifier.close();
     this.release();

@@ -7,6 +7,7 @@ import { findMount } from '../mount-table.ts';
 import { MOUNT_TYPE } from '../mountpoint.ts';
 import { unmountDirectory } from '../unmount.ts';
 import { BufferPool } from './buffer-pool.ts';
+import { loadDeviceCalls, type DeviceCalls } from './device-calls.ts';
 import { Device } from './device.ts';
 import { Dispatcher, type Greeting } from './dispatcher.ts';
 import { abortOnExit } from './exit-hook.ts';
@@ -53,8 +54,9 @@ export class KernelMount implements Mounted {
   static async open(parts: KernelMountParts): Promise<KernelMount> {
     const { options, clock } = parts;
     const { log, mountpoint } = options;
+    const calls = await deviceCalls(mountpoint);
     const descriptor = await (process.getuid?.() === 0 ? mountAsRoot(options) : mountAsUser(options));
-    const device = new Device(descriptor, log);
+    const device = new Device(descriptor, calls, log);
     const context = newContext(parts, device);
     try {
       const cancelAbort = abortOnExit(await connectionNumber(mountpoint), log);
@@ -91,6 +93,18 @@ export class KernelMount implements Mounted {
     await unmountDirectory(this.#parts.options.mountpoint, options, this.#parts.clock);
     // What is still open ends a lazy unmount whenever it likes.
     if (!options.lazy) await this.closed;
+  }
+}
+
+async function deviceCalls(mountpoint: string): Promise<DeviceCalls> {
+  try {
+    return await loadDeviceCalls();
+  } catch (error) {
+    throw failure(
+      mountpoint,
+      `koffi cannot be loaded: ${describeError(error)}; choose "-o driver=native"`,
+      error,
+    );
   }
 }
 
