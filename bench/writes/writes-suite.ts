@@ -12,7 +12,7 @@ const MOST_MEMORY_MIB = 200;
 
 const NOTES: readonly string[] = [
   'A write is over when its programs have ended and the store holds every file, byte for byte, and nothing else.',
-  'The S3 front puts the parts of a multipart upload together when it is completed, which costs the peers about a second of the large copy that a real S3 would not.',
+  'The S3 front puts the parts of a multipart upload together when it is completed, which costs the peers 1.5 s of the copy of 512 MiB that a real S3 would not.',
 ];
 
 export async function openWritesSuite(options: SuiteOptions): Promise<Suite> {
