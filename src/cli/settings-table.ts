@@ -111,6 +111,12 @@ export const settingsTable = {
     placeholder: 'FILES',
     description: 'most files in a folder that is renamed rather than copied by mv (default: 10000)',
   },
+  scratch: {
+    schema: switchValue.default(true),
+    placeholder: 'on|off',
+    description:
+      'keep swap, lock and transfer files of editors, rsync and macOS on this machine (default: on)',
+  },
   uid: { schema: idValue.optional(), placeholder: 'NUMBER', description: 'owner shown (default: you)' },
   gid: { schema: idValue.optional(), placeholder: 'NUMBER', description: 'group shown (default: yours)' },
   umask: {

@@ -11,6 +11,7 @@ import { isPassing } from './errno-of.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { Removing } from './removing.ts';
+import type { Shelf } from './shelf.ts';
 import type { Uploading } from './uploading.ts';
 
 /** A version that we stored less than this ago is copied and deleted without another look, milliseconds. */
@@ -22,6 +23,7 @@ export interface MovingParts {
   readonly copying: Copying;
   readonly uploading: Uploading;
   readonly removing: Removing;
+  readonly shelf: Shelf;
 }
 
 /** Where a file goes. */
@@ -45,10 +47,13 @@ export class Moving {
     this.#parts = parts;
   }
 
-  /** Moves `source`; that of a file which the service does not have is free, and its bytes go up later (`sendOrphan`). */
+  /**
+   * Moves `source`; that of a file which the service does not have is free, and its bytes go up later (`sendOrphan`). But what has
+   * waited on the shelf for its true name goes up here.
+   */
   async move(source: OpenFile, destination: Destination): Promise<void> {
     const { to, target } = destination;
-    if (isUnsent(source)) await this.#moveDraft(source, target, to);
+    if (isUnsent(source) && !this.#isOwed(source, destination)) await this.#moveDraft(source, target, to);
     else await this.#moveStored(source, destination);
   }
 
@@ -90,11 +95,17 @@ export class Moving {
     if (source.handles.size > 0 || source.dirty) this.#mount.table.add(source);
   }
 
+  /** Whether its program has closed the source, and was told nothing of the service's errors. */
+  #isOwed(source: OpenFile, { to, target }: Destination): boolean {
+    return source.shelf !== null && !source.hasWriters() && !this.#parts.shelf.staysAs(source, target, to);
+  }
+
   async #moveDraft(source: OpenFile, target: OpenFile | null, to: string): Promise<void> {
     if (target !== null) {
       await this.#parts.removing.keepForReaders(target);
       this.#mount.table.detach(target);
     }
+    if (!this.#parts.shelf.staysAs(source, target, to)) source.shelf = null;
     this.moveInTable(source, to);
     // What the new key holds is what the upload will replace, visibility included.
     source.version = target?.version ?? null;
@@ -122,10 +133,11 @@ export class Moving {
     if (target !== null) table.detach(target);
     namespace.known.changed(to, { kind: 'file', version: copied });
     copied.local = { ...source.version?.local, ...(source.dirty ? source.local : {}) };
-    copied.madeHereAt = source.version?.madeHereAt ?? null;
+    copied.madeHereAt = source.version === null ? this.#mount.clock.monotonic() : source.version.madeHereAt;
     table.arrive(to, copied, source);
     try {
-      await this.#deleteOld(source, copied, { justStored, to, isFree: target === null });
+      if (!isUnsent(source))
+        await this.#deleteOld(source, copied, { justStored, to, isFree: target === null });
       this.#arrived(source, to, copied);
     } finally {
       table.arrived(to);
@@ -169,12 +181,14 @@ export class Moving {
     source.basis = 'edit';
     source.contentType = null;
     source.visibilityWish = null;
+    source.shelf = null;
   }
 
   async #visibilityFor(source: OpenFile, target: OpenFile | null): Promise<Visibility> {
     const { settings, clock } = this.#mount;
     if (settings.visibility !== 'preserve') return settings.visibility;
     if (source.visibilityWish !== null) return source.visibilityWish;
+    if (isUnsent(source)) return target?.version == null ? 'private' : this.#visibilityOf(target);
     const made = source.version?.madeHereAt ?? null;
     const takesTargets = target?.version != null && made !== null && clock.monotonic() - made < RECENTLY_MADE;
     const carrier = takesTargets ? target : source;

@@ -35,6 +35,7 @@ import { Renaming } from './renaming.ts';
 import { Resuming } from './resuming.ts';
 import { Sending } from './sending.ts';
 import type { FileSystemSettings } from './settings.ts';
+import { Shelf } from './shelf.ts';
 import { Uploading } from './uploading.ts';
 import { Usage } from './usage.ts';
 import { Writing } from './writing.ts';
@@ -139,16 +140,18 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
   const inspecting = new Inspecting(mount, folderTimes);
   const reading = new Reading(mount);
   const writing = new Writing(mount, reading);
+  const shelf = new Shelf(clock, mount.settings.scratch);
   const uploading = new Uploading(mount, {
     reading,
     sending: new Sending(mount),
     conflicts: new Conflicts(mount, folderTimes),
+    shelf,
   });
-  const opening = new Opening(mount, writing, uploading, folderTimes);
+  const opening = new Opening(mount, { writing, uploading, folderTimes, shelf });
   const removing = new Removing(mount, writing, folders, folderTimes);
   const copying = new Copying(mount, writing);
   const journal = new RenameJournal(inputs.journal, clock, log);
-  const moving = new Moving(mount, { copying, uploading, removing });
+  const moving = new Moving(mount, { copying, uploading, removing, shelf });
   const renameParts = { moving, journal, uploading, folders, folderTimes };
   const folderMoving = new FolderMoving(mount, renameParts);
   const renaming = new Renaming(mount, { ...renameParts, folderMoving });
@@ -162,6 +165,7 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
     reading,
     writing,
     uploading,
+    shelf,
     removing,
     renaming,
     resuming,
@@ -172,8 +176,9 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
 }
 
 async function closeFileSystem(parts: MountedParts, patience: number): Promise<UnsentDraft[]> {
-  const { mount, uploading, folders, resuming } = parts;
+  const { mount, uploading, folders, resuming, shelf } = parts;
   folders.stop();
+  shelf.clear(mount.table.all());
   const done = new AbortController();
   const work = Promise.all([
     ...unsentFiles(mount).map((file) => storeOrLog(mount, uploading, file)),

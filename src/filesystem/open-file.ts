@@ -10,6 +10,7 @@ import type { VersionReader } from '../content/reader.ts';
 import type { Visibility } from '../service/records.ts';
 import { newLineage, type LocalAttributes, type Version } from '../store/version.ts';
 import type { FileHandle } from './operations.ts';
+import type { ScratchKind } from './scratch-names.ts';
 import { WriteGate } from './write-gate.ts';
 
 export class OpenFile {
@@ -49,6 +50,8 @@ export class OpenFile {
   visibilityWish: Visibility | null = null;
   /** The stored version should be public and could not be made so yet. */
   publishPending = false;
+  /** Set while it is a scratch file that stays here (shelf.ts): of which kind, and created with which mode. */
+  shelf: { readonly kind: ScratchKind; readonly mode: number } | null = null;
   /** Attributes of the draft. */
   local: LocalAttributes = {};
   /** Why the last upload failed, and which revision of the draft it was. */

@@ -9,8 +9,16 @@ import { existingFile } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import { Handle, OpenFile } from './open-file.ts';
 import type { CreateIntent, OpenIntent } from './operations.ts';
+import type { Shelf } from './shelf.ts';
 import type { Uploading } from './uploading.ts';
 import type { Writing } from './writing.ts';
+
+export interface OpeningParts {
+  readonly writing: Writing;
+  readonly uploading: Uploading;
+  readonly folderTimes: FolderTimes;
+  readonly shelf: Shelf;
+}
 
 /** Rejects with an `FsError`, with the refusal of the service, or with the local disk's error. */
 export class Opening {
@@ -18,12 +26,14 @@ export class Opening {
   readonly #writing: Writing;
   readonly #uploading: Uploading;
   readonly #folderTimes: FolderTimes;
+  readonly #shelf: Shelf;
 
-  constructor(mount: MountState, writing: Writing, uploading: Uploading, folderTimes: FolderTimes) {
+  constructor(mount: MountState, parts: OpeningParts) {
     this.#mount = mount;
-    this.#writing = writing;
-    this.#uploading = uploading;
-    this.#folderTimes = folderTimes;
+    this.#writing = parts.writing;
+    this.#uploading = parts.uploading;
+    this.#folderTimes = parts.folderTimes;
+    this.#shelf = parts.shelf;
   }
 
   async open(path: string, intent: OpenIntent, waiter?: Waiter): Promise<Handle> {
@@ -148,6 +158,7 @@ export class Opening {
     file.draft = await this.#mount.content.createDraft();
     const now = this.#mount.clock.now();
     file.dirty = true;
+    this.#shelf.admit(file, mode);
     file.local = { mode: mode & 0o7777, mtime: now, atime: now, ctime: now };
     return file;
   }

@@ -28,6 +28,7 @@ import { checkPath } from './paths.ts';
 import type { Reading } from './reading.ts';
 import type { Removing } from './removing.ts';
 import type { Renaming } from './renaming.ts';
+import type { Shelf } from './shelf.ts';
 import type { Uploading } from './uploading.ts';
 import type { Usage } from './usage.ts';
 import type { Writing } from './writing.ts';
@@ -43,6 +44,7 @@ export interface FileSystemParts {
   readonly reading: Reading;
   readonly writing: Writing;
   readonly uploading: Uploading;
+  readonly shelf: Shelf;
   readonly removing: Removing;
   readonly renaming: Renaming;
   readonly folders: Folders;
@@ -97,7 +99,7 @@ export class PailFileSystem implements FileSystemOperations {
   }
 
   fsync(handle: FileHandle): Promise<void> {
-    return this.#posix('fsync', handle.path, () => this.#parts.uploading.store(ownHandle(handle).file));
+    return this.#posix('fsync', handle.path, () => this.#parts.uploading.sync(ownHandle(handle).file));
   }
 
   release(handle: FileHandle): Promise<void> {

@@ -17,6 +17,8 @@ export interface FileSystemSettings {
   readonly hostName: string;
   /** Files that a folder may hold to be renamed here; others programs copy. */
   readonly renameLimit: number;
+  /** Whether new files under the names that programs give to scratch files stay here. */
+  readonly scratch: boolean;
   /** Owner of everything. */
   readonly uid: number;
   readonly gid: number;

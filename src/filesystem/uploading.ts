@@ -15,11 +15,13 @@ import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 import type { Reading } from './reading.ts';
 import type { Sending } from './sending.ts';
+import type { Shelf } from './shelf.ts';
 
 export interface UploadingParts {
   readonly reading: Reading;
   readonly sending: Sending;
   readonly conflicts: Conflicts;
+  readonly shelf: Shelf;
 }
 
 /** Rejects with an `FsError`, with a refusal, or with the local disk's error: the bytes are then still here. */
@@ -28,12 +30,14 @@ export class Uploading {
   readonly #reading: Reading;
   readonly #sending: Sending;
   readonly #conflicts: Conflicts;
+  readonly #shelf: Shelf;
 
   constructor(mount: MountState, parts: UploadingParts) {
     this.#mount = mount;
     this.#reading = parts.reading;
     this.#sending = parts.sending;
     this.#conflicts = parts.conflicts;
+    this.#shelf = parts.shelf;
   }
 
   /** One close(2): stores what the handle's file has new. Rejects as `store`. */
@@ -43,7 +47,13 @@ export class Uploading {
     await this.store(file);
   }
 
-  /** Stores the draft, if it holds anything new. Rejects with why it could not; the draft then stays. */
+  /** One fsync(2): as `store`; what is to stay here is on the local disk then. */
+  async sync(file: OpenFile): Promise<void> {
+    await this.store(file);
+    if (file.shelf !== null) await file.draft?.sync();
+  }
+
+  /** Stores the draft, if it holds anything new and is not to stay here. Rejects with why it could not; the draft then stays. */
   async store(file: OpenFile): Promise<void> {
     await this.#claimed(file, () => this.storeClaimed(file));
   }
@@ -55,6 +65,7 @@ export class Uploading {
       if (file.publishPending) await this.#sending.publishAgain(file);
       return;
     }
+    if (await this.#shelf.keeps(file)) return;
     await file.gate.still(() => this.#sendStill(file));
   }
 
@@ -72,6 +83,11 @@ export class Uploading {
     if (file.detached) await this.dropUnused(file);
     // A rename or an unlink under way may be reading the draft: it ends first.
     else await this.#claimed(file, () => this.#settleClaimed(file));
+    this.#shelf.closed(file, () => {
+      this.settle(file).catch((error: unknown) => {
+        this.#mount.log.error('a file could not be stored', { path: file.path, cause: describeError(error) });
+      });
+    });
   }
 
   /** The service refused for good and no handle is open: the bytes are set aside, and the name shows the service's file. */

@@ -64,6 +64,7 @@ describe('settings', () => {
       stateDir: '/state-home/pailfs',
       visibility: 'preserve',
       conflict: 'keep-both',
+      scratch: true,
       renameLimit: 10_000,
       uid: 1000,
       gid: 100,

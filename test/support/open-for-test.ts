@@ -82,6 +82,7 @@ export function defaultSettings(stateDirectory: string): FileSystemSettings {
     stateDirectory,
     visibility: 'preserve',
     conflict: 'keep-both',
+    scratch: true,
     hostName: 'here.example.com',
     renameLimit: 10_000,
     uid: 1000,

@@ -1,0 +1,80 @@
+/**
+ * Which new files stay here, since nobody but the program that made them wants them? Those under scratch names
+ * (scratch-names.ts): most are gone before anybody could look, and a transfer is renamed when it is whole. On the shelf a file
+ * is like any other to programs here; the service does not hear of it.
+ */
+import type { Clock } from '../base/clock.ts';
+import { nameOf } from '../store/keys.ts';
+import type { OpenFile } from './open-file.ts';
+import { scratchKind, START_SIZE } from './scratch-names.ts';
+
+/** A transfer that is neither renamed nor removed this long after its last close is a file like any other, milliseconds. */
+const TRANSFER_PATIENCE = 30_000;
+
+export class Shelf {
+  readonly #clock: Clock;
+  readonly #isOn: boolean;
+  /** Transfers that nobody has open, with what ends the wait. */
+  readonly #waiting = new Map<OpenFile, () => void>();
+
+  constructor(clock: Clock, isOn: boolean) {
+    this.#clock = clock;
+    this.#isOn = isOn;
+  }
+
+  /** `file` is being created here, where the service has nothing. */
+  admit(file: OpenFile, mode: number): void {
+    if (!this.#isOn) return;
+    const kind = scratchKind({ name: nameOf(file.path), mode, start: null });
+    file.shelf = kind === null ? null : { kind, mode };
+  }
+
+  /** Whether `file` is to stay here. Once it is not, it never is again. Rejects with the local disk's error. */
+  async keeps(file: OpenFile): Promise<boolean> {
+    const { shelf, draft } = file;
+    // One that a full disk has cut ends as any other does.
+    if (shelf === null || draft?.poisoned !== null) return false;
+    const start = new Uint8Array(START_SIZE);
+    const length = await draft.read(start, 0);
+    const name = nameOf(file.path);
+    if (scratchKind({ name, mode: shelf.mode, start: start.subarray(0, length) }) === shelf.kind) return true;
+    file.shelf = null;
+    return false;
+  }
+
+  /** Whether `file` is still to stay here when it is renamed to `to`, in place of `target`. */
+  staysAs(file: OpenFile, target: OpenFile | null, to: string): boolean {
+    const { shelf } = file;
+    if (shelf === null) return false;
+    if (target !== null && target.version !== null) return false;
+    // Its folder is renamed.
+    if (nameOf(to) === nameOf(file.path)) return true;
+    // What a transfer is renamed to is its true name, whatever that looks like.
+    if (shelf.kind === 'transfer') return false;
+    return scratchKind({ name: nameOf(to), mode: shelf.mode, start: null }) === shelf.kind;
+  }
+
+  /** A handle of `file` is gone. `store` is called when its wait is over and it is a file like any other. */
+  closed(file: OpenFile, store: () => void): void {
+    if (!isIdleTransfer(file)) return;
+    this.#waiting.get(file)?.();
+    const cancel = this.#clock.after(TRANSFER_PATIENCE, () => {
+      this.#waiting.delete(file);
+      if (!isIdleTransfer(file)) return;
+      file.shelf = null;
+      store();
+    });
+    this.#waiting.set(file, cancel);
+  }
+
+  /** The mount ends: nobody will rename them any more, so all of `files` are like any other. */
+  clear(files: Iterable<OpenFile>): void {
+    for (const cancel of this.#waiting.values()) cancel();
+    this.#waiting.clear();
+    for (const file of files) file.shelf = null;
+  }
+}
+
+function isIdleTransfer(file: OpenFile): boolean {
+  return file.shelf?.kind === 'transfer' && file.handles.size === 0 && !file.detached;
+}
