@@ -18,7 +18,7 @@ import { diceOf, hoppingService } from './hopping-service.ts';
 import { PathEvents } from './path-events.ts';
 import { bytesUnder, namesBelow } from './service-contents.ts';
 
-const PATHS = ['/a', '/b', '/d/x'] as const;
+const PATHS = ['/a', '/b', '/d/x', '/e/x'] as const;
 /** Without an end of any operation for this long, milliseconds, the run hangs. */
 const HANGS_AFTER = 10_000;
 
@@ -31,24 +31,46 @@ interface Play {
   readonly programs: readonly (readonly Step[])[];
 }
 
-const step = fc.record({
-  act: fc.constantFrom(...ACTS, ...EDITS),
-  path: fc.constantFrom(...PATHS),
-  other: fc.constantFrom(...PATHS),
-});
-const plays: fc.Arbitrary<Play> = fc.record({
-  seed: fc.nat(),
-  faultEvery: fc.constantFrom(0, 0, 8),
-  foreign: fc.boolean(),
-  edits: fc.boolean(),
-  conflict: fc.constantFrom('keep-both', 'keep-both', 'fail'),
-  programs: fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { minLength: 3, maxLength: 6 }),
-});
+const plays = (acts: readonly Step['act'][], paths: readonly string[]): fc.Arbitrary<Play> => {
+  const step = fc.record({
+    act: fc.constantFrom(...acts),
+    path: fc.constantFrom(...paths),
+    other: fc.constantFrom(...paths),
+  });
+  return fc.record({
+    seed: fc.nat(),
+    faultEvery: fc.constantFrom(0, 0, 8),
+    foreign: fc.boolean(),
+    edits: fc.boolean(),
+    conflict: fc.constantFrom('keep-both', 'keep-both', 'fail'),
+    programs: fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { minLength: 3, maxLength: 6 }),
+  });
+};
 
 it(
   'lets programs run at the same time: each operation ends, none hears a strange error, and nothing stored is lost',
   async () => {
-    await fc.assert(fc.asyncProperty(plays, playOnce), propertySettings(300));
+    await fc.assert(fc.asyncProperty(plays([...ACTS, ...EDITS], PATHS), playOnce), propertySettings(300));
+  },
+  PROPERTY_TIMEOUT,
+);
+
+it(
+  'lets programs work in folders that others rename [rename/folders]',
+  async () => {
+    const acts = [
+      'turn',
+      'turn',
+      'folder',
+      'rewrite',
+      'replace',
+      'rename',
+      'read',
+      'unlink',
+      ...EDITS,
+    ] as const;
+    const runs = fc.asyncProperty(plays([...acts, 'foreign'], ['/d/x', '/e/x', '/a']), playOnce);
+    await fc.assert(runs, propertySettings(150));
   },
   PROPERTY_TIMEOUT,
 );
@@ -210,20 +232,29 @@ async function expectCopies(after: {
   const { direct, bucket, log, waiting } = after;
   const copies = log.about('both are kept').map(({ fields }) => String(fields['ours']));
   const stamps = new Set<string>();
-  expect(new Set(copies).size).toBe(copies.length);
+  const staying = copies.filter((copy) => namesAfterTurns(copy).length === 1);
+  expect(new Set(staying).size).toBe(staying.length);
   for (const copy of copies) {
-    if (waiting.has(`/${copy}`)) continue;
-    const held = await bytesUnder(direct, bucket, copy);
-    expect(held, copy).not.toBeNull();
-    for (const cell of cellsOf(held ?? Buffer.alloc(0))) {
+    const names = namesAfterTurns(copy);
+    if (names.some((name) => waiting.has(`/${name}`))) continue;
+    const all = await Promise.all(names.map((name) => bytesUnder(direct, bucket, name)));
+    const held = all.filter((bytes) => bytes !== null);
+    expect(held, copy).not.toEqual([]);
+    for (const cell of held.flatMap((bytes) => cellsOf(bytes))) {
       expect(cell).toMatch(/^(p\d+-\d+;\.+|\0+)$/);
       stamps.add(cell);
     }
   }
   const { files } = await namesBelow(direct, bucket, '');
-  const unknown = [...files].filter((key) => key.includes(' (conflict ') && !copies.includes(key));
+  const known = copies.flatMap(namesAfterTurns);
+  const unknown = [...files].filter((key) => key.includes(' (conflict ') && !known.includes(key));
   expect(unknown).toEqual([]);
   return stamps;
+}
+
+/** Folders are renamed with what is in them. */
+function namesAfterTurns(key: string): string[] {
+  return /^[de]\//.test(key) ? [`d${key.slice(1)}`, `e${key.slice(1)}`] : [key];
 }
 
 function cellsOf(held: Buffer): string[] {

@@ -2,7 +2,7 @@
 import { FsError, type ErrnoName } from '../../src/filesystem/errors.ts';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { hops, type Dice } from './hopping-service.ts';
-import { MOVED, type PathEvent, type PathEvents } from './path-events.ts';
+import { MOVED, TURNED, type PathEvent, type PathEvents } from './path-events.ts';
 import { entriesOf } from '../support/directory-entries.ts';
 
 /** Every write begins at a multiple of this and is as long or longer, bytes. */
@@ -20,6 +20,7 @@ export const ACTS = [
   'unlink',
   'rename',
   'folder',
+  'turn',
   'publish',
   'foreign',
   'wait',
@@ -107,6 +108,8 @@ export class ConcurrentProgram {
         if (dice(3) > 0) await this.#call('mkdir', ['EEXIST'], () => fs.mkdir(folder, 0o755));
         else await this.#call('rmdir', ['ENOENT', 'ENOTEMPTY'], () => fs.rmdir(folder));
         return;
+      case 'turn':
+        return dice(2) === 0 ? this.#turn('/d', '/e') : this.#turn('/e', '/d');
       case 'publish':
         await this.#call(`publish ${path}`, ['ENOENT'], () =>
           fs.setXattr(
@@ -138,7 +141,7 @@ export class ConcurrentProgram {
       const refusals: ErrnoName[] = exclusive ? ['EEXIST', 'ENOENT'] : ['ENOENT'];
       const handle = await this.#call(
         `create ${path}`,
-        path.startsWith('/d/') || exclusive ? refusals : [],
+        /^\/[de]\//.test(path) || exclusive ? refusals : [],
         () => fs.create(path, intent),
       );
       if (handle === null) return false;
@@ -202,6 +205,19 @@ export class ConcurrentProgram {
     ];
     return this.#changing(events, () =>
       this.#call(`rename ${from} ${to}`, ['ENOENT'], () => this.#stage.fs.rename(from, to, false)),
+    );
+  }
+
+  /** Renames a folder. */
+  #turn(from: string, to: string): Promise<void> {
+    const events = [
+      { path: `${from}/x`, leaves: null, sparesForeign: true },
+      { path: `${to}/x`, leaves: TURNED },
+    ];
+    return this.#changing(events, () =>
+      this.#call(`rename ${from} ${to}`, ['ENOENT', 'ENOTEMPTY'], () =>
+        this.#stage.fs.rename(from, to, false),
+      ),
     );
   }
 

@@ -6,7 +6,7 @@ export interface PathEvent {
   readonly begun: number;
   /** Infinity when it failed: its bytes may arrive later, or never. */
   readonly ended: number;
-  /** The stamp that it leaves; `moved` when a rename brings whatever was at the other name; null when the name goes. */
+  /** The stamp that it leaves; null when the name goes; `moved` and `turned`: see there. */
   readonly leaves: string | null;
   /** Somebody else's doing, which this mount may not know of yet. */
   readonly isForeign?: boolean;
@@ -16,7 +16,12 @@ export interface PathEvent {
   readonly sparesForeign?: boolean;
 }
 
+/** A rename brings whatever was at the other name. */
 export const MOVED = 'moved';
+/** The rename of a folder brings whatever was at the other name, or nothing. */
+export const TURNED = 'turned';
+
+const isBrought = (leaves: string | null): boolean => leaves === MOVED || leaves === TURNED;
 
 export class PathEvents {
   readonly #events: PathEvent[] = [];
@@ -43,14 +48,14 @@ export class PathEvents {
     const mayBeUndone = here.some(({ isForeign }) => isForeign === true);
     const causes = here.filter(({ leaves, ended }) =>
       stamp === null
-        ? leaves === null || (mayBeUndone && leaves === MOVED && ended === Infinity)
-        : leaves === stamp || leaves === MOVED || (stamp === undefined && leaves !== null),
+        ? leaves === null || leaves === TURNED || (mayBeUndone && leaves === MOVED && ended === Infinity)
+        : leaves === stamp || isBrought(leaves) || (stamp === undefined && leaves !== null),
     );
     const begin = { path, begun: 0, ended: 0, leaves: null };
     if (stamp === null) causes.push(begin);
     const written = this.#events.filter(({ leaves }) => leaves === stamp).map(({ ended }) => ended);
     const accepted = causes.some((cause) => {
-      const ended = cause.leaves === MOVED ? Math.max(cause.ended, ...written) : cause.ended;
+      const ended = isBrought(cause.leaves) ? Math.max(cause.ended, ...written) : cause.ended;
       return !here.some((later) => {
         const isSpared = cause.isForeign === true && later.sparesForeign === true;
         // Who empties a file and then fails takes along what others have written and not yet stored.
@@ -68,7 +73,7 @@ export class PathEvents {
 
 /** Whoever has the file of a conflict open goes along to its copy: what it writes there does not count as written to the path. */
 function withCopies(event: PathEvent, all: readonly PathEvent[], inCopies: ReadonlySet<string>): PathEvent {
-  if (event.isForeign === true || event.leaves === null || event.leaves === MOVED) return event;
+  if (event.isForeign === true || event.leaves === null || isBrought(event.leaves)) return event;
   const ends = all.filter(({ leaves }) => leaves !== null && inCopies.has(leaves)).map(({ ended }) => ended);
   return event.begun < Math.max(-1, ...ends) ? { ...event, ended: Infinity } : event;
 }
