@@ -1,6 +1,6 @@
 /**
- * How does a process end whose thread waits at the device? Node joins its threads on process.exit, and a read of /dev/fuse returns
- * only when the kernel ends it: so the connection is aborted first. What is mounted then answers ENOTCONN, as when we had died.
+ * How does a process end whose threads wait for the kernel? Node joins its threads on process.exit, and one that watches the device,
+ * or tells the kernel something, comes back only when the kernel lets it: so the connection is aborted first. What is mounted then answers ENOTCONN, as when we had died.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync, writeFileSync } from 'node:fs';
