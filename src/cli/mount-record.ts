@@ -24,6 +24,8 @@ const recordSchema = z.object({
   logFile: z.string().nullable(),
   /** Written as the last thing by a process that could not upload everything. */
   unsent: z.array(z.object({ path: z.string(), file: z.string(), reason: z.string() })),
+  /** Scratch files that are on this machine alone; a few seconds old. */
+  shelf: z.array(z.object({ path: z.string(), size: z.number() })).default([]),
 });
 
 export type MountRecord = z.output<typeof recordSchema>;

@@ -22,6 +22,8 @@ export interface MountStatus {
   readonly state: MountState;
   /** Null when lines go to stderr. */
   readonly logFile: string | null;
+  /** Scratch files that are on this machine alone, sizes in bytes; a few seconds old. */
+  readonly shelf: readonly { readonly path: string; readonly size: number }[];
 }
 
 /** How the machine is asked. */
@@ -39,7 +41,7 @@ export async function statusOf(
   const sorted = records.toSorted((one, other) => (one.mountpoint < other.mountpoint ? -1 : 1));
   return Promise.all(
     sorted.map(async (record) => {
-      const { mountpoint, bucket, baseUrl, driver, since, readOnly, logFile } = record;
+      const { mountpoint, bucket, baseUrl, driver, since, readOnly, logFile, shelf } = record;
       const state = await stateOf(record, machine);
       return {
         mountpoint,
@@ -51,6 +53,7 @@ export async function statusOf(
         readOnly,
         state,
         logFile,
+        shelf,
       };
     }),
   );

@@ -14,8 +14,7 @@ import { CommandError, exitCodes } from './command-error.ts';
 import { checkReachable, findBucket, mayWrite } from './connect.ts';
 import type { Ending, Endings } from './endings.ts';
 import { explainLocalFailure } from './local-places.ts';
-import { recordDirectory, removeRecord, writeRecord } from './mount-record.ts';
-import { ownIdentity } from './process-identity.ts';
+import { RecordedMount } from './recorded-mount.ts';
 import type { MountSettings } from './settings.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { claimStateDirectory } from './state-directory.ts';
@@ -63,14 +62,19 @@ type Closers = (() => Promise<unknown>)[];
 export class ServedMount {
   /** What a person should know although the mount works. */
   readonly warnings: readonly string[];
-  readonly #job: MountJob;
   readonly #surroundings: Surroundings;
   readonly #parts: Parts;
+  readonly #record: RecordedMount;
 
-  private constructor(job: MountJob, surroundings: Surroundings, parts: Parts, warnings: readonly string[]) {
-    this.#job = job;
+  private constructor(
+    surroundings: Surroundings,
+    parts: Parts,
+    record: RecordedMount,
+    warnings: readonly string[],
+  ) {
     this.#surroundings = surroundings;
     this.#parts = parts;
+    this.#record = record;
     this.warnings = warnings;
   }
 
@@ -80,8 +84,8 @@ export class ServedMount {
     const warnings: string[] = [];
     try {
       const parts = await openParts(job, surroundings, closers, warnings);
-      const mount = new ServedMount(job, surroundings, parts, warnings);
-      await mount.#record([]);
+      const mount = new ServedMount(surroundings, parts, recordedMount(job, surroundings, parts), warnings);
+      await mount.#record.begin();
       for (const warning of warnings) surroundings.log.warn(warning);
       return mount;
     } catch (error) {
@@ -123,7 +127,7 @@ export class ServedMount {
     if (unsent !== undefined && unsent.length > 0) {
       log.error('Not everything could be uploaded; the bytes are kept', { files: unsent });
     }
-    await this.#recordEnd(unsent);
+    await this.#record.end(unsent);
     await this.#parts.service.close();
     await this.#parts.state.release();
     const isDone = unsent?.length === 0 && ending.kind !== 'fault';
@@ -172,41 +176,30 @@ export class ServedMount {
       return undefined;
     }
   }
+}
 
-  /** For `pailfs status` and `pailfs unmount`: what is mounted, which process to wait for, and what it could not store. */
-  async #record(unsent: readonly UnsentDraft[]): Promise<void> {
-    const { mountpoint, logFile, settings } = this.#job;
-    const { bucket, since } = this.#parts;
-    await this.#withRecords(async (directory) => {
-      await writeRecord(directory, {
-        mountpoint,
-        bucket: bucket.name,
-        baseUrl: settings.baseUrl,
-        driver: this.#surroundings.driver.name,
-        readOnly: settings.readOnly,
-        since: since.toISOString(),
-        process: await ownIdentity(),
-        logFile,
-        unsent: [...unsent],
-      });
-    });
-  }
-
-  async #recordEnd(unsent: readonly UnsentDraft[] | undefined): Promise<void> {
-    // The record of a process that is gone says that nobody knows how it ended.
-    if (unsent === undefined) return;
-    if (unsent.length > 0) await this.#record(unsent);
-    else await this.#withRecords((directory) => removeRecord([directory], this.#job.mountpoint));
-  }
-
-  async #withRecords(action: (directory: string) => Promise<void>): Promise<void> {
-    try {
-      await action(await recordDirectory(process.getuid?.() ?? 0));
-    } catch (error) {
-      // Without it `pailfs unmount` cannot wait for the uploads; the mount itself works.
-      this.#surroundings.log.warn('The mount could not be recorded', { error });
-    }
-  }
+/** For `pailfs status` and `pailfs unmount`: what is mounted, which process to wait for, and what is here alone. */
+function recordedMount(
+  { mountpoint, logFile, settings }: MountJob,
+  surroundings: Surroundings,
+  parts: Parts,
+): RecordedMount {
+  const { clock, log, driver } = surroundings;
+  const { bucket, since, fileSystem } = parts;
+  return new RecordedMount({
+    facts: {
+      mountpoint,
+      bucket: bucket.name,
+      baseUrl: settings.baseUrl,
+      driver: driver.name,
+      readOnly: settings.readOnly,
+      since: since.toISOString(),
+      logFile,
+    },
+    shelf: () => fileSystem.shelf(),
+    clock,
+    log,
+  });
 }
 
 async function openParts(

@@ -11,7 +11,7 @@ import { statusOf, type MountStatus } from './mount-status.ts';
 import { canonicalMountpoint, isOurType } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
-import { statusTable } from './status-table.ts';
+import { shelfLines, statusTable } from './status-table.ts';
 
 export interface StatusWish {
   /** Undefined: all. */
@@ -46,5 +46,5 @@ async function recordOf(directories: readonly string[], mountpoint: string): Pro
 function print(statuses: readonly MountStatus[], json: boolean): void {
   if (json) process.stdout.write(`${JSON.stringify(statuses, null, 2)}\n`);
   else if (statuses.length === 0) sayToPerson('nothing is mounted');
-  else process.stdout.write(statusTable(statuses, process.stdout.columns));
+  else process.stdout.write(statusTable(statuses, process.stdout.columns) + shelfLines(statuses));
 }

@@ -20,6 +20,7 @@ const COLUMNS: readonly Column[] = [
 ];
 const GAP = '  ';
 const LEAST_WIDTH = 8;
+const MOST_NAMED = 5;
 
 /** `width`: columns of the terminal; undefined when there is none. */
 export function statusTable(statuses: readonly MountStatus[], width: number | undefined): string {
@@ -65,6 +66,18 @@ function shortened(text: string, room: number): string {
 
 function lengthOf(text: string | undefined): number {
   return Array.from(text ?? '').length;
+}
+
+/** A line for each mount that keeps scratch files: the programs that made them know them by these names. */
+export function shelfLines(statuses: readonly MountStatus[]): string {
+  return statuses
+    .filter(({ shelf }) => shelf.length > 0)
+    .map(({ mountpoint, shelf }) => {
+      const named = shelf.slice(0, MOST_NAMED).map(({ path }) => path.slice(1));
+      if (shelf.length > named.length) named.push(`${shelf.length - named.length} more`);
+      return `${printable(`only on this machine in ${mountpoint}: ${named.join(', ')}`)}\n`;
+    })
+    .join('');
 }
 
 /** A name may hold what would move the cursor. */

@@ -62,10 +62,19 @@ export interface UnsentDraft {
   readonly reason: string;
 }
 
+/** A scratch file that the service does not hear of. */
+export interface ShelvedFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
 export interface MountedFileSystem {
   readonly operations: FileSystemOperations;
   /** Trust no earlier answer of the service any more. */
   refresh(): void;
+  /** What waits on the shelf (shelf.ts). */
+  shelf(): readonly ShelvedFile[];
   /** Bytes handed to uploads so far: grows while `close` gets anywhere. */
   bytesSent(): number;
   /**
@@ -94,6 +103,8 @@ export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedF
     refresh: () => {
       mount.namespace.known.refresh();
     },
+    shelf: () =>
+      mount.table.all().flatMap(({ path, size, shelf }) => (shelf === null ? [] : [{ path, size }])),
     bytesSent: () => mount.content.bytesSent,
     close: async (patience) => {
       try {

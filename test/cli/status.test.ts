@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readRecords, writeRecord, type MountRecord } from '../../src/cli/mount-record.ts';
 import { statusOf, type Machine, type MountStatus } from '../../src/cli/mount-status.ts';
-import { statusTable } from '../../src/cli/status-table.ts';
+import { shelfLines, statusTable } from '../../src/cli/status-table.ts';
 import { CommandLine } from '../support/command-line.ts';
 
 const RECORD: MountRecord = {
@@ -18,6 +18,7 @@ const RECORD: MountRecord = {
   process: { pid: 4711, startTime: '1' },
   logFile: null,
   unsent: [],
+  shelf: [{ path: '/.notes.swp', size: 4096 }],
 };
 const STATUS: MountStatus = {
   mountpoint: RECORD.mountpoint,
@@ -29,6 +30,7 @@ const STATUS: MountStatus = {
   readOnly: false,
   state: 'serving',
   logFile: null,
+  shelf: RECORD.shelf,
 };
 const WELL: Machine = {
   isMounted: () => true,
@@ -117,6 +119,17 @@ describe('the table', () => {
 
   it('shows no name that would move the cursor', () => {
     expect(statusTable([{ ...STATUS, mountpoint: '/a\u001b[2J\nb' }], 80)).toContain('/a?[2J?b');
+  });
+});
+
+describe('the lines about scratch files', () => {
+  it('name a few of each mount that has any', () => {
+    const many = Array.from({ length: 7 }, (_, index) => ({ path: `/d/.${index}.swp`, size: 1 }));
+
+    expect(shelfLines([STATUS, { ...STATUS, shelf: [] }, { ...STATUS, mountpoint: '/m', shelf: many }])).toBe(
+      'only on this machine in /home/me/photos: .notes.swp\n' +
+        'only on this machine in /m: d/.0.swp, d/.1.swp, d/.2.swp, d/.3.swp, d/.4.swp, 2 more\n',
+    );
   });
 });
 

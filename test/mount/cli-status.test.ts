@@ -1,4 +1,5 @@
 /** `pailfs status` as a person and a script use it, on real mounts. */
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { CommandLine, goneProcess, type Outcome } from '../support/command-line.ts';
 import { DEFAULT_DRIVER } from '../support/drivers.ts';
@@ -43,6 +44,7 @@ describe('pailfs status', () => {
         readOnly: true,
         state: 'serving',
         logFile: expect.stringContaining(at.home) as string,
+        shelf: [],
       },
     ]);
     expect(shown.stdout).not.toContain(server.credentials.secretAccessKey);
@@ -51,6 +53,20 @@ describe('pailfs status', () => {
     expect(dead.code).toBe(0);
     expect(dead.stdout).toMatch(/ ro +dead\n$/);
     expect(over).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('names scratch files that are on this machine alone [scratch/status]', async () => {
+    const at = await CommandLine.open(await startEmbeddedServer());
+    await at.run(['mount', 'photos', at.mountpoint]);
+    await writeFile(`${at.mountpoint}/.notes.swp`, 'swap');
+
+    await expect
+      .poll(async () => (await at.run(['status', at.mountpoint])).stdout, PATIENT)
+      .toContain(`only on this machine in ${at.mountpoint}: .notes.swp\n`);
+    const { stdout } = await at.run(['status', at.mountpoint, '--json']);
+    await at.run(['unmount', at.mountpoint]);
+
+    expect(JSON.parse(stdout)).toMatchObject([{ shelf: [{ path: '/.notes.swp', size: 4 }] }]);
   });
 
   it('says of a mount that does not answer that it is silent, and waits for it no longer than need be', async () => {
