@@ -12,8 +12,12 @@ const NOBODY = 65_534;
 /** A mount that hangs must not hold the run up for ever. */
 const TIME_LIMIT = '160';
 
-/** `$1`: a folder; `$2`: what the user runs there; `$3`: what root runs then. All that is mounted ends with the namespace. */
+/**
+ * `$1`: a folder; `$2`: what the user runs there; `$3`: what root runs then. All that is mounted ends with the namespace, which
+ * offers no connections to abort, as in most containers.
+ */
 const AS_USER = `
+[ ! -d /sys/fs/fuse/connections ] || mount -t tmpfs none /sys/fs/fuse/connections
 mknod -m 666 "$1/fuse" c 10 229 && mount --bind "$1/fuse" /dev/fuse
 HOME="$1/home" TMPDIR="$1/home" setpriv --reuid=${NOBODY} --regid=${NOBODY} --clear-groups sh -c "$2" sh "$1/home"
 sh -c "$3" sh "$1/home"`;
@@ -78,6 +82,18 @@ describe.runIf(process.getuid?.() === 0)('an ordinary user who mounts with the k
 
     expect(errors).toBe('');
     expect(output).toBe('mounted\nnot connected\nmounted\nagain\n');
+  });
+
+  it('gets the exit code of a process that exits while a program uses the mount, and the program an error', async () => {
+    const { errors, output } = await asUser(`
+      serve "$1/mnt" photos
+      exec 3>"$1/mnt/a"
+      kill -USR2 "$server"; wait "$server"; echo "ended: $?"
+      cat "$1/mnt/a" 2>&1 | grep -o 'not connected'
+      exec 3>&-; fusermount3 -u "$1/mnt"; ls -A "$1/mnt"`);
+
+    expect(errors).toBe('');
+    expect(output).toBe('mounted\nended: 3\nnot connected\n');
   });
 
   it('hears why a directory that is not his is refused', async () => {

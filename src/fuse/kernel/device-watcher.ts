@@ -6,13 +6,15 @@ import { Watcher } from './device-watch.ts';
 /** What the thread is told. */
 export interface DeviceWatcherData {
   readonly descriptor: number;
+  /** Rings when the process exits. */
+  readonly alarm: number;
   readonly watch: SharedArrayBuffer;
 }
 
-const { descriptor, watch } = workerData as DeviceWatcherData;
+const { descriptor, alarm, watch } = workerData as DeviceWatcherData;
 const watcher = new Watcher(watch);
 const calls = await loadDeviceCalls();
 while (watcher.waitForTurn()) {
-  calls.waitForInput(descriptor, 'for ever');
+  calls.waitForInputOrAlarm(descriptor, alarm);
   watcher.wake();
 }

@@ -47,6 +47,7 @@ export class Device {
   readonly #calls: DeviceCalls;
   readonly #log: Log;
   readonly #notifier: Notifier;
+  readonly #alarm: number;
   readonly #watch = allocateWatch();
   readonly #sleeper = new Sleeper(this.#watch);
   readonly #request = Buffer.allocUnsafeSlow(REQUEST_BYTES);
@@ -55,12 +56,13 @@ export class Device {
   #isClosed = false;
   #close: () => void = () => undefined;
 
-  /** Takes over a descriptor on which something is mounted. */
+  /** Takes over a descriptor on which something is mounted. Throws when the process may have no more descriptors. */
   constructor(descriptor: number, calls: DeviceCalls, log: Log) {
     this.descriptor = descriptor;
     this.#calls = calls;
     this.#log = log;
     this.#notifier = new Notifier(descriptor, log);
+    this.#alarm = calls.openAlarm();
     this.closed = new Promise((resolve) => {
       this.#close = resolve;
     });
@@ -71,7 +73,11 @@ export class Device {
     this.#handler = handler;
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const program = fileURLToPath(new URL(`./device-watcher.${extension}`, import.meta.url));
-    const workerData: DeviceWatcherData = { descriptor: this.descriptor, watch: this.#watch };
+    const workerData: DeviceWatcherData = {
+      descriptor: this.descriptor,
+      alarm: this.#alarm,
+      watch: this.#watch,
+    };
     const worker = new Worker(program, { workerData });
     worker.once('error', (error) => {
       this.#log.error('the thread that watches for requests failed', { reason: describeError(error) });
@@ -102,11 +108,17 @@ export class Device {
     this.#notifier.send(notification);
   };
 
+  /** The thread that watches can be ended from now on; only when the process exits. */
+  readonly letWatcherGo = (): void => {
+    this.#calls.ring(this.#alarm);
+  };
+
   /** Gives the descriptor up; only when nothing is mounted on it, or never was. */
   release(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     closeSync(this.descriptor);
+    closeSync(this.#alarm);
   }
 
   readonly #turn = (): void => {

@@ -1,6 +1,7 @@
 /**
- * How does a process end whose threads wait for the kernel? Node joins its threads on process.exit, and one that watches the device,
- * or tells the kernel something, comes back only when the kernel lets it: so the connection is aborted first. What is mounted then answers ENOTCONN, as when we had died.
+ * How does a process end whose threads wait for the kernel? Node joins its threads on process.exit. The one that watches the device
+ * is let go. One that tells the kernel something may wait there for programs that wait for us: so the connection is aborted as well,
+ * by whoever may. What is mounted then answers ENOTCONN, as when we had died.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -12,21 +13,19 @@ import { SYSTEM_PATH } from '../run-program.ts';
 /** Where the kernel offers the connections; not mounted in most containers. */
 const CONNECTIONS = '/sys/fs/fuse/connections';
 
-/** Calls for the abort of the connection `number` when this process exits, until the returned function is called. */
-export function abortOnExit(number: string, log: Log): () => void {
-  const abort = (): void => {
+/** Ends the connection `number` and its watcher when this process exits, until the returned function is called. */
+export function endOnExit(number: string, letWatcherGo: () => void, log: Log): () => void {
+  const end = (): void => {
+    letWatcherGo();
     try {
       abortConnection(number);
     } catch (error) {
-      log.error('the connection to the kernel could not be ended: killing this process', {
-        reason: describeError(error),
-      });
-      process.kill(process.pid, 'SIGKILL');
+      log.warn('the connection to the kernel could not be aborted', { reason: describeError(error) });
     }
   };
-  process.on('exit', abort);
+  process.on('exit', end);
   return () => {
-    process.off('exit', abort);
+    process.off('exit', end);
   };
 }
 
@@ -35,7 +34,8 @@ function abortConnection(number: string): void {
     writeFileSync(path.join(CONNECTIONS, number, 'abort'), '1');
     return;
   } catch {
-    // Not mounted there: then for a moment in a directory of our own, which root may.
+    // Not mounted there: then for a moment in a directory of our own, which only root may.
+    if (process.getuid?.() !== 0) return;
   }
   const folder = mkdtempSync('/tmp/pailfs-connections-');
   try {

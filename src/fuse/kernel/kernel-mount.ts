@@ -10,7 +10,7 @@ import { BufferPool } from './buffer-pool.ts';
 import { loadDeviceCalls, type DeviceCalls } from './device-calls.ts';
 import { Device } from './device.ts';
 import { Dispatcher, type Greeting } from './dispatcher.ts';
-import { abortOnExit } from './exit-hook.ts';
+import { endOnExit } from './exit-hook.ts';
 import { releaseAll } from './file-operations.ts';
 import { mountAsUser } from './fusermount.ts';
 import { stopAllListings } from './folder-operations.ts';
@@ -56,11 +56,11 @@ export class KernelMount implements Mounted {
     const { log, mountpoint } = options;
     const calls = await deviceCalls(mountpoint);
     const descriptor = await (process.getuid?.() === 0 ? mountAsRoot(options) : mountAsUser(options));
-    const device = new Device(descriptor, calls, log);
-    const context = newContext(parts, device);
     try {
-      const cancelAbort = abortOnExit(await connectionNumber(mountpoint), log);
-      const closed = device.closed.then(cancelAbort);
+      const device = new Device(descriptor, calls, log);
+      const context = newContext(parts, device);
+      const number = await connectionNumber(mountpoint);
+      const closed = device.closed.then(endOnExit(number, device.letWatcherGo, log));
       const dispatcher = await greeted(parts, device, (greeting) => {
         return new Dispatcher(context, clock, device.deliver, greeting);
       });

@@ -36,7 +36,6 @@ it('reads what has come, and no more', async () => {
   const into = Buffer.alloc(100, '.');
 
   expect(calls.waitForInput(near, 1)).toBe(true);
-  expect(calls.waitForInput(near, 'for ever')).toBe(true);
   expect(calls.read(near, into)).toBe(7);
   expect(into.toString('utf8', 0, 8)).toBe('request.');
   expect(calls.waitForInput(near, 1500.5)).toBe(false);
@@ -46,8 +45,25 @@ it('wakes when nothing more will come', async () => {
   const { calls, near, far, close } = await setup();
   close(far);
 
-  expect(calls.waitForInput(near, 'for ever')).toBe(true);
+  expect(calls.waitForInput(near, 60_000)).toBe(true);
   expect(calls.read(near, Buffer.alloc(8))).toBe(0);
+});
+
+it('waits as long as it takes for what has come already, or for an alarm that has rung', async () => {
+  const { calls, near, far } = await setup();
+  const alarm = calls.openAlarm();
+  onTestFinished(() => {
+    closeSync(alarm);
+  });
+  writeSync(far, 'request');
+
+  calls.waitForInputOrAlarm(near, alarm);
+  calls.read(near, Buffer.alloc(8));
+  calls.ring(alarm);
+  calls.waitForInputOrAlarm(near, alarm);
+  calls.waitForInputOrAlarm(near, alarm);
+
+  expect(calls.waitForInput(alarm, 60_000)).toBe(true);
 });
 
 it('tells errors by their number', async () => {
