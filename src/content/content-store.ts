@@ -1,5 +1,5 @@
 /** Where are bytes, for the file system: drafts on the local disk, cached blocks in memory, the rest behind readers. */
-import { link, mkdir, writeFile } from 'node:fs/promises';
+import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -47,6 +47,8 @@ export class ContentStore {
   /** Makes the directories for temporary files. Rejects with the disk's error. */
   async prepare(): Promise<void> {
     await mkdir(this.#directory('drafts'), { recursive: true, mode: 0o700 });
+    // What a process that was killed left there is copies.
+    await rm(this.#directory('spool'), { recursive: true, force: true });
     await mkdir(this.#directory('spool'), { recursive: true, mode: 0o700 });
   }
 
@@ -63,6 +65,11 @@ export class ContentStore {
   /** An empty draft. Rejects with the disk's error. */
   createDraft(): Promise<Draft> {
     return Draft.create({ directory: this.#directory('drafts'), files: this.#parts.files });
+  }
+
+  /** An empty draft for a copy of what the service has, which nobody misses after a crash. Rejects with the disk's error. */
+  createCopy(): Promise<Draft> {
+    return Draft.create({ directory: this.#directory('spool'), files: this.#parts.files });
   }
 
   /** The draft must not change until the upload has ended. */

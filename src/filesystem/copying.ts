@@ -3,6 +3,7 @@
  * free before; but never somebody else's file, and never the copy when the old file may be gone: one whole copy stays.
  */
 import { describeError } from '../base/errors.ts';
+import type { Draft } from '../content/draft.ts';
 import type { Visibility } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath } from '../store/keys.ts';
@@ -51,8 +52,19 @@ export class Copying {
    * something to read from. Rejects when they or their visibility could not be stored; a copy under a free name is gone then.
    */
   async copy(source: OpenFile, to: string, wish: CopyWish): Promise<Version> {
+    const { draft, version } = source;
+    if (draft !== null || version === null)
+      return this.#store(source, await this.#writing.draftOf(source, 0), to, wish);
+    const copy = await this.#writing.copyOf(source, version);
+    try {
+      return await this.#store(source, copy, to, wish);
+    } finally {
+      await copy.remove();
+    }
+  }
+
+  async #store(source: OpenFile, draft: Draft, to: string, wish: CopyWish): Promise<Version> {
     const { content, store, clock, namespace } = this.#mount;
-    const draft = await this.#writing.draftOf(source, source.version?.size ?? 0);
     if (draft.poisoned !== null) throw new FsError('ENOSPC', source.path, 'a write found no space');
     const contentType = contentTypeAt(source, to);
     const upload = content.upload(draft, contentType);

@@ -2,6 +2,7 @@
  * How do a file's bytes change? Only in its draft: nothing here reaches the service, but to fetch the base version of an edit.
  */
 import type { Draft } from '../content/draft.ts';
+import type { Version } from '../store/version.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
@@ -62,6 +63,13 @@ export class Writing {
     return file.draft;
   }
 
+  /** All bytes of `base`, the stored version of `file`, in a draft that is the caller's to remove. Rejects as `draftOf`. */
+  async copyOf(file: OpenFile, base: Version): Promise<Draft> {
+    const draft = await this.#mount.content.createCopy();
+    if (base.size > 0) await this.#copy(file, { base, keep: base.size, draft });
+    return draft;
+  }
+
   async #fill(file: OpenFile, keep: number): Promise<Draft> {
     const draft = await this.#mount.content.createDraft();
     const base = file.version;
@@ -69,6 +77,16 @@ export class Writing {
       file.basis = 'rewrite';
       return draft;
     }
+    await this.#copy(file, { base, keep, draft });
+    file.basis = 'edit';
+    return draft;
+  }
+
+  /** Fills `draft`, or removes it and rejects. */
+  async #copy(
+    file: OpenFile,
+    { base, keep, draft }: { readonly base: Version; readonly keep: number; readonly draft: Draft },
+  ): Promise<void> {
     try {
       const copying = this.#reading.readerOf(file, base).copyTo(draft, { start: 0, end: keep });
       await this.#reading.whileCurrent(file, copying);
@@ -76,8 +94,6 @@ export class Writing {
       await draft.remove();
       throw error;
     }
-    file.basis = 'edit';
-    return draft;
   }
 
   #emptied(file: OpenFile): void {
