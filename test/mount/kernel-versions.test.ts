@@ -48,6 +48,19 @@ describe('a file on a mount of the kernel driver', () => {
     expect(calls.filter((call) => call.startsWith('read '))).toEqual([]);
   });
 
+  it('is made anew by who writes to its name after somebody else deleted it, and missed by who reads', async () => {
+    await ask({ ask: 'trust', milliseconds: ONE_HOUR_MS });
+    await writeFile(inside('deleted'), 'old');
+    await ask({ ask: 'remove', path: '/deleted' });
+    const appended = await shell(mounted.path, 'echo new >> deleted && cat deleted');
+    await ask({ ask: 'remove', path: '/deleted' });
+    const read = await shell(mounted.path, 'exec 2>&1; cat deleted');
+    await ask({ ask: 'trust', milliseconds: 0 });
+
+    expect(appended.output).toBe('new\n');
+    expect(read.output).toContain('No such file or directory');
+  });
+
   it('stays as it was for who has it open, and the name leads to the other [kernel/versions]', async () => {
     await writeFile(inside('file'), 'old');
     const old = await open(inside('file'), 'r');

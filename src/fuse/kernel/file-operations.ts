@@ -6,7 +6,14 @@ import type { FileHandle, OpenIntent } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import type { Call } from './call.ts';
 import { clearSetIdBits } from './attribute-operations.ts';
-import { changing, changingNames, targetOf, telling, type KernelContext } from './kernel-context.ts';
+import {
+  changing,
+  changingNames,
+  isMissing,
+  targetOf,
+  telling,
+  type KernelContext,
+} from './kernel-context.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
 import type { Node } from './node-table.ts';
 import { createReply, openReply, REPLY_HEADER_BYTES, sizeReply } from './replies.ts';
@@ -97,7 +104,10 @@ async function open(context: KernelContext, node: Node, request: OpenRequest, ca
   if (other !== undefined) throw stale(path);
   if (intent.truncate) call.finishAnyway();
   // Emptied only once it is known to be the file that is meant: closing another would store it empty.
-  const handle = await operations.open(path, { ...intent, truncate: false }, call);
+  const handle = await operations.open(path, { ...intent, truncate: false }, call).catch((error: unknown) => {
+    // The name is gone: open(2) looks it up again, and makes the file if it was to.
+    throw isMissing(error) ? stale(path) : error;
+  });
   const isOther = handle.identity !== node.identity;
   try {
     if (isOther && !mayReadOther(context, node, intent)) throw stale(path);

@@ -123,6 +123,7 @@ function anyHandle(node: Node): FileHandle | undefined {
   return handle;
 }
 
-function isMissing(error: unknown): boolean {
+/** Nothing is at the path that was asked for. */
+export function isMissing(error: unknown): boolean {
   return error instanceof FsError && error.code === 'ENOENT';
 }

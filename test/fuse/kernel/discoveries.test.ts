@@ -106,6 +106,14 @@ describe('an open of a file whose name leads to another', () => {
     expect(files.openCount).toBe(0);
   });
 
+  it('is ESTALE too when the file was deleted, so that open(2) looks again and makes it if it was to', async () => {
+    const { files, kernel, nodes } = await kernelTold('f');
+    files.remove('/f');
+
+    expect(await kernel.ask('open', nodes.get('f') ?? 0, u32(O_RDONLY, 0))).toMatchObject({ code: 'ESTALE' });
+    expect(files.openCount).toBe(0);
+  });
+
   it('finds it by the next look, and lets the kernel keep its bytes', async () => {
     const { files, kernel } = await kernelTold('f');
     files.replace('/f', 'other');
