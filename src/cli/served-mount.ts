@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { HttpService } from '../client/http-service.ts';
-import type { MountedFileSystem, UnsentDraft } from '../filesystem/open-file-system.ts';
+import type { MountedFileSystem, SetAsideDraft, UnsentDraft } from '../filesystem/open-file-system.ts';
 import { CONNECTIONS_FOR_ALL_GATES } from '../store/gates.ts';
 import { openFileSystem } from '../filesystem/open-file-system.ts';
 import type { Driver, Mounted } from '../fuse/driver.ts';
@@ -18,7 +18,6 @@ import { RecordedMount } from './recorded-mount.ts';
 import type { MountSettings } from './settings.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { claimStateDirectory } from './state-directory.ts';
-import { removeStoredDrafts } from './stored-drafts.ts';
 
 /** How long a program may keep the mount busy after a signal; then it is detached. */
 const BUSY_PATIENCE_MS = 5000;
@@ -27,6 +26,8 @@ const BUSY_PAUSE_MS = 250;
 const UPLOAD_PATIENCE_MS = 30_000;
 /** Between the kernel's letting go and the driver's noticing. */
 const CLOSED_DEADLINE_MS = 5000;
+/** Set-aside files that a warning names. */
+const MOST_NAMED = 5;
 
 /** Everything that a serving process is told; plain data, so that it can be sent to one. */
 export interface MountJob {
@@ -164,13 +165,10 @@ export class ServedMount {
 
   /** Undefined when nobody knows what is missing. */
   async #upload(): Promise<readonly UnsentDraft[] | undefined> {
-    const { clock, log } = this.#surroundings;
+    const { log } = this.#surroundings;
     const directory = this.#parts.state.path;
     try {
-      const startedAt = clock.now();
-      const unsent = await this.#parts.fileSystem.close(UPLOAD_PATIENCE_MS);
-      if (unsent.length === 0) await removeStoredDrafts(directory, startedAt);
-      return unsent;
+      return await this.#parts.fileSystem.close(UPLOAD_PATIENCE_MS);
     } catch (error) {
       log.error('Finishing the uploads failed', { error, directory });
       return undefined;
@@ -224,15 +222,18 @@ async function openParts(
   warnings.push(...(await warningsAbout({ service, bucket, settings, signal })));
   const state = await claimState(settings, bucket);
   closers.push(() => state.release());
-  warnings.push(...state.adopted.map(leftoverWarning));
   const fileSystem = await openFileSystem({
     service,
     bucket,
     clock,
     log,
     settings: { ...settings, stateDirectory: state.path, hostName: hostname() },
+    adopted: state.adopted,
+  }).catch((error: unknown) => {
+    throw stateFailure(settings, error);
   });
   closers.push(() => fileSystem.close(UPLOAD_PATIENCE_MS));
+  warnings.push(...setAsideWarnings(fileSystem.setAside));
   const { readOnly, allowOther } = settings;
   signal.throwIfAborted();
   // A comma would begin another mount option.
@@ -274,10 +275,19 @@ async function claimState(settings: MountSettings, bucket: Bucket): Promise<Stat
   try {
     return await claimStateDirectory(stateDir, { baseUrl, accessKeyId, bucket: bucket.bucket });
   } catch (error) {
-    throw explainLocalFailure({ what: 'state directory', setting: '--state-dir', path: stateDir }, error);
+    throw stateFailure(settings, error);
   }
 }
 
-function leftoverWarning(directory: string): string {
-  return `an earlier mount of this bucket ended without uploading everything: its files are in ${directory}/drafts; upload or remove them`;
+function stateFailure({ stateDir }: MountSettings, error: unknown): Error {
+  return explainLocalFailure({ what: 'state directory', setting: '--state-dir', path: stateDir }, error);
+}
+
+/** Until a person has looked after them. */
+function setAsideWarnings(drafts: readonly SetAsideDraft[]): string[] {
+  const shown = drafts.slice(0, MOST_NAMED).map(({ key, file, reason }) => `${key} (${reason}) in ${file}`);
+  if (drafts.length > shown.length) shown.push(`${drafts.length - shown.length} more`);
+  return shown.length === 0
+    ? []
+    : [`files that earlier mounts did not store are set aside: ${shown.join('; ')}`];
 }

@@ -8,7 +8,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemErrorCode } from '../base/errors.ts';
 import { ClaimSockets, type Claim } from './claim-sockets.ts';
 
 const DIRECTORY_MODE = 0o700;
@@ -28,14 +27,14 @@ export interface StateOwner {
 export interface StateDirectory {
   /** Absolute path; 0700; nobody else's while this process lives. */
   readonly path: string;
-  /** Directories of dead mounts of this bucket in whose `drafts` files wait: this mount's, too. */
+  /** Directories of dead mounts of this bucket: this mount's, too. */
   readonly adopted: readonly string[];
   /** Ends all claims. A process that dies ends them as well. */
   release(): Promise<void>;
 }
 
 /**
- * Claims a directory that holds no unsent bytes, and all that nobody owns and that hold some. Waits for others who do the same.
+ * Claims the first directory that nobody owns, and all others that dead mounts left. Waits for others who do the same.
  * Rejects as node:fs does (`ENOSPC`, `EACCES`).
  */
 export async function claimStateDirectory(stateHome: string, owner: StateOwner): Promise<StateDirectory> {
@@ -68,9 +67,8 @@ async function claimAll(sockets: ClaimSockets, bucketHome: string): Promise<Stat
       if (claim === undefined) continue;
       claims.push(claim);
       const path = join(bucketHome, String(n));
-      if (await holdsDrafts(path)) adopted.push(path);
-      else if (own === undefined) own = path;
-      else await claims.pop()?.release();
+      if (own === undefined) own = path;
+      else adopted.push(path);
     }
     own ??= await claimUnused(sockets, bucketHome, { known: new Set(known), claims });
     await mkdir(own, { recursive: true, mode: DIRECTORY_MODE });
@@ -93,9 +91,7 @@ async function claimUnused(
     claims.push(claim);
     return join(bucketHome, String(n));
   }
-  throw new Error(
-    `more than ${MAX_CLAIMS} mounts of this bucket, or folders with unsent files, in ${bucketHome}`,
-  );
+  throw new Error(`more than ${MAX_CLAIMS} mounts of this bucket in ${bucketHome}`);
 }
 
 function stateHash(owner: StateOwner): string {
@@ -107,13 +103,4 @@ function stateHash(owner: StateOwner): string {
 async function numbersIn(bucketHome: string): Promise<readonly number[]> {
   const names = (await readdir(bucketHome)).filter((name) => /^\d+$/.test(name));
   return names.map(Number).sort((a, b) => a - b);
-}
-
-async function holdsDrafts(directory: string): Promise<boolean> {
-  try {
-    return (await readdir(join(directory, 'drafts'))).length > 0;
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
 }

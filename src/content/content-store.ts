@@ -1,5 +1,5 @@
 /** Where are bytes, for the file system: drafts on the local disk, cached blocks in memory, the rest behind readers. */
-import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -9,6 +9,8 @@ import type { Version } from '../store/version.ts';
 import type { BlockCache } from './block-cache.ts';
 import { BlockFeed } from './block-feed.ts';
 import { Draft } from './draft.ts';
+import type { DraftFacts } from './draft-facts.ts';
+import { DraftFolder } from './draft-folder.ts';
 import type { LocalFiles } from './local-files.ts';
 import { ReadContext } from './read-context.ts';
 import type { VersionReader } from './reader.ts';
@@ -18,6 +20,7 @@ export interface ContentStoreParts {
   readonly ranges: RangeReader;
   readonly cache: BlockCache;
   readonly files: LocalFiles;
+  readonly drafts: DraftFolder;
   /** Existing directory of this mount alone. */
   readonly stateDirectory: string;
   readonly clock: Clock;
@@ -34,22 +37,26 @@ export interface DraftUpload {
 /** One mount's drafts and readers. `prepare` comes first, `close` last. */
 export class ContentStore {
   readonly #parts: ContentStoreParts;
+  readonly #spool: string;
+  readonly #copies: DraftFolder;
   readonly #readers: ReaderPool;
   #bytesSent = 0;
 
   constructor(parts: ContentStoreParts) {
     const { ranges, cache, files, clock, log, stateDirectory } = parts;
     this.#parts = parts;
-    const directory = join(stateDirectory, 'spool');
-    this.#readers = new ReaderPool(new ReadContext({ ranges, cache, files, directory, clock, log }));
+    this.#spool = join(stateDirectory, 'spool');
+    this.#copies = new DraftFolder(this.#spool, files);
+    this.#readers = new ReaderPool(
+      new ReadContext({ ranges, cache, files, directory: this.#spool, clock, log }),
+    );
   }
 
-  /** Makes the directories for temporary files. Rejects with the disk's error. */
+  /** Makes the directory for temporary files. Rejects with the disk's error. */
   async prepare(): Promise<void> {
-    await mkdir(this.#directory('drafts'), { recursive: true, mode: 0o700 });
     // What a process that was killed left there is copies.
-    await rm(this.#directory('spool'), { recursive: true, force: true });
-    await mkdir(this.#directory('spool'), { recursive: true, mode: 0o700 });
+    await rm(this.#spool, { recursive: true, force: true });
+    await mkdir(this.#spool, { recursive: true, mode: 0o700 });
   }
 
   /** Bytes of drafts handed to uploads so far: grows while anything goes up. */
@@ -63,13 +70,18 @@ export class ContentStore {
   }
 
   /** An empty draft. Rejects with the disk's error. */
-  createDraft(): Promise<Draft> {
-    return Draft.create({ directory: this.#directory('drafts'), files: this.#parts.files });
+  async createDraft(facts: DraftFacts): Promise<Draft> {
+    return new Draft(await this.#parts.drafts.create(facts));
+  }
+
+  /** A draft that was on the disk before. Rejects with the disk's error, or with `HeaderUnreadable`. */
+  async openDraft(id: string, size: number): Promise<Draft> {
+    return new Draft(await this.#parts.drafts.open(id), size);
   }
 
   /** An empty draft for a copy of what the service has, which nobody misses after a crash. Rejects with the disk's error. */
-  createCopy(): Promise<Draft> {
-    return Draft.create({ directory: this.#directory('spool'), files: this.#parts.files });
+  async createCopy(facts: DraftFacts): Promise<Draft> {
+    return new Draft(await this.#copies.create(facts));
   }
 
   /** The draft must not change until the upload has ended. */
@@ -95,29 +107,4 @@ export class ContentStore {
   releaseReader(version: Version): void {
     this.#readers.release(version);
   }
-
-  /**
-   * Moves a draft's bytes to where nothing touches them any more, with a note of what they are. Returns the file's path.
-   * Rejects with the disk's error; the draft is then as before.
-   */
-  async setAside(draft: Draft, note: { readonly key: string; readonly reason: string }): Promise<string> {
-    const directory = this.#directory('set-aside');
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    const path = join(directory, `${this.#parts.clock.now()}-${draft.revision}-${fileNameFor(note.key)}`);
-    await draft.sync();
-    await link(draft.path, path);
-    await writeFile(`${path}.json`, `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 });
-    await draft.remove();
-    return path;
-  }
-
-  #directory(name: string): string {
-    return join(this.#parts.stateDirectory, name);
-  }
-}
-
-/** The last name of a key, short enough to be part of a local file name. */
-function fileNameFor(key: string): string {
-  const name = key.slice(key.lastIndexOf('/') + 1).replaceAll(/[^\p{L}\p{N}._-]/gu, '_');
-  return Array.from(name).slice(-40).join('');
 }

@@ -81,6 +81,10 @@ export class DraftFile implements LocalFile {
     return done;
   }
 
+  unlink(): Promise<void> {
+    return this.#file.unlink();
+  }
+
   close(): Promise<void> {
     return this.#file.close();
   }

@@ -7,13 +7,9 @@
 import { systemErrorCode } from '../base/errors.ts';
 import type { UploadBody } from '../service/object-service.ts';
 import { DraftDigest } from './draft-digest.ts';
-import { readFully, writeFully, type LocalFile, type LocalFiles } from './local-files.ts';
-
-export interface DraftOptions {
-  /** Made when missing, for this user only (0700). */
-  readonly directory: string;
-  readonly files: LocalFiles;
-}
+import type { DraftFacts } from './draft-facts.ts';
+import type { DraftFile } from './draft-file.ts';
+import { readFully, writeFully } from './local-files.ts';
 
 /** Sees the bytes of an upload pass, in order; position 0 again when the upload is tried again. */
 export type UploadTap = (data: Uint8Array, position: number) => void;
@@ -26,21 +22,28 @@ const POISON = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
 
 /** A file's new bytes. Every method may be called while any other is in progress. */
 export class Draft {
-  readonly #file: LocalFile;
+  readonly #file: DraftFile;
   readonly #digest = new DraftDigest();
-  #size = 0;
+  #size: number;
   #revision = 0;
   #poisoned: string | null = null;
   /** Settles when all changes asked for so far are made. */
   #changes: Promise<unknown> = Promise.resolve();
 
-  private constructor(file: LocalFile) {
+  /** Nobody else uses `file`, which holds `size` bytes of content. */
+  constructor(file: DraftFile, size = 0) {
     this.#file = file;
+    this.#size = size;
   }
 
-  /** An empty draft. Rejects with the disk's error. */
-  static async create(options: DraftOptions): Promise<Draft> {
-    return new Draft(await options.files.create(options.directory));
+  /** Of no other draft, ever. */
+  get id(): string {
+    return this.#file.id;
+  }
+
+  /** What its file says of itself. */
+  get facts(): DraftFacts {
+    return this.#file.facts;
   }
 
   /** Where its file is. */
@@ -98,15 +101,20 @@ export class Draft {
     });
   }
 
-  /** Resolves when the bytes are on the local disk. Rejects with the disk's error. */
+  /** Resolves when bytes and description are on the local disk. Rejects with the disk's error. */
   sync(): Promise<void> {
     return this.#change(() => this.#orPoison(() => this.#file.sync()));
+  }
+
+  /** Writes into its file what it is; durable after `sync`. Rejects with the disk's error. */
+  describe(facts: DraftFacts): Promise<void> {
+    return this.#file.describe(facts);
   }
 
   /** Of all bytes, lower-case hexadecimal. Costs a reading of those that did not arrive in order. Rejects with the disk's error. */
   md5(): Promise<string> {
     return this.#change(async () => {
-      const buffer = new Uint8Array(CHUNK);
+      const buffer = new Uint8Array(this.#digest.hashed < this.#size ? CHUNK : 0);
       while (this.#digest.hashed < this.#size) {
         const rest = buffer.subarray(0, Math.min(CHUNK, this.#size - this.#digest.hashed));
         const count = await readFully(this.#file, rest, this.#digest.hashed);
@@ -126,6 +134,16 @@ export class Draft {
     const revision = this.#revision;
     const size = this.#size;
     return { size, contentType, open: () => this.#chunks({ revision, size, tap }) };
+  }
+
+  /** Its file shall not be found by anybody else, now or after the process; it goes on here. */
+  hide(): Promise<void> {
+    return this.#file.unlink();
+  }
+
+  /** The file stays. Nothing may be asked of the draft afterwards. */
+  close(): Promise<void> {
+    return this.#change(() => this.#file.close());
   }
 
   /** Deletes the file. Nothing may be asked of the draft afterwards. */

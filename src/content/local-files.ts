@@ -16,6 +16,8 @@ export interface LocalFile {
   truncate(size: number): Promise<void>;
   /** Resolves when the bytes are on the disk. */
   sync(): Promise<void>;
+  /** Deletes its name; the bytes go when it is closed. */
+  unlink(): Promise<void>;
   /** The file stays. */
   close(): Promise<void>;
   /** Closes and deletes. */
@@ -77,6 +79,10 @@ class NodeLocalFile implements LocalFile {
 
   close(): Promise<void> {
     return this.#handle.close();
+  }
+
+  unlink(): Promise<void> {
+    return rm(this.path, { force: true });
   }
 
   async remove(): Promise<void> {

@@ -32,6 +32,7 @@ export interface LocalState {
   readonly attributes: KeptAttributes;
   /** What to go on with; the journal says the same. */
   readonly recovery: Recovery;
+  /** A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -51,11 +52,12 @@ export async function openLocalState(
     const drafts = new DraftFolder(draftsPath, parts.files);
     const attributes = await KeptAttributes.open(place);
     const recovery = await settled(journal, drafts, parts.log);
+    let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await attributes.close();
       await journal.close();
     };
-    return { directory, journal, drafts, attributes, recovery, close };
+    return { directory, journal, drafts, attributes, recovery, close: () => (closing ??= close()) };
   } catch (error) {
     await journal.close();
     throw error;

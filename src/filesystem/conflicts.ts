@@ -45,7 +45,8 @@ export class Conflicts {
       isDone = await claims.run([path, to], async () => {
         if (await this.#isTaken(to)) return false;
         // A rename, an unlink or another close may have been first, or a program may have emptied the file.
-        if (file.path === path && !file.detached && file.dirty && file.basis === 'edit') this.#move(file, to);
+        if (file.path === path && !file.detached && file.dirty && file.basis === 'edit')
+          await this.#move(file, to);
         return true;
       });
     }
@@ -57,8 +58,8 @@ export class Conflicts {
     return kind === 'file' || kind === 'folder';
   }
 
-  #move(file: OpenFile, to: string): void {
-    const { table, log } = this.#mount;
+  async #move(file: OpenFile, to: string): Promise<void> {
+    const { table, log, kept } = this.#mount;
     log.warn('somebody else replaced a file while it was edited here: both are kept', {
       theirs: keyOfPath(file.path),
       ours: keyOfPath(to),
@@ -77,5 +78,7 @@ export class Conflicts {
     file.failure = null;
     table.add(file);
     this.#folderTimes.touch(parentOf(to));
+    await kept.redescribe(file);
+    await kept.linkSettled(file);
   }
 }

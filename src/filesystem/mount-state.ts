@@ -6,6 +6,7 @@ import type { ContentStore } from '../content/content-store.ts';
 import type { Namespace } from '../namespace/namespace.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
 import type { FileTable } from './file-table.ts';
+import type { KeptDrafts } from './kept-drafts.ts';
 import type { FileSystemSettings } from './settings.ts';
 
 export interface MountState {
@@ -15,6 +16,7 @@ export interface MountState {
   /** Changes in progress. Never held by stat, listing or reading. */
   readonly claims: PathClaims;
   readonly table: FileTable;
+  readonly kept: KeptDrafts;
   readonly settings: FileSystemSettings;
   readonly clock: Clock;
   readonly log: Log;

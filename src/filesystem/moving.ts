@@ -66,7 +66,7 @@ export class Moving {
       try {
         await this.#parts.copying.confirm(to, copied);
         await this.#parts.copying.deleteOld(source, false);
-        this.#arrived(source, to, copied);
+        await this.#arrived(source, to, copied);
       } finally {
         table.arrived(to);
       }
@@ -114,6 +114,7 @@ export class Moving {
     source.basis = 'rewrite';
     source.written = true;
     source.failure = null;
+    await this.#mount.kept.redescribe(source);
   }
 
   async #moveStored(source: OpenFile, destination: Destination): Promise<void> {
@@ -138,17 +139,20 @@ export class Moving {
     try {
       if (!isUnsent(source))
         await this.#deleteOld(source, copied, { justStored, to, isFree: target === null });
-      this.#arrived(source, to, copied);
+      await this.#arrived(source, to, copied);
     } finally {
       table.arrived(to);
     }
   }
 
-  #arrived(source: OpenFile, to: string, copied: Version): void {
+  async #arrived(source: OpenFile, to: string, copied: Version): Promise<void> {
+    const { kept } = this.#mount;
     const from = source.path;
     this.#takeVersion(source, copied);
     this.moveInTable(source, to);
     this.#mount.namespace.known.changed(from, { kind: 'missing' });
+    if (source.draft !== null) await kept.retire(source.draft);
+    await kept.linkSettled(source);
   }
 
   /** Also of a rename that fails there is one whole copy left; under `to`, when nothing was there, there is none then. */

@@ -6,8 +6,9 @@ import type { Log } from '../base/log.ts';
 import { PathClaims } from '../base/path-claims.ts';
 import { BlockCache } from '../content/block-cache.ts';
 import { ContentStore } from '../content/content-store.ts';
-import { Journal } from '../content/journal/journal.ts';
+import type { Journal } from '../content/journal/journal.ts';
 import { nodeLocalFiles, type LocalFiles } from '../content/local-files.ts';
+import { openLocalState, type LocalState } from '../content/local-state.ts';
 import { Namespace } from '../namespace/namespace.ts';
 import type { ObjectService } from '../service/object-service.ts';
 import type { Bucket } from '../service/records.ts';
@@ -21,6 +22,8 @@ import { FileTable } from './file-table.ts';
 import { FolderTimes } from './folder-times.ts';
 import { Folders } from './folders.ts';
 import { Inspecting } from './inspecting.ts';
+import { KeptDrafts } from './kept-drafts.ts';
+import { sendLeftovers, showLeftovers } from './leftovers.ts';
 import type { MountState } from './mount-state.ts';
 import { Moving } from './moving.ts';
 import { Opening } from './opening.ts';
@@ -50,6 +53,8 @@ export interface FileSystemInputs {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: FileSystemSettings;
+  /** State directories of dead mounts: what is in them goes to this one. */
+  readonly adopted?: readonly string[];
   /** The local disk; a test may hand in one that is full. */
   readonly localFiles?: LocalFiles;
 }
@@ -69,8 +74,16 @@ export interface ShelvedFile {
   readonly size: number;
 }
 
+/** Bytes that an earlier mount left and that are not sent by themselves. */
+export interface SetAsideDraft {
+  readonly key: string;
+  readonly file: string;
+  readonly reason: string;
+}
+
 export interface MountedFileSystem {
   readonly operations: FileSystemOperations;
+  readonly setAside: readonly SetAsideDraft[];
   /** Trust no earlier answer of the service any more. */
   refresh(): void;
   /** What waits on the shelf (shelf.ts). */
@@ -88,18 +101,45 @@ interface MountedParts extends FileSystemParts {
   readonly resuming: Resuming;
 }
 
-/** A file system over `bucket`. Asks the service nothing before a program does, but to go on with renames that a crash cut. Rejects with the local disk's error. */
+/**
+ * A file system over `bucket`. Shows what dead mounts left, begins to store it, and goes on with renames that a crash cut; else it
+ * asks the service nothing before a program does. A read-only one leaves all that alone. Rejects with the local disk's error, or
+ * as `openLocalState`.
+ */
 export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedFileSystem> {
-  const { settings, clock, log } = inputs;
+  const { settings, adopted = [], localFiles: files = nodeLocalFiles, clock, log } = inputs;
+  const local = await openLocalState([settings.stateDirectory, ...adopted], { files, clock, log });
+  try {
+    return await openOver(local, inputs);
+  } catch (error) {
+    await local.close();
+    throw error;
+  }
+}
+
+async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<MountedFileSystem> {
   const gates = createGates();
-  const mount = mountState(inputs, gates);
+  const mount = mountState(local, inputs, gates);
+  const parts = fileSystemParts(mount, { ...inputs, gates, journal: local.journal });
   await mount.content.prepare();
-  const journal = await Journal.open({ directory: settings.stateDirectory, clock, log });
-  const parts = fileSystemParts(mount, { ...inputs, gates, journal });
-  if (!settings.readOnly) parts.resuming.start();
   const operations = new PailFileSystem(parts);
+  if (!inputs.settings.readOnly) {
+    const leftovers = await showLeftovers(mount, local.recovery);
+    // Takes drafts along, so after they are there; and before programs and uploads can claim its paths.
+    parts.resuming.start();
+    void sendLeftovers(mount, parts.uploading, leftovers);
+  }
+  const setAside = local.recovery.drafts.filter((record) => record.state === 'set aside');
   return {
-    operations: settings.readOnly ? readOnly(operations) : operations,
+    operations: inputs.settings.readOnly ? readOnly(operations) : operations,
+    setAside: [
+      ...setAside.map(({ id, facts, reason }) => ({
+        key: facts.key,
+        file: local.drafts.pathOf(id),
+        reason: reason ?? '',
+      })),
+      ...local.recovery.unreadable.map(({ path }) => ({ key: '?', file: path, reason: 'it has no header' })),
+    ],
     refresh: () => {
       mount.namespace.known.refresh();
     },
@@ -110,13 +150,14 @@ export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedF
       try {
         return await closeFileSystem(parts, patience);
       } finally {
-        await journal.close();
+        mount.kept.close();
+        await local.close();
       }
     },
   };
 }
 
-function mountState(inputs: FileSystemInputs, gates: Gates): MountState {
+function mountState(local: LocalState, inputs: FileSystemInputs, gates: Gates): MountState {
   const { service, bucket, clock, log, settings } = inputs;
   const store = new BucketStore(service, bucket.bucket, gates);
   const ranges = new RangeReader({ service, bucket: bucket.bucket, gate: gates.reads, clock, log });
@@ -127,12 +168,14 @@ function mountState(inputs: FileSystemInputs, gates: Gates): MountState {
       ranges,
       cache: new BlockCache(settings.memoryLimit),
       files: inputs.localFiles ?? nodeLocalFiles,
-      stateDirectory: settings.stateDirectory,
+      drafts: local.drafts,
+      stateDirectory: local.directory,
       clock,
       log,
     }),
     claims: new PathClaims(),
     table: new FileTable(),
+    kept: new KeptDrafts({ journal: local.journal, clock, log }),
     settings,
     clock,
     log,
@@ -200,11 +243,24 @@ async function closeFileSystem(parts: MountedParts, patience: number): Promise<U
   done.abort();
   folders.stop();
   mount.content.close();
+  await Promise.all(mount.table.all().map((file) => leaveOrDrop(mount, file)));
   return unsentFiles(mount).map((file) => ({
     path: file.path,
     file: file.draft?.path ?? '',
     reason: file.failure === null ? 'there was no time left' : describeError(file.failure.error),
   }));
+}
+
+/** A program that has the file open beyond our end shall leave no copy of it on the disk, but what is not stored stays. */
+async function leaveOrDrop({ kept }: MountState, file: OpenFile): Promise<void> {
+  const { draft } = file;
+  if (draft === null) return;
+  if (file.dirty) {
+    if (draft.poisoned === null) await kept.left(file, draft);
+    return;
+  }
+  file.draft = null;
+  await kept.drop(draft);
 }
 
 /** A large file on a slow line may take hours, as long as it moves: only standing still is the end. */

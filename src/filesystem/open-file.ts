@@ -5,6 +5,7 @@
  * with the new version. The states of the design's table are combinations of the fields below; `state` names them.
  */
 import type { Draft } from '../content/draft.ts';
+import type { DraftRecord } from '../content/journal/records.ts';
 import type { ReadStream } from '../content/read-stream.ts';
 import type { VersionReader } from '../content/reader.ts';
 import type { Visibility } from '../service/records.ts';
@@ -50,6 +51,10 @@ export class OpenFile {
   visibilityWish: Visibility | null = null;
   /** The stored version should be public and could not be made so yet. */
   publishPending = false;
+  /** What the journal has of that. */
+  owedLink: DraftRecord | null = null;
+  /** An earlier mount left it: nobody has looked since what the service has of it. */
+  isLeftBehind = false;
   /** Set while it is a scratch file that stays here (shelf.ts): of which kind, and created with which mode. */
   shelf: { readonly kind: ScratchKind; readonly mode: number } | null = null;
   /** Attributes of the draft. */

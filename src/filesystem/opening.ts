@@ -6,6 +6,7 @@ import { parentOf } from '../store/keys.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { FsError } from './errors.ts';
 import { existingFile } from './found.ts';
+import { draftFactsOf } from './kept-drafts.ts';
 import type { MountState } from './mount-state.ts';
 import { Handle, OpenFile } from './open-file.ts';
 import type { CreateIntent, OpenIntent } from './operations.ts';
@@ -155,11 +156,11 @@ export class Opening {
 
   async #newFile(path: string, mode: number): Promise<OpenFile> {
     const file = new OpenFile(path, null);
-    file.draft = await this.#mount.content.createDraft();
     const now = this.#mount.clock.now();
-    file.dirty = true;
     this.#shelf.admit(file, mode);
     file.local = { mode: mode & 0o7777, mtime: now, atime: now, ctime: now };
+    file.draft = await this.#mount.content.createDraft(draftFactsOf(file, { createdAt: now, sealed: null }));
+    file.dirty = true;
     return file;
   }
 

@@ -35,6 +35,7 @@ export class Removing {
         // At once, so that nobody opens by the name what is just being let go.
         table.detach(file);
         namespace.known.changed(path, { kind: 'missing' });
+        await this.#mount.kept.detached(file);
         await this.#dropUnused(file);
       } finally {
         if (file.handles.size === 0 && file.state === 'clean') table.remove(file);
@@ -73,7 +74,7 @@ export class Removing {
     const { draft } = file;
     file.draft = null;
     file.dirty = false;
-    await draft?.remove();
+    if (draft !== null) await this.#mount.kept.drop(draft);
   }
 
   async #storedFile(path: string): Promise<OpenFile> {

@@ -68,6 +68,7 @@ export class Renaming {
       await moving.sendOrphan(source);
     } finally {
       await uploading.dropUnused(source);
+      if (target?.detached === true) await this.#mount.kept.detached(target);
       if (target !== null) await uploading.dropUnused(target);
     }
   }

@@ -22,6 +22,7 @@ import { BaseReplaced } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
 import { mayHaveBeenDone } from './errno-of.ts';
 import { FsError } from './errors.ts';
+import { lookFirst } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 
@@ -38,21 +39,32 @@ export class Sending {
    * not be, with `BaseReplaced` on a conflict; also, the file clean then, when only its visibility could not be restored.
    */
   async send(file: OpenFile, draft: Draft): Promise<void> {
+    const found = file.isLeftBehind ? await lookFirst(this.#mount, file, draft) : null;
+    if (found !== null) {
+      await this.#tookStored(file, draft, await this.#publishIfWanted(file, found));
+      return;
+    }
     const sameBytes = await this.#storedAlready(file, draft);
     if (sameBytes !== null) {
       this.#becomeClean(file, sameBytes);
+      await this.#mount.kept.stored(file, draft, null);
       return;
     }
     if (await this.#isConflict(file)) throw await this.#conflict(file, draft);
-    const replacement = await this.#put(file, draft);
+    await this.#tookStored(file, draft, await this.#put(file, draft));
+  }
+
+  /** The service has the bytes of `draft` as `replacement` says. Rejects when the link could not be restored. */
+  async #tookStored(file: OpenFile, draft: Draft, replacement: Replacement): Promise<void> {
     const { version, visibilityFailure } = replacement;
     version.madeHereAt = file.version === null ? this.#mount.clock.monotonic() : file.version.madeHereAt;
     this.#becomeClean(file, version);
     this.#mount.namespace.known.changed(file.path, { kind: 'file', version });
+    // It is not ours to restore any more when somebody else has replaced the bytes since.
+    file.publishPending = visibilityFailure !== undefined && !isReplaced(visibilityFailure);
+    await this.#mount.kept.stored(file, draft, file.publishPending ? version : null);
     if (visibilityFailure === undefined) return;
-    // The bytes are stored, and the program must still hear that the link is down. It is not ours to restore any more when
-    // somebody else has replaced them since.
-    file.publishPending = !isReplaced(visibilityFailure);
+    // The bytes are stored, and the program must still hear that the link is down.
     if (!file.publishPending) this.#mount.namespace.known.doubt(file.path);
     throw new FsError('EIO', file.path, describeVisibilityFailure(visibilityFailure), {
       cause: visibilityFailure,
@@ -77,6 +89,21 @@ export class Sending {
     }
     file.publishPending = false;
     file.failure = null;
+    await this.#mount.kept.linkSettled(file);
+  }
+
+  /** For bytes that an upload of an earlier mount has stored. */
+  async #publishIfWanted(file: OpenFile, version: Version): Promise<Replacement> {
+    const { store, clock, settings } = this.#mount;
+    const preserved = settings.visibility === 'preserve' ? file.visibilityBefore : settings.visibility;
+    const visibility = file.visibilityWish ?? preserved ?? 'private';
+    try {
+      if (visibility === 'public') await publish(store, keyOfPath(file.path), version);
+      version.visibility = { value: visibility, at: clock.monotonic() };
+      return { version, visibility, visibilityFailure: undefined };
+    } catch (error) {
+      return { version, visibility, visibilityFailure: error };
+    }
   }
 
   /** The stored version, if its bytes are the draft's and nothing else is to be changed. */
@@ -127,6 +154,16 @@ export class Sending {
       md5: () => draft.md5(),
       modified: new Date(clock.now()),
     };
+    const own = async () => ({
+      size: bytes.body.size,
+      md5: await draft.md5(),
+      storedWithin: null,
+      contentType,
+    });
+    if (wanted === 'public' && (file.version !== null || file.endUnknown)) {
+      const attempt = Version.uploaded(await own(), bytes.modified);
+      await this.#mount.kept.replacing(file, draft, attempt);
+    }
     try {
       const replacement = await replaceObject(store, keyOfPath(file.path), bytes, wanted);
       const { version, visibilityFailure, visibility } = replacement;
@@ -136,8 +173,7 @@ export class Sending {
     } catch (error) {
       if (mayHaveBeenDone(error)) {
         file.visibilityBefore ??= wanted;
-        const own = { size: bytes.body.size, md5: await draft.md5(), storedWithin: null, contentType };
-        file.unconfirmed.push(Version.uploaded(own, bytes.modified));
+        file.unconfirmed.push(Version.uploaded(await own(), bytes.modified));
       }
       throw error;
     }

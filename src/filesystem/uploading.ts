@@ -7,7 +7,6 @@
  */
 import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
-import { keyOfPath } from '../store/keys.ts';
 import { BaseReplaced, type Conflicts } from './conflicts.ts';
 import { isPassing } from './errno-of.ts';
 import { FsError } from './errors.ts';
@@ -138,7 +137,7 @@ export class Uploading {
     try {
       await this.#conflicts.moveAside(file, path);
     } catch (error) {
-      if (file.draft !== null && file.path === path) this.#failed(file, file.draft, error);
+      if (file.draft !== null && file.path === path) await this.#failed(file, file.draft, error);
       throw error;
     }
   }
@@ -154,7 +153,7 @@ export class Uploading {
       await this.#sending.send(file, draft);
       file.failure = null;
     } catch (error) {
-      if (!keepsBoth(error)) this.#failed(file, draft, error);
+      if (!keepsBoth(error)) await this.#failed(file, draft, error);
       throw error;
     } finally {
       file.uploading = false;
@@ -190,7 +189,7 @@ export class Uploading {
     return isPassing(error) && this.#mount.table.get(file.path) === file;
   }
 
-  #failed(file: OpenFile, draft: Draft, error: unknown): void {
+  async #failed(file: OpenFile, draft: Draft, error: unknown): Promise<void> {
     const repeated = file.failure?.revision === draft.revision;
     file.failure = { error, revision: draft.revision };
     if (file.endUnknown) this.#mount.namespace.known.changed(file.path, { kind: 'unknown' });
@@ -198,6 +197,7 @@ export class Uploading {
     if (!file.dirty) this.#mount.log.error('a file was stored, but not made public again', fields);
     else if (repeated) this.#mount.log.warn('a file could again not be stored', fields);
     else this.#mount.log.error('a file could not be stored; its bytes are kept here', fields);
+    if (file.dirty) await this.#mount.kept.failed(file, draft, error);
   }
 
   async #setAside(file: OpenFile): Promise<void> {
@@ -207,12 +207,13 @@ export class Uploading {
     file.draft = null;
     file.dirty = false;
     file.loseWrites();
-    const note = { key: keyOfPath(file.path), reason: describeError(failure?.error) };
+    const reason = describeError(failure?.error);
     try {
-      const where = await this.#mount.content.setAside(draft, note);
+      await this.#mount.kept.setAside(file, draft, reason);
       this.#mount.log.error('the service refused a file for good; its bytes are set aside', {
         path: file.path,
-        where,
+        where: draft.path,
+        reason,
       });
     } catch (error) {
       this.#mount.log.error('a refused file could not be set aside; its bytes stay in their draft', {
@@ -237,7 +238,7 @@ export class Uploading {
     file.dirty = false;
     this.#reading.letGo(file);
     if (!file.publishPending) this.#mount.table.remove(file);
-    await draft?.remove();
+    if (draft !== null) await this.#mount.kept.drop(draft);
   }
 }
 

@@ -4,6 +4,7 @@
 import type { Draft } from '../content/draft.ts';
 import type { Version } from '../store/version.ts';
 import { FsError } from './errors.ts';
+import { draftFactsOf } from './kept-drafts.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 import type { Reading } from './reading.ts';
@@ -23,6 +24,7 @@ export class Writing {
     if (!handle.canWrite) throw new FsError('EBADF', file.path, 'not open for writing');
     return file.gate.write(async () => {
       const draft = await this.draftOf(file, file.version?.size ?? 0);
+      await this.#mount.kept.changing(draft);
       try {
         await draft.write(data, position);
       } finally {
@@ -40,6 +42,7 @@ export class Writing {
       if (size > 0 && size === file.size) return;
       const keep = Math.min(size, file.version?.size ?? 0);
       const draft = await this.draftOf(file, keep);
+      await this.#mount.kept.changing(draft);
       if (size === 0) this.#emptied(file);
       await draft.truncate(size);
       this.#touched(file);
@@ -65,20 +68,20 @@ export class Writing {
 
   /** All bytes of `base`, the stored version of `file`, in a draft that is the caller's to remove. Rejects as `draftOf`. */
   async copyOf(file: OpenFile, base: Version): Promise<Draft> {
-    const draft = await this.#mount.content.createCopy();
+    const { content, clock } = this.#mount;
+    const draft = await content.createCopy(draftFactsOf(file, { createdAt: clock.now(), sealed: null }));
     if (base.size > 0) await this.#copy(file, { base, keep: base.size, draft });
     return draft;
   }
 
   async #fill(file: OpenFile, keep: number): Promise<Draft> {
-    const draft = await this.#mount.content.createDraft();
+    const { content, clock } = this.#mount;
     const base = file.version;
-    if (base === null || keep === 0) {
-      file.basis = 'rewrite';
-      return draft;
-    }
+    const isRewrite = base === null || keep === 0;
+    file.basis = isRewrite ? 'rewrite' : 'edit';
+    const draft = await content.createDraft(draftFactsOf(file, { createdAt: clock.now(), sealed: null }));
+    if (isRewrite) return draft;
     await this.#copy(file, { base, keep, draft });
-    file.basis = 'edit';
     return draft;
   }
 

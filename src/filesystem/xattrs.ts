@@ -212,6 +212,7 @@ export class Xattrs {
       const draft = this.#mount.table.dirty(path);
       if (draft !== undefined) {
         draft.visibilityWish = text;
+        await this.#mount.kept.redescribe(draft);
         return;
       }
       const entry = await this.#parts.inspecting.entry(path);
@@ -221,7 +222,9 @@ export class Xattrs {
       this.#remember(entry.version, record, at);
       entry.version.madeHereAt = null;
       const open = this.#mount.table.get(path);
-      if (open?.version === entry.version) open.publishPending = false;
+      if (open?.version !== entry.version) return;
+      open.publishPending = false;
+      await this.#mount.kept.linkSettled(open);
     });
   }
 
@@ -236,6 +239,7 @@ export class Xattrs {
         if (!file.dirty) file.local = { ...file.version?.local };
         file.contentType = text;
         file.dirty = true;
+        await this.#mount.kept.redescribe(file);
       });
       // A file that somebody is writing takes the type along at its close.
       if (file.handles.size === 1) await this.#parts.uploading.store(file);

@@ -1,13 +1,13 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { BlockCache } from '../../src/content/block-cache.ts';
 import { ContentStore } from '../../src/content/content-store.ts';
+import { DraftFolder } from '../../src/content/draft-folder.ts';
 import { ReadStream } from '../../src/content/read-stream.ts';
 import { RangeReader } from '../../src/store/range-reader.ts';
 import { Version } from '../../src/store/version.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
+import { draftFactsOf } from '../support/journal-records.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { ScriptedDownloads } from '../support/scripted-downloads.ts';
@@ -25,6 +25,7 @@ async function setup(content = patternedBytes(1000), cacheBytes = 2 ** 20) {
     ranges: new RangeReader({ service, bucket: 'b', gate, clock, log: silentLog }),
     cache: new BlockCache(cacheBytes),
     files: disk,
+    drafts: new DraftFolder(await temporaryDirectory(), disk),
     stateDirectory,
     clock,
     log: silentLog,
@@ -32,7 +33,7 @@ async function setup(content = patternedBytes(1000), cacheBytes = 2 ** 20) {
   await store.prepare();
   const told = (): Version =>
     Version.told({ size: content.length, etag: 'first', lastModified: new Date(0), contentType: null });
-  return { store, service, stateDirectory, disk, told, content };
+  return { store, service, disk, told, content };
 }
 
 describe('the readers of a version', () => {
@@ -71,7 +72,7 @@ describe('the readers of a version', () => {
 describe('an upload', () => {
   it('leaves its bytes for the readers of the version that it made', async () => {
     const { store, service } = await setup();
-    const draft = await store.createDraft();
+    const draft = await store.createDraft(draftFactsOf('f'));
     await draft.write(text('ours'), 0);
     const upload = store.upload(draft, 'text/plain');
     for await (const chunk of upload.body.open()) expect(chunk.length).toBe(4);
@@ -85,24 +86,5 @@ describe('an upload', () => {
     expect(into).toEqual(text('ours'));
     expect(service.gets).toEqual([]);
     await draft.remove();
-  });
-});
-
-describe('a draft that is set aside', () => {
-  it('is moved, with a note of what it is, to where only this user can read it', async () => {
-    const { store, stateDirectory } = await setup();
-    const draft = await store.createDraft();
-    await draft.write(text('refused'), 0);
-
-    const path = await store.setAside(draft, { key: 'a/b c.txt', reason: 'denied' });
-
-    expect(await readFile(path, 'utf8')).toBe('refused');
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(JSON.parse(await readFile(`${path}.json`, 'utf8'))).toEqual({
-      key: 'a/b c.txt',
-      reason: 'denied',
-    });
-    expect(path.endsWith('b_c.txt')).toBe(true);
-    expect(await readdir(join(stateDirectory, 'drafts'))).toEqual([]);
   });
 });

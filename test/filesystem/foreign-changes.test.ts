@@ -1,7 +1,7 @@
 /** SEMANTICS: what a program sees when another machine changes the bucket. */
-import { readFile as readLocal } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { FIRST_WINDOW } from '../../src/content/read-plan.ts';
+import { draftText } from '../support/draft-bytes.ts';
 import { closing, names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import {
@@ -152,7 +152,7 @@ describe('a file that is being written here when somebody else stores it', () =>
     expect((await stored('f')).toString()).toBe('theirs');
     expect((await readFile(fs, '/f')).toString()).toBe('theirs');
     const [line] = log.about('set aside');
-    expect(await readLocal(String(line?.fields['where']), 'utf8')).toBe('mine');
+    expect(await draftText(String(line?.fields['where']))).toBe('mine');
   });
 
   it('goes to the whole rewrite, which is last [write/rewrite-wins]', async () => {
@@ -227,9 +227,7 @@ describe('a file that is being written here when somebody else stores it', () =>
 
     await expect(fs.flush(old)).rejects.toMatchObject({ code: 'EDQUOT' });
     await fs.release(old);
-    expect(await readLocal(String(log.about('set aside')[0]?.fields['where']), 'utf8')).toBe(
-      'from the old handle',
-    );
+    expect(await draftText(String(log.about('set aside')[0]?.fields['where']))).toBe('from the old handle');
     store.changeAccount({ gracePeriod: false });
     await fs.flush(current);
     await fs.release(current);

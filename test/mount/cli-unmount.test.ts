@@ -1,10 +1,11 @@
 /** `pailfs unmount` as a person and a script use it, on real mounts. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { draftText } from '../support/draft-bytes.ts';
 import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
 import { startEmbeddedServer } from '../support/embedded-service.ts';
 
@@ -91,7 +92,7 @@ describe('pailfs unmount', () => {
     const kept = /^pailfs: \/a\.txt could not be uploaded .*: its bytes are kept in (\S+)$/m.exec(
       outcome.stderr,
     );
-    expect(await readFile(kept?.[1] ?? '', 'utf8')).toBe('unsent');
+    expect(await draftText(kept?.[1] ?? '')).toBe('unsent');
   });
 
   it('detaches a busy mount when asked to', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { open, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { draftText } from '../support/draft-bytes.ts';
 import { CommandLine, goneProcess } from '../support/command-line.ts';
 import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
 import type { EmbeddedServer } from '../support/embedded-service.ts';
@@ -144,7 +145,7 @@ describe('pailfs mount in the background', () => {
     expect(await readdir(at.mountpoint)).toEqual([]);
   });
 
-  it('names the files that a killed mount had not uploaded, and leaves them alone', async () => {
+  it('names the half files that a killed mount left, and leaves them alone [crash/half]', async () => {
     const { at } = await arrange();
     await at.run(['mount', 'photos', at.mountpoint]);
     const pid = await at.servingProcess();
@@ -157,9 +158,9 @@ describe('pailfs mount in the background', () => {
     const outcome = await at.run(['mount', 'photos', at.mountpoint]);
 
     expect(outcome.code).toBe(0);
-    const folder = /its files are in (\S+\/drafts)/.exec(outcome.stderr)?.[1] ?? '';
-    const [draft = ''] = await readdir(folder);
-    expect(await readFile(join(folder, draft), 'utf8')).toBe('precious');
+    const draft = /set aside: a\.txt \(.*\) in (\S+)$/m.exec(outcome.stderr)?.[1] ?? '';
+    expect(await draftText(draft)).toBe('precious');
+    expect(await readdir(at.mountpoint)).toEqual([]);
   });
 });
 
@@ -247,7 +248,7 @@ describe('pailfs mount -f', () => {
     expect(await mount.ended()).toBe(1);
     expect(await at.isMounted()).toBe(false);
     const kept = /"file":"([^"]+)"/.exec(mount.stderr)?.[1] ?? '';
-    expect(await readFile(kept, 'utf8')).toBe('unsent');
+    expect(await draftText(kept)).toBe('unsent');
   });
 
   it('ends with exit code 0 when somebody else unmounts', async () => {

@@ -52,6 +52,7 @@ export class FailingDisk implements LocalFiles {
         this.#step('sync');
         await file.sync();
       },
+      unlink: () => file.unlink(),
       close: () => file.close(),
       remove: async () => {
         this.left.delete(file.path);

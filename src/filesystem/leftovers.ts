@@ -1,0 +1,96 @@
+/**
+ * What dead mounts left on this machine: how is it shown at its paths again, and sent?
+ *
+ * Only whole contents are shown and sent (content/journal/recovery.ts). Of several for one name the latest is: the others are set
+ * aside, since nobody knows any more whether a program meant them to be replaced.
+ */
+import pLimit from 'p-limit';
+import { describeError } from '../base/errors.ts';
+import type { Draft } from '../content/draft.ts';
+import type { Recovery } from '../content/journal/recovery.ts';
+import type { DraftRecord } from '../content/journal/records.ts';
+import { versionOf } from '../content/version-facts.ts';
+import type { MountState } from './mount-state.ts';
+import { OpenFile } from './open-file.ts';
+import type { Uploading } from './uploading.ts';
+
+/** Files looked at and sent at once. */
+const AT_ONCE = 4;
+const SUPERSEDED = 'a later file of the same name waits as well';
+
+/** Shows what `recovery` found; nothing is sent by it. Returns the files that are to be sent. Call before any program looks. */
+export async function showLeftovers(mount: MountState, recovery: Recovery): Promise<OpenFile[]> {
+  const shown = new Map<string, OpenFile>();
+  const waiting = recovery.drafts.filter((record) => record.state !== 'set aside');
+  for (const record of waiting.toReversed()) await show(mount, record, shown);
+  for (const record of recovery.unpublished) showUnpublished(mount, record, shown);
+  if (shown.size > 0) {
+    mount.log.warn('an earlier mount did not store everything; it is stored now', { files: shown.size });
+  }
+  return [...shown.values()];
+}
+
+/** Sends `files`; what cannot be sent stays at its path, or is set aside when it was refused for good. Never rejects. */
+export async function sendLeftovers(
+  mount: MountState,
+  uploading: Uploading,
+  files: readonly OpenFile[],
+): Promise<void> {
+  await pLimit(AT_ONCE).map(files, async (file) => {
+    try {
+      if (file.dirty) await uploading.settle(file);
+      else await uploading.storeAndDrop(file);
+    } catch (error) {
+      const cause = describeError(error);
+      mount.log.warn('what an earlier mount left could not be stored yet', { path: file.path, cause });
+    }
+  });
+}
+
+async function show(mount: MountState, record: DraftRecord, shown: Map<string, OpenFile>): Promise<void> {
+  const { facts } = record;
+  const path = `/${facts.key}`;
+  try {
+    const draft = await mount.content.openDraft(record.id, facts.sealed?.size ?? 0);
+    mount.kept.adopt(record);
+    const file = fileOf(path, record, draft);
+    if (shown.has(path)) {
+      await mount.kept.setAside(file, draft, SUPERSEDED);
+      return;
+    }
+    shown.set(path, file);
+    mount.table.add(file);
+  } catch (error) {
+    const cause = describeError(error);
+    mount.log.error('what an earlier mount left cannot be read, and stays where it is', { path, cause });
+  }
+}
+
+function fileOf(path: string, record: DraftRecord, draft: Draft): OpenFile {
+  const { facts, lastFailure } = record;
+  const file = new OpenFile(path, facts.base === null ? null : versionOf(facts.base));
+  file.draft = draft;
+  file.dirty = true;
+  file.isLeftBehind = true;
+  file.written = true;
+  file.basis = facts.basis;
+  file.contentType = facts.contentType;
+  file.visibilityWish = facts.visibility;
+  file.local = facts.local;
+  file.unconfirmed = record.unconfirmed.map(versionOf);
+  file.visibilityBefore = record.visibilityBefore;
+  // Of no revision of the draft: it is tried again at once.
+  if (lastFailure !== null) file.failure = { error: new Error(lastFailure.message), revision: -1 };
+  return file;
+}
+
+/** Its bytes are stored, and its link is down: only that very version may be made public again. */
+function showUnpublished(mount: MountState, record: DraftRecord, shown: Map<string, OpenFile>): void {
+  const path = `/${record.facts.key}`;
+  if (record.publish === null || shown.has(path)) return;
+  const file = new OpenFile(path, versionOf(record.publish));
+  file.publishPending = true;
+  file.owedLink = record;
+  shown.set(path, file);
+  mount.table.add(file);
+}

@@ -1,0 +1,123 @@
+/** SEMANTICS: what the next mount finds when this one is killed while a program closes a public file. */
+import { describe, expect, it } from 'vitest';
+import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+
+/** The services that tests ask are in memory: this is for a busy machine. */
+const PATIENT = { timeout: 20_000 };
+
+const textOf = async (scene: FileSystemForTest, key: string): Promise<string> =>
+  (await scene.stored(key)).toString();
+
+const visibilityOf = async ({ direct, bucket }: FileSystemForTest, key: string): Promise<string> =>
+  (await direct.getVisibility(bucket, key)).visibility;
+
+describe('a mount killed in the middle of a close', () => {
+  /** The disk at the moment at which `operation` is asked for or, with `after`, was done, while a program closes /f. */
+  async function killedAt(
+    operation: string,
+    when: 'before' | 'after',
+    content = 'new',
+  ): Promise<FileSystemForTest & { readonly disk: DiskImage }> {
+    let image: DiskImage | undefined;
+    let isArmed = false;
+    const scene: FileSystemForTest = await openForTest({
+      between: (service) =>
+        new InterceptedService(service, async (call, proceed) => {
+          const isIt = isArmed && call.operation === operation;
+          if (isIt && when === 'before') image = await diskNow(scene);
+          const answer = await proceed();
+          if (isIt && when === 'after') image = await diskNow(scene);
+          // What the killed mount did not do: the test has the answers only up to here.
+          if (isIt) throw new Error('the mount is dead');
+          return answer;
+        }),
+    });
+    await scene.foreignWrite('f', 'old');
+    await scene.direct.setVisibility(scene.bucket, 'f', 'public');
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, content);
+    isArmed = true;
+    await scene.fs.flush(handle).catch(() => undefined);
+    isArmed = false;
+    if (image === undefined) throw new Error(`${operation} was not asked for`);
+    return { ...scene, disk: image };
+  }
+
+  it('before the PUT of a public file stores it later, and public [crash/link]', async () => {
+    const scene = await killedAt('putObject', 'before');
+
+    const next = await mountOver(scene.disk, scene);
+    expect(await next.close(5000)).toEqual([]);
+
+    expect(await textOf(scene, 'f')).toBe('new');
+    expect(await visibilityOf(scene, 'f')).toBe('public');
+  });
+
+  it('between the PUT and the link gives the link back [crash/link]', async () => {
+    const scene = await killedAt('putObject', 'after');
+    expect(await visibilityOf(scene, 'f')).toBe('private');
+    scene.asked();
+
+    const next = await mountOver(scene.disk, scene);
+    expect(await next.close(5000)).toEqual([]);
+
+    expect(await visibilityOf(scene, 'f')).toBe('public');
+    expect(scene.asked().filter((line) => line.startsWith('putObject'))).toEqual([]);
+    expect(next.setAside).toEqual([]);
+  });
+
+  it('never makes public what somebody else stored since [crash/link]', async () => {
+    const scene = await killedAt('putObject', 'after');
+    await scene.foreignWrite('f', 'secret');
+
+    const next = await mountOver(scene.disk, scene);
+    expect(await next.close(5000)).toEqual([]);
+
+    expect(await visibilityOf(scene, 'f')).toBe('private');
+  });
+
+  it('before the link was restored gives it back, and only once [crash/link]', async () => {
+    const scene = await killedAt('setVisibility', 'before');
+
+    const next = await mountOver(scene.disk, scene);
+    expect(await next.close(5000)).toEqual([]);
+    await scene.direct.setVisibility(scene.bucket, 'f', 'private');
+    const last = await mountOver(scene.disk, scene);
+    expect(await last.close(5000)).toEqual([]);
+
+    expect(await visibilityOf(scene, 'f')).toBe('private');
+  });
+});
+
+describe('a link that could not be restored', () => {
+  it('is restored by the next mount [crash/link]', async () => {
+    const scene = await openForTest();
+    await scene.foreignWrite('f', 'old');
+    await scene.direct.setVisibility(scene.bucket, 'f', 'public');
+    scene.faults.add({ operation: 'setVisibility', fault: { kind: 'status', status: 403 } });
+    await expect(writeFile(scene.fs, '/f', 'new')).rejects.toMatchObject({ code: 'EIO' });
+    expect(await visibilityOf(scene, 'f')).toBe('private');
+
+    const next = await mountOver(await diskNow(scene), scene);
+
+    await expect.poll(() => visibilityOf(scene, 'f'), PATIENT).toBe('public');
+    expect(await next.close(5000)).toEqual([]);
+  });
+
+  it('is left alone when a program has set it since', async () => {
+    const scene = await openForTest();
+    await scene.foreignWrite('f', 'old');
+    await scene.direct.setVisibility(scene.bucket, 'f', 'public');
+    scene.faults.add({ operation: 'setVisibility', fault: { kind: 'status', status: 403 } });
+    await expect(writeFile(scene.fs, '/f', 'new')).rejects.toMatchObject({ code: 'EIO' });
+    await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private');
+
+    const next = await mountOver(await diskNow(scene), scene);
+    expect(await next.close(5000)).toEqual([]);
+
+    expect(await visibilityOf(scene, 'f')).toBe('private');
+  });
+});

@@ -1,0 +1,46 @@
+/** What does the next mount find when this one is killed now? The disk as it is, in a copy: nothing was closed or finished. */
+import { cp } from 'node:fs/promises';
+import { onTestFinished } from 'vitest';
+import type { Log } from '../../src/base/log.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
+import type { ObjectService } from '../../src/service/object-service.ts';
+import { defaultSettings, type FileSystemForTest } from './open-for-test.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+/** The local disk at one moment. */
+export interface DiskImage {
+  readonly directory: string;
+}
+
+export interface NextMount {
+  readonly settings?: Partial<FileSystemSettings>;
+  readonly service?: ObjectService;
+  readonly log?: Log;
+}
+
+export async function diskNow(scene: Pick<FileSystemForTest, 'stateDirectory'>): Promise<DiskImage> {
+  const directory = await temporaryDirectory();
+  await cp(scene.stateDirectory, directory, { recursive: true });
+  return { directory };
+}
+
+/** A mount of the same bucket over `disk`. Closed by itself at the end of the test. */
+export async function mountOver(
+  disk: DiskImage,
+  scene: FileSystemForTest,
+  { settings = {}, service = scene.service, log = silentLog }: NextMount = {},
+): Promise<MountedFileSystem> {
+  const mounted = await openFileSystem({
+    service,
+    bucket: await scene.direct.getBucket(scene.bucket),
+    clock: scene.clock,
+    log,
+    settings: { ...defaultSettings(disk.directory), ...settings },
+  });
+  onTestFinished(async () => {
+    await mounted.close(1000);
+  });
+  return mounted;
+}
