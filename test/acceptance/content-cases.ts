@@ -103,13 +103,12 @@ export function contentCases(openSubject: OpenSubject): void {
     await file.close();
 
     expect(size).toBe(0);
-    await subject.expectContent('file', '');
+    await subject.expectEmptied('file');
   });
 
   it.each([
     { how: 'cuts', size: 4, result: '0123' },
     { how: 'lengthens with zeros', size: 12, result: '0123456789\0\0' },
-    { how: 'empties', size: 0, result: '' },
     { how: 'leaves', size: 10, result: '0123456789' },
   ])('$how a file by its name', async ({ size, result }) => {
     const subject = await openSubject();
@@ -123,7 +122,6 @@ export function contentCases(openSubject: OpenSubject): void {
   it.each([
     { how: 'cuts', size: 4, result: '0123' },
     { how: 'lengthens with zeros', size: 12, result: '0123456789\0\0' },
-    { how: 'empties', size: 0, result: '' },
   ])('$how a file through a descriptor', async ({ size, result }) => {
     const subject = await openSubject();
     await subject.foreignWrite('file', '0123456789');
@@ -135,6 +133,28 @@ export function contentCases(openSubject: OpenSubject): void {
 
     expect(seen.size).toBe(size);
     await subject.expectContent('file', result);
+  });
+
+  it('empties a file by its name', async () => {
+    const subject = await openSubject();
+    await subject.foreignWrite('file', '0123456789');
+
+    await subject.posix.truncate(subject.at('file'), 0);
+
+    await subject.expectEmptied('file');
+  });
+
+  it('empties a file through a descriptor', async () => {
+    const subject = await openSubject();
+    await subject.foreignWrite('file', '0123456789');
+
+    const file = await subject.posix.open(subject.at('file'), O_RDWR);
+    await file.truncate(0);
+    const seen = await file.stat();
+    await file.close();
+
+    expect(seen.size).toBe(0);
+    await subject.expectEmptied('file');
   });
 
   it('fills what was cut and lengthened again with zeros, not with the old bytes', async () => {

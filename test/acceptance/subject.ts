@@ -21,6 +21,9 @@ export type OpenSubject = () => Promise<Subject>;
 
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
 
+/** Only a store that never comes waits so long. */
+const STORED_LIMIT_MS = 30_000;
+
 export class Subject {
   readonly posix: Posix;
   readonly #parts: SubjectParts;
@@ -76,11 +79,15 @@ export class Subject {
 
   /** The file reads as `content`, has its size, and the service holds the same. */
   async expectContent(name: string, content: string | Uint8Array): Promise<void> {
-    const bytes = Buffer.from(content);
-    const { size, kind } = await this.posix.stat(this.at(name));
-    expect({ size, kind }).toEqual({ size: bytes.length, kind: 'file' });
-    expect(bytes.equals(await this.read(name)), `${name} reads as it should`).toBe(true);
-    expect(bytes.equals(await this.stored(name)), `${name} is stored as it should be`).toBe(true);
+    await this.#expectReadable(name, content);
+    const isStored = Buffer.from(content).equals(await this.stored(name));
+    expect(isStored, `${name} is stored as it should be`).toBe(true);
+  }
+
+  /** The file is empty, here and soon on the service: what only emptied it goes up after its last close. */
+  async expectEmptied(name: string): Promise<void> {
+    await this.#expectReadable(name, '');
+    await expect.poll(() => this.stored(name), { timeout: STORED_LIMIT_MS }).toHaveLength(0);
   }
 
   /** The name is free, here and on the service. */
@@ -105,6 +112,14 @@ export class Subject {
   async storedVisibility(name: string): Promise<string> {
     const { direct, bucket } = this.#parts;
     return (await direct.getVisibility(bucket, this.#key(name))).visibility;
+  }
+
+  /** The file reads as `content` and has its size. */
+  async #expectReadable(name: string, content: string | Uint8Array): Promise<void> {
+    const bytes = Buffer.from(content);
+    const { size, kind } = await this.posix.stat(this.at(name));
+    expect({ size, kind }).toEqual({ size: bytes.length, kind: 'file' });
+    expect(bytes.equals(await this.read(name)), `${name} reads as it should`).toBe(true);
   }
 
   #key(name: string): string {
