@@ -6,7 +6,6 @@ import type { Log } from '../base/log.ts';
 import { PathClaims } from '../base/path-claims.ts';
 import { BlockCache } from '../content/block-cache.ts';
 import { ContentStore } from '../content/content-store.ts';
-import type { Journal } from '../content/journal/journal.ts';
 import { nodeLocalFiles, type LocalFiles } from '../content/local-files.ts';
 import { openLocalState, type LocalState } from '../content/local-state.ts';
 import { Namespace } from '../namespace/namespace.ts';
@@ -39,6 +38,7 @@ import { Resuming } from './resuming.ts';
 import { Sending } from './sending.ts';
 import type { FileSystemSettings } from './settings.ts';
 import { Shelf } from './shelf.ts';
+import { ShelfRecords } from './shelf-records.ts';
 import { Uploading } from './uploading.ts';
 import { Usage } from './usage.ts';
 import { Writing } from './writing.ts';
@@ -120,14 +120,15 @@ export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedF
 async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<MountedFileSystem> {
   const gates = createGates();
   const mount = mountState(local, inputs, gates);
-  const parts = fileSystemParts(mount, { ...inputs, gates, journal: local.journal });
+  const parts = fileSystemParts(mount, { ...inputs, gates, local });
   await mount.content.prepare();
   const operations = new PailFileSystem(parts);
   if (!inputs.settings.readOnly) {
     const leftovers = await showLeftovers(mount, local.recovery);
+    const shelved = await parts.shelf.restore();
     // Takes drafts along, so after they are there; and before programs and uploads can claim its paths.
     parts.resuming.start();
-    void sendLeftovers(mount, parts.uploading, leftovers);
+    void sendLeftovers(mount, parts.uploading, [...leftovers, ...shelved]);
   }
   const setAside = local.recovery.drafts.filter((record) => record.state === 'set aside');
   return {
@@ -184,7 +185,7 @@ function mountState(local: LocalState, inputs: FileSystemInputs, gates: Gates): 
 
 interface PartsInputs extends FileSystemInputs {
   readonly gates: Gates;
-  readonly journal: Journal;
+  readonly local: LocalState;
 }
 
 function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
@@ -194,7 +195,7 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
   const inspecting = new Inspecting(mount, folderTimes);
   const reading = new Reading(mount);
   const writing = new Writing(mount, reading);
-  const shelf = new Shelf(clock, mount.settings.scratch);
+  const shelf = new Shelf(mount, new ShelfRecords(mount, inputs.local));
   const uploading = new Uploading(mount, {
     reading,
     sending: new Sending(mount),
@@ -204,7 +205,7 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
   const opening = new Opening(mount, { writing, uploading, folderTimes, shelf });
   const removing = new Removing(mount, writing, folders, folderTimes);
   const copying = new Copying(mount, writing);
-  const journal = new RenameJournal(inputs.journal, clock, log);
+  const journal = new RenameJournal(inputs.local.journal, clock, log);
   const moving = new Moving(mount, { copying, uploading, removing, shelf });
   const renameParts = { moving, journal, uploading, folders, folderTimes };
   const folderMoving = new FolderMoving(mount, renameParts);
@@ -243,7 +244,7 @@ async function closeFileSystem(parts: MountedParts, patience: number): Promise<U
   done.abort();
   folders.stop();
   mount.content.close();
-  await Promise.all(mount.table.all().map((file) => leaveOrDrop(mount, file)));
+  await Promise.all(mount.table.all().map((file) => leaveOrDrop(mount, shelf, file)));
   return unsentFiles(mount).map((file) => ({
     path: file.path,
     file: file.draft?.path ?? '',
@@ -252,9 +253,15 @@ async function closeFileSystem(parts: MountedParts, patience: number): Promise<U
 }
 
 /** A program that has the file open beyond our end shall leave no copy of it on the disk, but what is not stored stays. */
-async function leaveOrDrop({ kept }: MountState, file: OpenFile): Promise<void> {
+async function leaveOrDrop({ kept, log }: MountState, shelf: Shelf, file: OpenFile): Promise<void> {
   const { draft } = file;
   if (draft === null) return;
+  if (file.shelf !== null) {
+    await shelf.record(file).catch((error: unknown) => {
+      log.error('a scratch file could not be kept', { path: file.path, cause: describeError(error) });
+    });
+    return;
+  }
   if (file.dirty) {
     if (draft.poisoned === null) await kept.left(file, draft);
     return;

@@ -218,5 +218,5 @@ function ownHandle(handle: FileHandle): Handle {
 
 /** The files whose bytes the service does not have. */
 export function unsentFiles(mount: MountState): OpenFile[] {
-  return mount.table.all().filter((file) => file.dirty || file.publishPending);
+  return mount.table.all().filter((file) => (file.dirty && file.shelf === null) || file.publishPending);
 }

@@ -3,28 +3,41 @@
  * (scratch-names.ts): most are gone before anybody could look, and a transfer is renamed when it is whole. On the shelf a file
  * is like any other to programs here; the service does not hear of it.
  */
-import type { Clock } from '../base/clock.ts';
 import { nameOf } from '../store/keys.ts';
+import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import { scratchKind, START_SIZE } from './scratch-names.ts';
+import type { ShelfRecords } from './shelf-records.ts';
 
 /** A transfer that is neither renamed nor removed this long after its last close is a file like any other, milliseconds. */
 const TRANSFER_PATIENCE = 30_000;
 
 export class Shelf {
-  readonly #clock: Clock;
-  readonly #isOn: boolean;
+  readonly #mount: MountState;
+  readonly #records: ShelfRecords;
   /** Transfers that nobody has open, with what ends the wait. */
   readonly #waiting = new Map<OpenFile, () => void>();
 
-  constructor(clock: Clock, isOn: boolean) {
-    this.#clock = clock;
-    this.#isOn = isOn;
+  constructor(mount: MountState, records: ShelfRecords) {
+    this.#mount = mount;
+    this.#records = records;
+  }
+
+  /** Shows what the mount before left here. With scratch=off those are files like any other, which the caller is to store. */
+  async restore(): Promise<OpenFile[]> {
+    const files = await this.#records.show();
+    if (!this.#mount.settings.scratch) for (const file of files) file.shelf = null;
+    return files;
+  }
+
+  /** Resolves when the next mount on this machine will find `file` here. Rejects with the local disk's error. */
+  async record(file: OpenFile): Promise<void> {
+    if (file.shelf !== null) await this.#records.keep(file);
   }
 
   /** `file` is being created here, where the service has nothing. */
   admit(file: OpenFile, mode: number): void {
-    if (!this.#isOn) return;
+    if (!this.#mount.settings.scratch) return;
     const kind = scratchKind({ name: nameOf(file.path), mode, start: null });
     file.shelf = kind === null ? null : { kind, mode };
   }
@@ -58,7 +71,7 @@ export class Shelf {
   closed(file: OpenFile, store: () => void): void {
     if (!isIdleTransfer(file)) return;
     this.#waiting.get(file)?.();
-    const cancel = this.#clock.after(TRANSFER_PATIENCE, () => {
+    const cancel = this.#mount.clock.after(TRANSFER_PATIENCE, () => {
       this.#waiting.delete(file);
       if (!isIdleTransfer(file)) return;
       file.shelf = null;
@@ -67,11 +80,13 @@ export class Shelf {
     this.#waiting.set(file, cancel);
   }
 
-  /** The mount ends: nobody will rename them any more, so all of `files` are like any other. */
+  /** The mount ends: of `files`, those that nobody will rename any more, or that a full disk has cut, are like any other. */
   clear(files: Iterable<OpenFile>): void {
     for (const cancel of this.#waiting.values()) cancel();
     this.#waiting.clear();
-    for (const file of files) file.shelf = null;
+    for (const file of files) {
+      if (file.shelf?.kind === 'transfer' || file.draft?.poisoned !== null) file.shelf = null;
+    }
   }
 }
 

@@ -49,7 +49,7 @@ export class Uploading {
   /** One fsync(2): as `store`; what is to stay here is on the local disk then. */
   async sync(file: OpenFile): Promise<void> {
     await this.store(file);
-    if (file.shelf !== null) await file.draft?.sync();
+    await this.#shelf.record(file);
   }
 
   /** Stores the draft, if it holds anything new and is not to stay here. Rejects with why it could not; the draft then stays. */

@@ -10,6 +10,7 @@ import {
   type FileSystemForTest,
   type TestOptions,
 } from '../support/open-for-test.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { openToRead, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
 
 const PATIENCE = 30_000;
@@ -246,15 +247,67 @@ describe('a transfer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('is stored at the end of the mount, as all that is left then [scratch/unmount]', async () => {
+  it('is stored at the end of the mount [scratch/unmount]', async () => {
     const { fs, mounted, stored } = await openWarm();
     await transfer(fs, '/.file.Ab3dE9', 'content');
-    await writeFile(fs, '/#file#', 'saved now and then');
 
     expect(await mounted.close(1000)).toEqual([]);
 
     expect((await stored('.file.Ab3dE9')).toString()).toBe('content');
-    expect((await stored('#file#')).toString()).toBe('saved now and then');
+  });
+});
+
+describe('the next mount on this machine', () => {
+  it('has the scratch files that were left, as they were [scratch/unmount]', async () => {
+    const scene = await openWarm();
+    await writeFile(scene.fs, '/#file#', 'saved now and then');
+    await scene.fs.setAttributes('/#file#', { mode: 0o600 });
+    expect(await scene.mounted.close(1000)).toEqual([]);
+    scene.asked();
+
+    const next = await mountOver({ directory: scene.stateDirectory }, scene);
+
+    expect(next.shelf()).toEqual([{ path: '/#file#', size: 18 }]);
+    expect((await readFile(next.operations, '/#file#')).toString()).toBe('saved now and then');
+    expect((await next.operations.getAttributes('/#file#')).mode).toBe(0o600);
+    await next.operations.unlink('/#file#');
+    expect(await next.close(1000)).toEqual([]);
+    const third = await mountOver({ directory: scene.stateDirectory }, scene);
+    expect(third.shelf()).toEqual([]);
+    expect(scene.asked().filter((request) => request.startsWith('put'))).toEqual([]);
+  });
+
+  it('has after a crash those that were made durable by fsync, and stores a transfer when its time is over [scratch/local]', async () => {
+    const scene = await openWarm();
+    for (const path of ['/.file.swp', '/.file.Ab3dE9']) {
+      const handle = await createPrivate(scene.fs, path);
+      await writeAt(scene.fs, handle, 'content');
+      await scene.fs.fsync(handle);
+    }
+
+    const next = await mountOver(await diskNow(scene), scene);
+
+    expect((await readFile(next.operations, '/.file.swp')).toString()).toBe('content');
+    expect((await readFile(next.operations, '/.file.Ab3dE9')).toString()).toBe('content');
+    await expect
+      .poll(async () => {
+        scene.clock.advance(PATIENCE);
+        return (await scene.stored('.file.Ab3dE9').catch(() => '')).toString();
+      })
+      .toBe('content');
+    expect(next.shelf()).toEqual([{ path: '/.file.swp', size: 7 }]);
+  });
+
+  it('stores them with scratch=off [scratch/off]', async () => {
+    const scene = await openWarm();
+    await writeFile(scene.fs, '/#file#', 'saved now and then');
+    await scene.mounted.close(1000);
+
+    await mountOver({ directory: scene.stateDirectory }, scene, { settings: { scratch: false } });
+
+    await expect
+      .poll(async () => (await scene.stored('#file#').catch(() => '')).toString())
+      .toBe('saved now and then');
   });
 });
 

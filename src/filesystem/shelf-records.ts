@@ -1,0 +1,75 @@
+/**
+ * What is on the shelf outlives the process: what must be known of it, and how is it there again at the next mount?
+ *
+ * A record is made when a program asks for it by fsync, and when the mount ends. One whose draft is gone, or waits for the service
+ * by now, means nothing: the next start removes it.
+ */
+import { describeError } from '../base/errors.ts';
+import type { FoundDraft } from '../content/draft-folder.ts';
+import { put, remove } from '../content/journal/journal.ts';
+import type { ShelvedRecord } from '../content/journal/records.ts';
+import type { LocalState } from '../content/local-state.ts';
+import type { MountState } from './mount-state.ts';
+import { OpenFile } from './open-file.ts';
+
+/** With which rsync creates them; nobody asks for that of others. */
+const TRANSFER_MODE = 0o600;
+
+export class ShelfRecords {
+  readonly #mount: MountState;
+  readonly #local: Pick<LocalState, 'journal' | 'drafts' | 'recovery'>;
+
+  constructor(mount: MountState, local: Pick<LocalState, 'journal' | 'drafts' | 'recovery'>) {
+    this.#mount = mount;
+    this.#local = local;
+  }
+
+  /** The bytes of `file`, which is on the shelf, and what it is, are on the disk then. Rejects with the disk's error. */
+  async keep(file: OpenFile): Promise<void> {
+    const { draft, shelf, path, local, handles } = file;
+    if (draft === null || shelf === null) return;
+    await draft.sync();
+    const closedAt = handles.size === 0 ? this.#mount.clock.now() : null;
+    const { createdAt } = draft.facts;
+    const record = { id: draft.id, path, kind: shelf.kind, createdAt, closedAt, local };
+    await this.#local.journal.commit([put('shelved', record)]);
+  }
+
+  /** Shows again what the mount before had on its shelf. Never rejects: what cannot be shown stays where it is. */
+  async show(): Promise<OpenFile[]> {
+    const { journal, drafts } = this.#local;
+    const { shelved } = journal.contents;
+    if (shelved.length === 0) return [];
+    const found = new Map((await drafts.list()).map((draft) => [draft.id, draft]));
+    const waiting = new Set(this.#local.recovery.drafts.map(({ id }) => id));
+    const shown: OpenFile[] = [];
+    for (const record of shelved) {
+      const draft = found.get(record.id);
+      if (draft === undefined || waiting.has(record.id)) await journal.commit([remove('shelved', record)]);
+      else shown.push(...(await this.#showOne(record, draft)));
+    }
+    return shown;
+  }
+
+  async #showOne(record: ShelvedRecord, { id, size }: FoundDraft): Promise<OpenFile[]> {
+    const { content, table, log } = this.#mount;
+    const { path, kind, local } = record;
+    try {
+      if (table.dirty(path) !== undefined) throw new Error('another file waits under its name');
+      const file = new OpenFile(path, null);
+      file.draft = await content.openDraft(id, size);
+      file.dirty = true;
+      file.written = true;
+      file.local = local;
+      file.shelf = { kind, mode: kind === 'transfer' ? TRANSFER_MODE : 0 };
+      table.add(file);
+      return [file];
+    } catch (error) {
+      log.error('a scratch file of an earlier mount cannot be shown, and stays where it is', {
+        path,
+        cause: describeError(error),
+      });
+      return [];
+    }
+  }
+}
