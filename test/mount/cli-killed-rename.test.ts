@@ -32,7 +32,7 @@ it.each(['kernel', 'native'])(
 
     expect(outcome.code).toBe(0);
     // Copies under way are nobody's unsent files.
-    expect(outcome.stderr).not.toContain('without uploading');
+    expect(outcome.stderr).not.toContain('set aside');
     // Waits for what is under way there.
     await mkdir(join(at.mountpoint, 'to/new'));
     expect(await readdir(at.mountpoint)).toEqual(['to']);
