@@ -32,6 +32,8 @@ export interface RequestHandler {
   readonly begin: (request: Buffer) => void;
   /** Memory that requests in progress take. */
   readonly bytesInFlight: number;
+  /** Answers what is in progress, in one go. Never throws. */
+  abandon(): void;
   /** Resolves when some of it is given back. */
   answered(): Promise<void>;
 }
@@ -108,8 +110,10 @@ export class Device {
     this.#notifier.send(notification);
   };
 
-  /** The thread that watches can be ended from now on; only when the process exits. */
-  readonly letWatcherGo = (): void => {
+  /** Only when the process exits: no thread of ours need wait for the kernel from now on. */
+  readonly abandon = (): void => {
+    // The one that notifies may wait for locks of programs that wait for us.
+    this.#handler?.abandon();
     this.#calls.ring(this.#alarm);
   };
 

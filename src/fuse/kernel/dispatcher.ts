@@ -85,6 +85,15 @@ export class Dispatcher {
     for (const call of this.#pending.values()) if (call.isInterruptible) call.giveUp();
   }
 
+  /** No more answers will come: programs hear EIO instead, at once, and let go of what they hold in the kernel. */
+  abandon(): void {
+    for (const call of this.#pending.values()) {
+      if (call.answered) continue;
+      call.answered = true;
+      this.#send(sealReply(emptyReply(), call.unique, errnoNumber('EIO')));
+    }
+  }
+
   /** Resolves once no request is in progress. */
   async settled(): Promise<void> {
     while (this.#inProgress > 0) await this.answered();

@@ -1,7 +1,7 @@
 /**
- * How does a process end whose threads wait for the kernel? Node joins its threads on process.exit. The one that watches the device
- * is let go. One that tells the kernel something may wait there for programs that wait for us: so the connection is aborted as well,
- * by whoever may. What is mounted then answers ENOTCONN, as when we had died.
+ * How does a process end whose threads wait for the kernel? Node joins its threads on process.exit. So they are let go, and programs
+ * that wait for us as well: the thread that tells the kernel something may wait for those. Whoever may also aborts the connection,
+ * which helps whatever the kernel does. What is mounted then answers ENOTCONN, as when we had died.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { SYSTEM_PATH } from '../run-program.ts';
 /** Where the kernel offers the connections; not mounted in most containers. */
 const CONNECTIONS = '/sys/fs/fuse/connections';
 
-/** Ends the connection `number` and its watcher when this process exits, until the returned function is called. */
-export function endOnExit(number: string, letWatcherGo: () => void, log: Log): () => void {
+/** Calls `abandon` and ends the connection `number` when this process exits, until the returned function is called. */
+export function endOnExit(number: string, abandon: () => void, log: Log): () => void {
   const end = (): void => {
-    letWatcherGo();
+    abandon();
     try {
       abortConnection(number);
     } catch (error) {

@@ -244,6 +244,21 @@ describe('the dispatcher of the kernel driver', () => {
     expect(asReply(await answered)).toMatchObject({ code: 'EAGAIN' });
   });
 
+  it('answers each request once with EIO when its process exits, changes too', async () => {
+    const { side, memory } = opened();
+    const node = await side.make('slow');
+    const fh = await side.open(node);
+    memory.delay('write', 20);
+    const written = side.ask('write', node, writeRequest(fh, 0, 'text'));
+    const unique = side.lastUnique;
+    side.dispatcher.abandon();
+    side.dispatcher.abandon();
+
+    expect(await written).toMatchObject({ code: 'EIO' });
+    await side.dispatcher.settled();
+    expect(side.replies.get(unique)).toHaveLength(1);
+  });
+
   it('gives up what changes nothing when the mount ends, and lets changes end', async () => {
     const { side, memory } = opened();
     const node = await side.make('slow');
