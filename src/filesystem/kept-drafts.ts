@@ -47,12 +47,18 @@ export class KeptDrafts {
   }
 
   /** Call before the bytes of `draft` change. Rejects with the disk's error: they must not, then. */
-  async changing(draft: Draft): Promise<void> {
+  async changing(file: OpenFile, draft: Draft): Promise<void> {
     const record = this.#records.get(draft.id);
     if (record === undefined || record.state === 'open') return;
     const facts = { ...record.facts, sealed: null };
     await draft.describe(facts);
-    await this.#put({ ...record, state: 'open', facts });
+    const open: DraftRecord = { ...record, state: 'open', facts };
+    const attempt = record.unconfirmed.at(-1);
+    const mayBeDown = attempt !== undefined && record.visibilityBefore === 'public';
+    const owed = mayBeDown && file.owedLink === null ? this.#owedLink(file, draft, attempt) : null;
+    await this.#commit([put('draft', open), ...(owed === null ? [] : [put('draft', owed)])]);
+    this.#records.set(open.id, open);
+    file.owedLink ??= owed;
   }
 
   /**
@@ -121,13 +127,7 @@ export class KeptDrafts {
     const record = known === undefined ? null : storedRecord(known);
     if (record !== null) changes.push(put('draft', record));
     if (owed !== null) {
-      const id = `link-${draft.id}-${this.#journal.nextSequence()}`;
-      const facts = draftFactsOf(file, { createdAt: draft.facts.createdAt, sealed: null });
-      file.owedLink = {
-        ...this.#newRecord(file, id, facts),
-        state: 'stored',
-        publish: factsOf(owed),
-      };
+      file.owedLink = this.#owedLink(file, draft, factsOf(owed));
       changes.push(put('draft', file.owedLink));
     }
     await this.#orLog(file.path, () => this.#commit(changes));
@@ -187,6 +187,13 @@ export class KeptDrafts {
     const sequence = this.#journal.nextSequence();
     const plain = { id, sequence, facts, reason: null, publish: null, attempts: 0, lastFailure: null };
     return { ...plain, ...this.#doubts(file) };
+  }
+
+  /** That `version`, which is or may be stored, is to be made public again. */
+  #owedLink(file: OpenFile, draft: Draft, version: VersionRecord): DraftRecord {
+    const id = `link-${draft.id}-${this.#journal.nextSequence()}`;
+    const facts = draftFactsOf(file, { createdAt: draft.facts.createdAt, sealed: null });
+    return { ...this.#newRecord(file, id, facts), state: 'stored', publish: version };
   }
 
   #doubts(file: OpenFile): Pick<DraftRecord, 'unconfirmed' | 'visibilityBefore'> {

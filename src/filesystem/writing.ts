@@ -24,7 +24,7 @@ export class Writing {
     if (!handle.canWrite) throw new FsError('EBADF', file.path, 'not open for writing');
     return file.gate.write(async () => {
       const draft = await this.draftOf(file, file.version?.size ?? 0);
-      await this.#mount.kept.changing(draft);
+      await this.#mount.kept.changing(file, draft);
       try {
         await draft.write(data, position);
       } finally {
@@ -42,7 +42,7 @@ export class Writing {
       if (size > 0 && size === file.size) return;
       const keep = Math.min(size, file.version?.size ?? 0);
       const draft = await this.draftOf(file, keep);
-      await this.#mount.kept.changing(draft);
+      await this.#mount.kept.changing(file, draft);
       if (size === 0) this.#emptied(file);
       await draft.truncate(size);
       this.#touched(file);

@@ -79,6 +79,23 @@ describe('a mount killed in the middle of a close', () => {
     expect(await visibilityOf(scene, 'f')).toBe('private');
   });
 
+  it('and killed again while a program rewrites the file gives the link back [crash/link]', async () => {
+    const scene = await killedAt('putObject', 'after');
+    scene.faults.add({ operation: 'headObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+    const next = await mountOver(scene.disk, scene);
+    const handle = await openToRewrite(next.operations, '/f');
+    await writeAt(next.operations, handle, 'hal');
+    const disk = await diskNow({ stateDirectory: scene.disk.directory });
+    scene.faults.clear();
+
+    const last = await mountOver(disk, scene);
+    expect(await last.close(5000)).toEqual([]);
+
+    expect(await visibilityOf(scene, 'f')).toBe('public');
+    expect(await textOf(scene, 'f')).toBe('new');
+    await next.operations.release(handle);
+  });
+
   it('before the link was restored gives it back, and only once [crash/link]', async () => {
     const scene = await killedAt('setVisibility', 'before');
 
