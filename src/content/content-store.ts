@@ -8,19 +8,27 @@ import type { RangeReader } from '../store/range-reader.ts';
 import type { Version } from '../store/version.ts';
 import type { BlockCache } from './block-cache.ts';
 import { BlockFeed } from './block-feed.ts';
+import type { CachedContent } from './disk-cache/cached-content.ts';
 import { Draft } from './draft.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import { DraftFolder } from './draft-folder.ts';
 import type { LocalFiles } from './local-files.ts';
-import { ReadContext } from './read-context.ts';
+import { ReadContext, type ContentOf } from './read-context.ts';
 import type { VersionReader } from './reader.ts';
 import { ReaderPool } from './reader-pool.ts';
+import type { SpaceBudget } from './space-budget.ts';
 
 export interface ContentStoreParts {
   readonly ranges: RangeReader;
   readonly cache: BlockCache;
+  /** Whether blocks outlast the last program that has their file open. */
+  readonly keepsBlocks: boolean;
+  /** What the local disk has of a content of the bucket; absent: nothing is kept there. */
+  readonly onDisk?: ((content: ContentOf) => CachedContent) | undefined;
   readonly files: LocalFiles;
   readonly drafts: DraftFolder;
+  /** For drafts, copies and spools alike: they are on one disk. */
+  readonly space: SpaceBudget;
   /** Existing directory of this mount alone. */
   readonly stateDirectory: string;
   readonly clock: Clock;
@@ -43,12 +51,13 @@ export class ContentStore {
   #bytesSent = 0;
 
   constructor(parts: ContentStoreParts) {
-    const { ranges, cache, files, clock, log, stateDirectory } = parts;
+    const { ranges, cache, onDisk, files, space, clock, log, stateDirectory } = parts;
     this.#parts = parts;
     this.#spool = join(stateDirectory, 'spool');
     this.#copies = new DraftFolder(this.#spool, files);
     this.#readers = new ReaderPool(
-      new ReadContext({ ranges, cache, files, directory: this.#spool, clock, log }),
+      new ReadContext({ ranges, cache, onDisk, files, directory: this.#spool, space, clock, log }),
+      parts.keepsBlocks,
     );
   }
 
@@ -71,17 +80,22 @@ export class ContentStore {
 
   /** An empty draft. Rejects with the disk's error. */
   async createDraft(facts: DraftFacts): Promise<Draft> {
-    return new Draft(await this.#parts.drafts.create(facts));
+    return new Draft(await this.#parts.drafts.create(facts), this.#parts.space.open());
   }
 
   /** A draft that was on the disk before. Rejects with the disk's error, or with `HeaderUnreadable`. */
   async openDraft(id: string, size: number): Promise<Draft> {
-    return new Draft(await this.#parts.drafts.open(id), size);
+    return new Draft(await this.#parts.drafts.open(id), this.#parts.space.open(size), size);
   }
 
   /** An empty draft for a copy of what the service has, which nobody misses after a crash. Rejects with the disk's error. */
   async createCopy(facts: DraftFacts): Promise<Draft> {
-    return new Draft(await this.#copies.create(facts));
+    return new Draft(await this.#copies.create(facts), this.#parts.space.open());
+  }
+
+  /** As `SpaceBudget.roomFor`. */
+  roomFor(bytes: number): Promise<void> {
+    return this.#parts.space.roomFor(bytes);
   }
 
   /** The draft must not change until the upload has ended. */
@@ -94,7 +108,7 @@ export class ContentStore {
     return {
       body,
       keepFor: (version) => {
-        feed.commit(version.id);
+        if (this.#parts.keepsBlocks) feed.commit(version.id);
       },
     };
   }

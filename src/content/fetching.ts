@@ -34,16 +34,22 @@ export class Fetching {
   }
 
   /** The GET that brings `piece`, started if need be; `wait` when one that is under way has to be awaited before. */
-  landingFor(key: string, piece: ByteRange, demand: Demand): Landing | 'wait' {
+  landingFor(piece: ByteRange, demand: Demand): Landing | 'wait' {
     const underWay = this.#bytes.landingAt(piece.start);
     if (underWay !== undefined) return underWay;
-    if (this.#comesWhole()) return this.#isWholeLanding() ? 'wait' : this.#bytes.fetch(key, 'whole');
+    if (this.#comesWhole()) return this.#isWholeLanding() ? 'wait' : this.#bytes.fetch('whole');
     if (this.#isSupportOpen()) return 'wait';
-    return this.#bytes.fetch(key, this.#stretchAround(piece, demand));
+    return this.#bytes.fetch(this.#stretchAround(piece, demand));
+  }
+
+  /** How far `readAhead` may look after a read that ends at `position`. */
+  horizon(position: number): number {
+    const { sizes } = this.#context;
+    return Math.min(position + 2 * sizes.part, this.#bytes.version.size);
   }
 
   /** Starts GETs of the parts that a sequential reader at `position` will want soon. */
-  readAhead(key: string, position: number): void {
+  readAhead(position: number): void {
     const { sizes, ranges } = this.#context;
     const { size } = this.#bytes.version;
     // A program that only looks at the beginning of a file shall not pay for more than the window.
@@ -55,7 +61,7 @@ export class Fetching {
       for (const stretch of cell === null ? [] : this.#bytes.missing(cell)) {
         const bytes = stretch.end - stretch.start;
         if (!this.#context.takeReadAhead(bytes)) return;
-        this.#bytes.fetch(key, stretch, () => {
+        this.#bytes.fetch(stretch, () => {
           this.#context.giveReadAhead(bytes);
         });
       }

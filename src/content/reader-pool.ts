@@ -20,6 +20,7 @@ interface InUse {
 /** One mount's readers. */
 export class ReaderPool {
   readonly #context: ReadContext;
+  readonly #keepsIdle: boolean;
   readonly #inUse = new Map<Version, InUse>();
   readonly #idle = new LRUCache<Version, VersionReader>({
     max: MAX_IDLE,
@@ -28,8 +29,10 @@ export class ReaderPool {
     },
   });
 
-  constructor(context: ReadContext) {
+  /** `keepsIdle`: what was read outlasts its last user. */
+  constructor(context: ReadContext, keepsIdle: boolean) {
     this.#context = context;
+    this.#keepsIdle = keepsIdle;
   }
 
   /** The version's reader, where it is stored under `key`. Every `acquire` needs a `release`. */
@@ -48,7 +51,11 @@ export class ReaderPool {
     used.reader.release();
     if (used.users > 0) return;
     this.#inUse.delete(version);
-    this.#idle.set(version, used.reader);
+    if (this.#keepsIdle) this.#idle.set(version, used.reader);
+    else {
+      used.reader.dispose();
+      this.#context.cache.dropVersion(version.id);
+    }
   }
 
   /** Ends all idle readers. */

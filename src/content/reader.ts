@@ -20,12 +20,12 @@ export interface CopyTarget {
   write(data: Uint8Array, position: number): Promise<void>;
 }
 
+/** Bytes of a copy whose blocks are looked for on the disk before a GET: each group of them is a file to open. */
+const LOOKED_AT_ONCE = 1024 * 1024 * 1024;
 const HERE_AND_THERE = { sequential: false, from: 0, waiter: STAYING };
 
 /** One version's bytes, for all who read it. What a failed GET should have brought is asked for again by the next read. */
 export class VersionReader {
-  /** Where the version is stored now; follows a rename. */
-  key: string;
   readonly #context: ReadContext;
   readonly #bytes: VersionBytes;
   readonly #plan: Fetching;
@@ -33,9 +33,17 @@ export class VersionReader {
 
   constructor(context: ReadContext, key: string, version: FileVersion) {
     this.#context = context;
-    this.key = key;
-    this.#bytes = new VersionBytes(context, version);
+    this.#bytes = new VersionBytes(context, key, version);
     this.#plan = new Fetching(context, this.#bytes);
+  }
+
+  /** Where the version is stored now; follows a rename. */
+  get key(): string {
+    return this.#bytes.key;
+  }
+
+  set key(key: string) {
+    this.#bytes.key = key;
   }
 
   /** A handle begins to read. */
@@ -71,8 +79,13 @@ export class VersionReader {
     const end = Math.min(position + into.length, this.#bytes.version.size);
     if (position >= end) return 0;
     const pattern = stream.note(position, end);
+    const looking = this.#bytes.lookAtDisk({
+      start: Math.min(pattern.from, position),
+      end: pattern.sequential ? this.#plan.horizon(end) : end,
+    });
+    if (looking !== undefined) await looking;
     const filled = this.#fill(into, { start: position, end }, { ...pattern, waiter });
-    if (pattern.sequential) this.#plan.readAhead(this.key, end);
+    if (pattern.sequential) this.#plan.readAhead(end);
     await filled;
     return end - position;
   }
@@ -86,9 +99,11 @@ export class VersionReader {
     const { blockSize } = this.#context.cache;
     const end = Math.min(range.end, size);
     for (let position = range.start; position < end;) {
+      const horizon = this.#bytes.disk === null ? size : Math.min(size, position + LOOKED_AT_ONCE);
+      await this.#bytes.lookAtDisk({ start: position, end: horizon });
       const aligned = position - (position % blockSize);
       if (this.#bytes.isMissing(aligned) && !this.#plan.isSmall) {
-        const gap = { start: position, end: Math.min(this.#bytes.gapFrom(aligned, size).end, end) };
+        const gap = { start: position, end: Math.min(this.#bytes.gapFrom(aligned, horizon).end, end) };
         position = await this.#stream(target, gap, end);
       } else {
         const piece = { start: position, end: Math.min(end, aligned + blockSize) };
@@ -103,7 +118,7 @@ export class VersionReader {
   /** Sends bytes from the service straight to `target`; tells where it stopped: `limit` when the whole file came anyway. */
   async #stream(target: CopyTarget, range: ByteRange, limit: number): Promise<number> {
     let until = range.end;
-    const request = { key: this.key, range, expected: this.#bytes.version };
+    const request = { key: this.#bytes.key, range, expected: this.#bytes.version };
     await this.#context.ranges.read(request, {
       begin: (delivered) => {
         until = Math.max(until, Math.min(delivered.end, limit));
@@ -134,17 +149,19 @@ export class VersionReader {
     }
   }
 
-  /** At most a block each, and each either spooled or not. */
+  /** At most a block each, and each either spooled or not; but whole blocks that the disk cache has side by side are one. */
   #pieces(range: ByteRange): ByteRange[] {
     const filled = this.#bytes.spool?.filled ?? 0;
-    return [...blockPieces(range, this.#context.cache.blockSize)].flatMap(({ start, end }) =>
-      start < filled && filled < end
-        ? [
-            { start, end: filled },
-            { start: filled, end },
-          ]
-        : [{ start, end }],
-    );
+    const pieces: ByteRange[] = [];
+    for (const { start, end } of blockPieces(range, this.#context.cache.blockSize)) {
+      const last = pieces.at(-1);
+      if (last !== undefined && this.#bytes.isOneOnDisk({ start: last.start, end })) {
+        pieces[pieces.length - 1] = { start: last.start, end };
+      } else if (start < filled && filled < end) {
+        pieces.push({ start, end: filled }, { start: filled, end });
+      } else pieces.push({ start, end });
+    }
+    return pieces;
   }
 
   /** Fills `into` with one piece. `again`: something has changed that this piece waited for, so look once more. */
@@ -155,11 +172,12 @@ export class VersionReader {
       into.set(block.subarray(offset, offset + into.length));
       return 'done';
     }
+    if (this.#bytes.isOnDisk(piece.start)) return this.#provideFromDisk(piece, into);
     const { spool } = this.#bytes;
     const isSpooled = spool !== null && spool.filled >= piece.end;
     // Before a GET is started for somebody who has left.
     if (!isSpooled) checkWaiting(demand.waiter);
-    const landing = isSpooled ? null : this.#plan.landingFor(this.key, piece, demand);
+    const landing = isSpooled ? null : this.#plan.landingFor(piece, demand);
     try {
       if (isSpooled) await spool.read(piece, into);
       else if (landing === 'wait') await this.#plan.untilSomethingChanges(demand.waiter);
@@ -170,5 +188,19 @@ export class VersionReader {
       if (isSpooled) this.#bytes.distrustDisk(error);
       return 'again';
     }
+  }
+
+  async #provideFromDisk(piece: ByteRange, into: Uint8Array): Promise<'done' | 'again'> {
+    if (this.#bytes.isOneOnDisk(piece)) {
+      return (await this.#bytes.readFromDisk(piece.start, into)) ? 'done' : 'again';
+    }
+    // Only whole blocks can be checked; its other parts will be wanted soon.
+    const { blockSize } = this.#context.cache;
+    const start = piece.start - (piece.start % blockSize);
+    const block = new Uint8Array(Math.min(blockSize, this.#bytes.version.size - start));
+    if (!(await this.#bytes.readFromDisk(start, block))) return 'again';
+    this.#bytes.keepInMemory(start / blockSize, block);
+    into.set(block.subarray(piece.start - start, piece.end - start));
+    return 'done';
   }
 }

@@ -7,22 +7,25 @@
  * disk is not filled to its end either: other programs need it too, and so does the journal.
  */
 import type { Clock } from '../base/clock.ts';
-import { SharedRun } from '../base/shared-run.ts';
+import type { DiskSpace } from './local-files.ts';
 
 /** The part of the disk that stays free. */
 const FREE_SHARE = 0.05;
 /** How long an answer of the disk is good for: other programs write as well. */
 const LOOK_AGE_MS = 1000;
 
-/** Bytes. */
-export interface DiskSpace {
-  readonly free: number;
-  readonly total: number;
+/** Bytes on the same disk that can be had again from the service; a disk cache. */
+export interface CleanBytes {
+  readonly used: number;
+  /** Deletes what is beyond `bytes`. Never rejects. */
+  shrinkTo(bytes: number): Promise<void>;
 }
 
 export interface SpaceBudgetParts {
-  /** Most unsent bytes; Infinity: as many as the disk takes. */
+  /** Most bytes, unsent and clean together; Infinity: as many as the disk takes. */
   readonly limit: number;
+  /** What gives way to unsent bytes. */
+  readonly clean?: CleanBytes;
   readonly disk: () => Promise<DiskSpace>;
   readonly clock: Clock;
 }
@@ -30,10 +33,24 @@ export interface SpaceBudgetParts {
 /** What a writer does when there is no room. */
 export type WhenFull = 'refuse' | 'wait';
 
+/** There is no room for `bytes` more. */
+export class NoRoom extends Error {
+  override readonly name = 'NoRoom';
+  readonly code = 'ENOSPC';
+  readonly bytes: number;
+  /** Whether bytes are on their way to the service, so that `SpaceBudget.roomFor` may help. */
+  readonly mayPass: boolean;
+
+  constructor(bytes: number, mayPass: boolean) {
+    super('there is no room for more unsent bytes');
+    this.bytes = bytes;
+    this.mayPass = mayPass;
+  }
+}
+
 /** The unsent bytes of one mount. */
 export class SpaceBudget {
   readonly #parts: SpaceBudgetParts;
-  readonly #looks: SharedRun;
   #used = 0;
   /** The part of `used` that is on its way to the service. */
   #leaving = 0;
@@ -47,7 +64,6 @@ export class SpaceBudget {
 
   constructor(parts: SpaceBudgetParts) {
     this.#parts = parts;
-    this.#looks = new SharedRun(() => this.#look());
   }
 
   /** Bytes held by all accounts. */
@@ -55,9 +71,21 @@ export class SpaceBudget {
     return this.#used;
   }
 
+  /**
+   * Resolves when it is time to ask again: there is room for `bytes`, though it is not kept for anybody, or no hope for it. For
+   * callers whom no upload waits for.
+   */
+  async roomFor(bytes: number): Promise<void> {
+    const account = this.open();
+    // Who asks again hears what is wrong.
+    await account.grow(bytes, 'wait').catch(() => undefined);
+    account.close();
+  }
+
   /** An account for one draft; `held` bytes are on the disk already and are not refused. */
   open(held = 0): SpaceAccount {
     const account = new SpaceAccount({
+      take: (bytes) => this.#takeAtOnce(bytes),
       reserve: (bytes, whenFull) => this.#reserve(bytes, whenFull),
       change: (used, leaving) => {
         this.#change(used, leaving);
@@ -67,9 +95,14 @@ export class SpaceBudget {
     return account;
   }
 
-  async #reserve(bytes: number, whenFull: WhenFull): Promise<void> {
+  /** False also when it takes a look at the disk to know. */
+  #takeAtOnce(bytes: number): boolean {
     const isFresh = this.#parts.clock.monotonic() - this.#lookedAt <= LOOK_AGE_MS;
-    if (this.#queued === 0 && isFresh && this.#take(bytes)) return;
+    return this.#queued === 0 && isFresh && this.#take(bytes);
+  }
+
+  async #reserve(bytes: number, whenFull: WhenFull): Promise<void> {
+    if (this.#takeAtOnce(bytes)) return;
     this.#queued += 1;
     const turn = this.#queue.then(() => this.#reserveInTurn(bytes, whenFull));
     this.#queue = turn.catch(() => undefined);
@@ -82,9 +115,9 @@ export class SpaceBudget {
 
   async #reserveInTurn(bytes: number, whenFull: WhenFull): Promise<void> {
     for (;;) {
-      await this.#looks.run();
+      await this.#look(bytes);
       if (this.#take(bytes)) return;
-      if (whenFull === 'refuse' || this.#leaving === 0) throw noSpace();
+      if (whenFull === 'refuse' || this.#leaving === 0) throw new NoRoom(bytes, this.#leaving > 0);
       await this.#nextChange();
     }
   }
@@ -96,10 +129,20 @@ export class SpaceBudget {
     return true;
   }
 
-  async #look(): Promise<void> {
-    const { free, total } = await this.#parts.disk();
-    this.#diskRoom = free - total * FREE_SHARE;
+  async #look(wanted: number): Promise<void> {
+    const { clean, limit } = this.#parts;
+    await clean?.shrinkTo(limit - this.#used - wanted);
+    this.#diskRoom = await this.#freeRoom();
+    if (clean !== undefined && clean.used > 0 && this.#diskRoom < wanted) {
+      await clean.shrinkTo(clean.used - (wanted - this.#diskRoom));
+      this.#diskRoom = await this.#freeRoom();
+    }
     this.#lookedAt = this.#parts.clock.monotonic();
+  }
+
+  async #freeRoom(): Promise<number> {
+    const { free, total } = await this.#parts.disk();
+    return free - total * FREE_SHARE;
   }
 
   #change(used: number, leaving: number): void {
@@ -122,6 +165,7 @@ export class SpaceBudget {
 
 /** What an account may ask of its budget. */
 interface Purse {
+  readonly take: (bytes: number) => boolean;
   readonly reserve: (bytes: number, whenFull: WhenFull) => Promise<void>;
   readonly change: (used: number, leaving: number) => void;
 }
@@ -142,19 +186,26 @@ export class SpaceAccount {
     return this.#held;
   }
 
+  /** Whether the account now holds `bytes` more. False when there is no room, or nobody has looked lately: `grow` tells. */
+  take(bytes: number): boolean {
+    if (bytes <= 0) return true;
+    if (this.#isClosed || !this.#purse.take(bytes)) return false;
+    this.#took(bytes);
+    return true;
+  }
+
   /**
-   * Resolves when the account holds `bytes` more. Rejects with ENOSPC, and holds what it held. `wait`: only while bytes of
-   * others are on their way to the service.
+   * Resolves when the account holds `bytes` more. Rejects with `NoRoom`, or with the disk's error, and holds what it held. `wait`:
+   * only while bytes are on their way to the service.
    */
   async grow(bytes: number, whenFull: WhenFull): Promise<void> {
     if (bytes <= 0) return;
     await this.#purse.reserve(bytes, whenFull);
     if (this.#isClosed) {
       this.#purse.change(-bytes, 0);
-      throw noSpace();
+      throw new NoRoom(bytes, false);
     }
-    this.#held += bytes;
-    if (this.#isLeaving) this.#purse.change(0, bytes);
+    this.#took(bytes);
   }
 
   /** Counts bytes that are there, whatever the limit. */
@@ -180,14 +231,15 @@ export class SpaceAccount {
     this.#isClosed = true;
   }
 
+  #took(bytes: number): void {
+    this.#held += bytes;
+    if (this.#isLeaving) this.#purse.change(0, bytes);
+  }
+
   #resize(bytes: number): void {
     if (this.#isClosed) return;
     const change = bytes - this.#held;
     this.#held = bytes;
     this.#purse.change(change, this.#isLeaving ? change : 0);
   }
-}
-
-function noSpace(): Error {
-  return Object.assign(new Error('there is no room for more unsent bytes'), { code: 'ENOSPC' });
 }

@@ -1,11 +1,12 @@
 /**
  * Where do the bytes of a version go that came whole and are too many for memory? Into a temporary file, from its first byte
- * on, for as long as somebody reads the version.
+ * on, for as long as somebody reads the version, and while there is room on the disk.
  */
 import type { ByteRange } from '../base/byte-range.ts';
-import { readFully, writeFully, type LocalFile, type LocalFiles } from './local-files.ts';
+import { readFully, writeFully, type LocalFile } from './local-files.ts';
+import type { SpaceAccount } from './space-budget.ts';
 
-/** The local disk failed. The bytes can still be fetched from the service. */
+/** The local disk failed, or has no room. The bytes can still be fetched from the service. */
 export class SpoolFailed extends Error {
   override readonly name = 'SpoolFailed';
 }
@@ -13,16 +14,14 @@ export class SpoolFailed extends Error {
 /** The beginning of a version, on disk until `remove`. */
 export class Spool {
   readonly #file: LocalFile;
+  readonly #account: SpaceAccount;
   /** Bytes [0, filled) can be read. */
   #filled = 0;
 
-  private constructor(file: LocalFile) {
+  /** Nobody else uses `file`, which is empty, nor `account`. */
+  constructor(file: LocalFile, account: SpaceAccount) {
     this.#file = file;
-  }
-
-  /** An empty spool; `directory` is made when missing, for this user only. Rejects with the disk's error. */
-  static async create(files: LocalFiles, directory: string): Promise<Spool> {
-    return new Spool(await files.create(directory));
+    this.#account = account;
   }
 
   get filled(): number {
@@ -32,6 +31,8 @@ export class Spool {
   /** Takes bytes that follow those it has, or that it has already. Rejects with `SpoolFailed`. */
   async write(data: Uint8Array, position: number): Promise<void> {
     try {
+      const needed = position + data.length - this.#account.held;
+      if (!this.#account.take(needed)) await this.#account.grow(needed, 'refuse');
       await writeFully(this.#file, data, position);
     } catch (cause) {
       throw new SpoolFailed('cannot write a temporary file', { cause });
@@ -50,7 +51,11 @@ export class Spool {
     if (count < into.length) throw new SpoolFailed('a temporary file was cut');
   }
 
-  remove(): Promise<void> {
-    return this.#file.remove();
+  async remove(): Promise<void> {
+    try {
+      await this.#file.remove();
+    } finally {
+      this.#account.close();
+    }
   }
 }

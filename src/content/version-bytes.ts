@@ -7,6 +7,8 @@
 import type { ByteRange } from '../base/byte-range.ts';
 import { describeError } from '../base/errors.ts';
 import type { ExpectedVersion } from '../store/range-reader.ts';
+import type { CachedContent } from './disk-cache/cached-content.ts';
+import { BLOCKS_PER_GROUP } from './disk-cache/group-format.ts';
 import { Landing } from './landing.ts';
 import type { ReadContext } from './read-context.ts';
 import { Spool, SpoolFailed } from './spool.ts';
@@ -14,6 +16,8 @@ import { Spool, SpoolFailed } from './spool.ts';
 /** The version that a reader reads; `Version` is one. `id` names its cached blocks and may change at the first answer. */
 export interface FileVersion extends ExpectedVersion {
   readonly id: number;
+  /** Null: the service has not named it yet. */
+  readonly etag: string | null;
 }
 
 /** Files that are a larger share of the cache are spooled to disk when they come whole. */
@@ -22,15 +26,20 @@ const LARGEST_SHARE_OF_CACHE = 1 / 4;
 /** One version's bytes here and on their way. */
 export class VersionBytes {
   readonly version: FileVersion;
+  /** Where the version is stored now; follows a rename. */
+  key: string;
   readonly #context: ReadContext;
   readonly #landings = new Set<Landing>();
   #spool: Spool | null = null;
   /** False after the local disk failed: then the blocks are kept that the cache has room for. */
   #maySpool = true;
   #cachedId: number;
+  /** What the local disk has under the name that the version had at the last look. */
+  #onDisk: { readonly key: string; readonly etag: string; readonly content: CachedContent } | null = null;
 
-  constructor(context: ReadContext, version: FileVersion) {
+  constructor(context: ReadContext, key: string, version: FileVersion) {
     this.#context = context;
+    this.key = key;
     this.version = version;
     this.#cachedId = version.id;
   }
@@ -47,6 +56,54 @@ export class VersionBytes {
   /** The block at `position`, if it is in memory. */
   block(position: number): Uint8Array | undefined {
     return this.#context.cache.get(this.#id(), Math.floor(position / this.#context.cache.blockSize));
+  }
+
+  /** What the local disk has, as far as anybody has looked; null: nothing, and it takes nothing. */
+  get disk(): CachedContent | null {
+    const { onDisk } = this.#context;
+    const { key } = this;
+    const { etag, size } = this.version;
+    if (onDisk === undefined || etag === null || etag === '') return null;
+    if (this.#onDisk?.key !== key || this.#onDisk.etag !== etag) {
+      this.#onDisk = { key, etag, content: onDisk({ key, etag, size }) };
+    }
+    return this.#onDisk.content;
+  }
+
+  /** Call before anything is decided on `range`. Undefined: nothing is to be waited for. */
+  lookAtDisk(range: ByteRange): Promise<void> | undefined {
+    const { disk } = this;
+    if (disk === null) return undefined;
+    const { blockSize } = this.#context.cache;
+    const first = Math.floor(range.start / blockSize);
+    const last = Math.max(first, Math.ceil(Math.min(range.end, this.version.size) / blockSize) - 1);
+    return disk.isKnown(first, last) ? undefined : disk.look(first, last);
+  }
+
+  /** Whether the block at `position` is in the disk cache, and nowhere nearer. */
+  isOnDisk(position: number): boolean {
+    const index = Math.floor(position / this.#context.cache.blockSize);
+    return this.disk?.has(index) === true && !this.#context.cache.has(this.#id(), index);
+  }
+
+  /** Whether `range` is whole blocks that one reading of the disk cache brings. */
+  isOneOnDisk({ start, end }: ByteRange): boolean {
+    const { blockSize } = this.#context.cache;
+    if (start % blockSize !== 0 || (end % blockSize !== 0 && end !== this.version.size)) return false;
+    const [first, last] = [start / blockSize, Math.ceil(end / blockSize) - 1];
+    if (Math.floor(first / BLOCKS_PER_GROUP) !== Math.floor(last / BLOCKS_PER_GROUP)) return false;
+    for (let index = first; index <= last; index += 1) if (!this.isOnDisk(index * blockSize)) return false;
+    return true;
+  }
+
+  /** Fills `into` with whole blocks from `position` on, for which `isOneOnDisk` holds. False: they are not there after all. */
+  async readFromDisk(position: number, into: Uint8Array): Promise<boolean> {
+    return (await this.disk?.read(position / this.#context.cache.blockSize, into)) === true;
+  }
+
+  /** Keeps in memory what was read from the disk. */
+  keepInMemory(index: number, block: Uint8Array): void {
+    this.#context.cache.set(this.#id(), index, block);
   }
 
   /** The GET that will bring the byte at `position` and those after it in its block. */
@@ -80,14 +137,15 @@ export class VersionBytes {
   }
 
   /** Starts one GET. It goes on until it has landed, failed, or is aborted. */
-  fetch(key: string, range: ByteRange | 'whole', ended: () => void = () => undefined): Landing {
-    const { cache } = this.#context;
+  fetch(range: ByteRange | 'whole', ended: () => void = () => undefined): Landing {
+    const { key } = this;
     const landing = new Landing(range === 'whole' ? { start: 0, end: this.version.size } : range, {
-      blockSize: cache.blockSize,
+      blockSize: this.#context.cache.blockSize,
       fileSize: this.version.size,
       prepare: (landed) => this.#prepare(landed),
       keep: (index, block) => {
-        cache.set(this.#id(), index, block);
+        this.keepInMemory(index, block);
+        this.disk?.keep(index, block);
       },
       clock: this.#context.clock,
       abandon: () => {
@@ -138,12 +196,13 @@ export class VersionBytes {
     landing.abort();
   }
 
-  /** Whether the block at `position` is in memory or on disk. */
+  /** Whether the block at `position` is here. */
   #holds(position: number): boolean {
     const { cache } = this.#context;
     const index = Math.floor(position / cache.blockSize);
     const end = Math.min((index + 1) * cache.blockSize, this.version.size);
-    return cache.has(this.#id(), index) || (this.#spool !== null && this.#spool.filled >= end);
+    if (cache.has(this.#id(), index) || this.disk?.has(index) === true) return true;
+    return this.#spool !== null && this.#spool.filled >= end;
   }
 
   async #prepare(range: ByteRange): Promise<Spool | null> {
@@ -159,7 +218,8 @@ export class VersionBytes {
   }
 
   async #openSpool(): Promise<Spool> {
-    const spool = await Spool.create(this.#context.files, this.#context.directory);
+    const { files, directory, space } = this.#context;
+    const spool = new Spool(await files.create(directory), space.open());
     if (this.#spool === null) this.#spool = spool;
     else await spool.remove();
     return this.#spool;

@@ -24,8 +24,10 @@ async function setup(content = patternedBytes(1000), cacheBytes = 2 ** 20) {
   const store = new ContentStore({
     ranges: new RangeReader({ service, bucket: 'b', gate, clock, log: silentLog }),
     cache: new BlockCache(cacheBytes),
+    keepsBlocks: true,
     files: disk,
     drafts: new DraftFolder(await temporaryDirectory(), disk),
+    space: disk.budget(clock),
     stateDirectory,
     clock,
     log: silentLog,
@@ -33,7 +35,7 @@ async function setup(content = patternedBytes(1000), cacheBytes = 2 ** 20) {
   await store.prepare();
   const told = (): Version =>
     Version.told({ size: content.length, etag: 'first', lastModified: new Date(0), contentType: null });
-  return { store, service, disk, told, content };
+  return { store, service, disk, told, content, clock };
 }
 
 describe('the readers of a version', () => {
@@ -66,6 +68,45 @@ describe('the readers of a version', () => {
     store.close();
 
     expect([during, disk.left.size]).toEqual([1, 0]);
+  });
+});
+
+describe('the room on the disk', () => {
+  it('counts drafts, what an earlier mount left, copies and spools', async () => {
+    const { store, service, disk, told, clock } = await setup(patternedBytes(3_000_000));
+    service.treatment = 'ignored';
+    const all = 10 + 10 + 10 + 3_000_000;
+    disk.told = { free: all, total: 0 };
+    const draft = await store.createDraft(draftFactsOf('f'));
+    await draft.write(text('0123456789'), 0);
+    await draft.close();
+    const found = await store.openDraft(draft.id, 10);
+    const copy = await store.createCopy(draftFactsOf('f'));
+    await copy.write(text('0123456789'), 0);
+    await store.acquireReader('k', told()).read(new Uint8Array(1000), 2_999_000, new ReadStream());
+
+    await found.write(text('ABCDEFGHIJ'), 0);
+    await found.write(text('0123456789'), 10);
+    disk.told = { free: 0, total: 0 };
+    clock.advance(1001);
+    await expect(copy.write(text('0'), 10)).rejects.toMatchObject({ code: 'ENOSPC' });
+
+    store.close();
+    await found.remove();
+    await copy.remove();
+  });
+
+  it('is not filled by reading: what the disk cannot take is read all the same', async () => {
+    const { store, service, disk, told, content } = await setup(patternedBytes(3_000_000));
+    service.treatment = 'ignored';
+    disk.told = { free: 500_000, total: 10_000_000 };
+    const into = new Uint8Array(1000);
+
+    await store.acquireReader('k', told()).read(into, 2_999_000, new ReadStream());
+
+    expect(Buffer.from(into).equals(Buffer.from(content.subarray(2_999_000)))).toBe(true);
+    expect(disk.left.size).toBe(0);
+    store.close();
   });
 });
 

@@ -1,7 +1,8 @@
 /** One file of a scripted service, and a reader of it. */
 import { onTestFinished } from 'vitest';
 import { BlockCache } from '../../src/content/block-cache.ts';
-import { ReadContext } from '../../src/content/read-context.ts';
+import type { DiskCache } from '../../src/content/disk-cache/disk-cache.ts';
+import { ReadContext, type ContentOf } from '../../src/content/read-context.ts';
 import type { ReadSizes } from '../../src/content/read-plan.ts';
 import { ReadStream } from '../../src/content/read-stream.ts';
 import { VersionReader } from '../../src/content/reader.ts';
@@ -25,6 +26,8 @@ export interface ReadingOptions {
   readonly cacheBytes?: number;
   readonly blockSize?: number;
   readonly sizes?: ReadSizes;
+  /** What was read is kept there. */
+  readonly disk?: DiskCache;
 }
 
 export class FakeVersion {
@@ -69,8 +72,10 @@ export class Reading {
     this.context = new ReadContext({
       ranges,
       cache,
+      onDisk: options.disk && contentOf(options.disk),
       files,
       directory,
+      space: files.budget(clock),
       clock,
       log: silentLog,
       sizes: options.sizes,
@@ -112,6 +117,9 @@ export class Reading {
     return true;
   }
 }
+
+const contentOf = (disk: DiskCache) => (content: ContentOf) =>
+  disk.content({ service: 'https://storage.example.com', bucket: 'b', ...content });
 
 /** Lets everything run that does not wait for the test. */
 export async function settle(): Promise<void> {

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  SpaceBudget,
-  type DiskSpace,
-  type SpaceAccount,
-  type WhenFull,
-} from '../../src/content/space-budget.ts';
+import type { DiskSpace } from '../../src/content/local-files.ts';
+import { SpaceBudget, type SpaceAccount, type WhenFull } from '../../src/content/space-budget.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { propertySettings } from '../support/property-settings.ts';
 
@@ -150,6 +146,35 @@ describe('a space budget', () => {
     expect(budget.used).toBe(0);
   });
 
+  it('answers at once while a look is young and there is room; whom it cannot answer looks', async () => {
+    const { budget, clock } = setup(1000);
+    const account = budget.open();
+
+    const unseen = account.take(10);
+    await account.grow(10, 'refuse');
+    const answers = [account.take(0), account.take(990), account.take(1)];
+    account.shrinkTo(10);
+    clock.advance(1001);
+
+    expect([unseen, ...answers, account.take(1)]).toEqual([false, true, true, false, false]);
+    expect([account.held, budget.used]).toEqual([10, 10]);
+  });
+
+  it('says when to ask again: there is room, or no hope; it keeps none for who asked', async () => {
+    const { budget } = setup(1000);
+    const uploaded = budget.open(900);
+    uploaded.setLeaving(true);
+
+    const asking = watched(budget.roomFor(200));
+    await settle();
+    const before = asking.outcome;
+    uploaded.setLeaving(false);
+    await settle();
+    await budget.roomFor(100);
+
+    expect([before, asking.outcome, budget.used]).toEqual(['waits', 'done', 900]);
+  });
+
   it('says what is wrong with the disk, and goes on when that has passed', async () => {
     const answers = [Promise.reject(new Error('EIO')), Promise.resolve({ free: TOTAL, total: TOTAL })];
     const disk = (): Promise<DiskSpace> => answers.shift() ?? Promise.reject(new Error('asked too often'));
@@ -209,5 +234,25 @@ describe('any drafts that grow, shrink, leave and go', () => {
       }),
       propertySettings(300),
     );
+  });
+});
+
+describe('bytes that can be had again', () => {
+  it('give way to unsent ones, and are all that gives way', async () => {
+    const clean = {
+      used: 600,
+      shrinkTo: (bytes: number) => {
+        clean.used = Math.min(clean.used, Math.max(0, bytes));
+        return Promise.resolve();
+      },
+    };
+    const disk = () => Promise.resolve({ free: 1000 - clean.used - account.held, total: 1000 });
+    const budget = new SpaceBudget({ limit: 1000, disk, clean, clock: new ManualClock() });
+    const account: SpaceAccount = budget.open(300);
+
+    await account.grow(400, 'refuse');
+    expect(clean.used).toBeLessThanOrEqual(250);
+    await expect(account.grow(300, 'refuse')).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(account.held).toBe(700);
   });
 });

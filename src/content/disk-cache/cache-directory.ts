@@ -1,0 +1,144 @@
+/**
+ * How much does the disk cache hold, and what goes when it is full? What was used longest ago.
+ *
+ * There is no index but the directory: a look at all of it tells the sum and which files are the oldest. The look is repeated when
+ * the oldest ones are gone or when it is old, since other processes fill and empty the same directory. What another process adds
+ * between two looks is not known: with several mounts the limit holds to that extent.
+ */
+import { mkdir, opendir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { systemErrorCode } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { SharedRun } from '../../base/shared-run.ts';
+
+/** Files remembered as next to go; about 150 bytes each. */
+const MOST_CANDIDATES = 50_000;
+/** How long what a look has shown is relied on. */
+const LOOK_AGE_MS = 5 * 60_000;
+/** Making room makes a little more, so that not every block asks for it. */
+const SPARE_SHARE = 0.02;
+
+interface Candidate {
+  readonly path: string;
+  /** Bytes on the disk. */
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly usedAt: number;
+}
+
+export interface CacheDirectoryParts {
+  readonly path: string;
+  readonly clock: Clock;
+  /** A file of this name was deleted. */
+  readonly deleted: (name: string) => void;
+}
+
+/** The directory of a disk cache. Every promise rejects with the disk's error. */
+export class CacheDirectory {
+  readonly path: string;
+  readonly #clock: Clock;
+  readonly #deleted: (name: string) => void;
+  readonly #looks: SharedRun;
+  #used = 0;
+  /** Oldest last. */
+  #candidates: Candidate[] = [];
+  #lookedAt = -Infinity;
+
+  constructor({ path, clock, deleted }: CacheDirectoryParts) {
+    this.path = path;
+    this.#clock = clock;
+    this.#deleted = deleted;
+    this.#looks = new SharedRun(() => this.#look());
+  }
+
+  /** Bytes, as far as is known. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Makes it when missing, and looks at what is there. */
+  async prepare(): Promise<void> {
+    await mkdir(this.path, { recursive: true, mode: 0o700 });
+    await this.#looks.run();
+  }
+
+  /** The path of a file, in a folder named by the first two digits of its name, so that none becomes huge. */
+  pathOf(name: string): string {
+    return join(this.path, name.slice(0, 2), name);
+  }
+
+  /** A file has become larger by `bytes`. */
+  grew(bytes: number): void {
+    this.#used += bytes;
+  }
+
+  /** Deletes the oldest files until `bytes` more stay below `limit`. False when they cannot. */
+  async makeRoom(bytes: number, limit: number): Promise<boolean> {
+    if (this.#clock.monotonic() - this.#lookedAt > LOOK_AGE_MS) await this.#looks.run();
+    if (this.#used + bytes <= limit) return true;
+    const aim = Math.max(0, limit - bytes - limit * SPARE_SHARE);
+    await this.#deleteUntil(aim);
+    if (this.#used + bytes > limit) {
+      await this.#looks.run();
+      await this.#deleteUntil(aim);
+    }
+    return this.#used + bytes <= limit;
+  }
+
+  async #deleteUntil(aim: number): Promise<void> {
+    while (this.#used > aim) {
+      const candidate = this.#candidates.pop();
+      if (candidate === undefined) return;
+      const now = await candidateAt(candidate.path);
+      // Gone by another process, or used since: not one of the oldest any more.
+      if (now?.usedAt !== candidate.usedAt) continue;
+      await rm(candidate.path, { force: true });
+      this.#deleted(basename(candidate.path));
+      this.#used -= now.size;
+    }
+  }
+
+  async #look(): Promise<void> {
+    let used = 0;
+    let found: Candidate[] = [];
+    for await (const path of filesBelow(this.path)) {
+      const candidate = await candidateAt(path);
+      if (candidate === undefined) continue;
+      used += candidate.size;
+      found.push(candidate);
+      if (found.length > 2 * MOST_CANDIDATES) found = oldest(found);
+    }
+    this.#candidates = oldest(found);
+    this.#used = used;
+    this.#lookedAt = this.#clock.monotonic();
+  }
+}
+
+/** The oldest last. */
+function oldest(candidates: Candidate[]): Candidate[] {
+  return candidates.sort((one, other) => other.usedAt - one.usedAt).slice(-MOST_CANDIDATES);
+}
+
+async function candidateAt(path: string): Promise<Candidate | undefined> {
+  try {
+    const { blocks, mtimeMs } = await stat(path);
+    // As du(1) counts: blocks that are missing in the middle take no room.
+    return { path, size: blocks * 512, usedAt: mtimeMs };
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function* filesBelow(directory: string): AsyncGenerator<string> {
+  try {
+    for await (const entry of await opendir(directory)) {
+      const path = join(directory, entry.name);
+      if (entry.isFile()) yield path;
+      else if (entry.isDirectory()) yield* filesBelow(path);
+    }
+  } catch (error) {
+    // A cache may be deleted at any time.
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+  }
+}

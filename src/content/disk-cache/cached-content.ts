@@ -1,0 +1,67 @@
+/** What does the disk cache have of one content, by the numbers of its blocks? */
+import type { GroupFile } from './group-file.ts';
+import { BLOCKS_PER_GROUP } from './group-format.ts';
+
+/** All groups of a cache; `DiskCache` is it. */
+export interface BlockGroups {
+  opened(hash: string, group: number): Pick<GroupFile, 'has'> | undefined;
+  open(hash: string, group: number): Promise<void>;
+  read(
+    hash: string,
+    group: number,
+    blocks: { readonly first: number; readonly into: Uint8Array },
+  ): Promise<boolean>;
+  keep(hash: string, group: number, block: { readonly index: number; readonly data: Uint8Array }): void;
+}
+
+/** One content's blocks on the local disk. Nothing here rejects: what cannot be read is not there. */
+export class CachedContent {
+  readonly #cache: BlockGroups;
+  readonly #hash: string;
+
+  /** Made by `DiskCache.content` alone. */
+  constructor(cache: BlockGroups, hash: string) {
+    this.#cache = cache;
+    this.#hash = hash;
+  }
+
+  /** Whether `has` knows all blocks from `first` to `last`, both included. */
+  isKnown(first: number, last: number): boolean {
+    for (let group = groupOf(first); group <= groupOf(last); group += 1) {
+      if (this.#cache.opened(this.#hash, group) === undefined) return false;
+    }
+    return true;
+  }
+
+  /** Resolves when `has` knows them. */
+  async look(first: number, last: number): Promise<void> {
+    const looks: Promise<void>[] = [];
+    for (let group = groupOf(first); group <= groupOf(last); group += 1) {
+      if (this.#cache.opened(this.#hash, group) === undefined)
+        looks.push(this.#cache.open(this.#hash, group));
+    }
+    await Promise.all(looks);
+  }
+
+  /** Whether the block is there; also false when nobody has looked. */
+  has(index: number): boolean {
+    return this.#cache.opened(this.#hash, groupOf(index))?.has(index % BLOCKS_PER_GROUP) === true;
+  }
+
+  /**
+   * Fills `into` with whole blocks from `first` on, all in one group. False when it could not: what was damaged is not there any
+   * more, and `into` holds anything.
+   */
+  read(first: number, into: Uint8Array): Promise<boolean> {
+    return this.#cache.read(this.#hash, groupOf(first), { first: first % BLOCKS_PER_GROUP, into });
+  }
+
+  /** Keeps a block, which nobody may change from now on, if there is time and room. */
+  keep(index: number, block: Uint8Array): void {
+    this.#cache.keep(this.#hash, groupOf(index), { index: index % BLOCKS_PER_GROUP, data: block });
+  }
+}
+
+function groupOf(index: number): number {
+  return Math.floor(index / BLOCKS_PER_GROUP);
+}

@@ -1,0 +1,281 @@
+/**
+ * Which bytes of the service are on the local disk, also after a remount?
+ *
+ * Nobody waits for what is kept here: blocks are written one group at a time behind the reads that brought them, and when they
+ * come faster than the disk takes them, some are not kept. A disk that fails costs requests, never an error.
+ */
+import { mkdir, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { CleanBytes } from '../space-budget.ts';
+import { CacheDirectory } from './cache-directory.ts';
+import { CachedContent, type BlockGroups } from './cached-content.ts';
+import { GroupFile } from './group-file.ts';
+import { BLOCKS_PER_GROUP, hashOf, type ContentName } from './group-format.ts';
+
+/** Groups whose files are held open. */
+const MOST_OPEN = 256;
+/** Bytes that may wait to be written; what comes beyond is not kept. */
+const MOST_WAITING = 32 * 1024 * 1024;
+/** The part of the disk that stays free. */
+const FREE_SHARE = 0.05;
+/** Bytes that a run of blocks may take beside its own: the header, and where it begins and ends within a block of the disk. */
+const MOST_OVERHEAD = 3 * 4096;
+/** For so long nothing is kept after the disk has failed. */
+const PAUSE_MS = 60_000;
+/** A group counts as just used for so long. */
+const TOUCH_AGE_MS = 10 * 60_000;
+
+export interface DiskCacheParts {
+  /** Made when missing. Other processes may use it too. */
+  readonly directory: string;
+  /** Bytes that it may take. */
+  readonly limit: number;
+  readonly blockSize: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface WaitingGroup {
+  readonly hash: string;
+  readonly group: number;
+  /** By their index in the group. */
+  readonly blocks: Map<number, Uint8Array>;
+}
+
+/** The disk cache of one mount. `start` comes first, `close` last. */
+export class DiskCache implements BlockGroups, CleanBytes {
+  readonly #parts: DiskCacheParts;
+  readonly #directory: CacheDirectory;
+  readonly #open = new LRUCache<string, GroupFile>({
+    max: MOST_OPEN,
+    dispose: (file) => {
+      void this.#orLog(() => file.close());
+    },
+  });
+  readonly #opening = new Map<string, Promise<void>>();
+  readonly #touchedAt = new LRUCache<string, number>({ max: 4 * MOST_OPEN });
+  /** By the names of their files, the next one first. */
+  readonly #waiting = new Map<string, WaitingGroup>();
+  #waitingBytes = 0;
+  /** Bytes of the limit that others need. */
+  #others: () => number = () => 0;
+  #pausedUntil = -Infinity;
+  #isClosed = false;
+  /** Settles when all groups that wait so far are written. */
+  #writing: Promise<void> = Promise.resolve();
+  #isWriting = false;
+
+  constructor(parts: DiskCacheParts) {
+    this.#parts = parts;
+    const { directory: path, clock } = parts;
+    const deleted = (name: string): void => void this.#open.delete(name);
+    this.#directory = new CacheDirectory({ path, clock, deleted });
+  }
+
+  /** Bytes of a block. */
+  get blockSize(): number {
+    return this.#parts.blockSize;
+  }
+
+  /** Bytes on the disk, as far as is known. */
+  get used(): number {
+    return this.#directory.used;
+  }
+
+  /** Its limit is for these bytes as well, which come first. */
+  makeRoomFor(others: () => number): void {
+    this.#others = others;
+  }
+
+  /** Deletes what was used longest ago, until there are no more than `bytes`. Never rejects. */
+  async shrinkTo(bytes: number): Promise<void> {
+    if (this.#directory.used <= bytes) return;
+    await this.#orLog(async () => {
+      await this.#directory.makeRoom(0, Math.max(0, bytes));
+    });
+  }
+
+  /** Looks in the background at what is there. */
+  start(): void {
+    this.#isWriting = true;
+    this.#writing = this.#orLog(() => this.#directory.prepare()).then(() => this.#writeAll());
+  }
+
+  /** What is here of `name`. */
+  content(name: ContentName): CachedContent {
+    return new CachedContent(this, hashOf(name));
+  }
+
+  /** The group's file, if it was opened lately; what it says of its blocks is true until something is awaited. */
+  opened(hash: string, group: number): GroupFile | undefined {
+    return this.#open.get(nameOf(hash, group));
+  }
+
+  /** Resolves when `opened` knows the group. Never rejects: what cannot be read is not there. */
+  open(hash: string, group: number): Promise<void> {
+    const name = nameOf(hash, group);
+    const opening = this.#opening.get(name) ?? this.#orLog(() => this.#openFile(name, hash));
+    if (!this.#opening.has(name)) {
+      this.#opening.set(
+        name,
+        opening.finally(() => this.#opening.delete(name)),
+      );
+    }
+    return opening;
+  }
+
+  /** As `GroupFile.read`; false, too, when the disk fails. */
+  async read(
+    hash: string,
+    group: number,
+    { first, into }: { readonly first: number; readonly into: Uint8Array },
+  ): Promise<boolean> {
+    const name = nameOf(hash, group);
+    const file = this.#open.get(name);
+    if (file === undefined) return false;
+    try {
+      const isWhole = await file.read(first, into);
+      if (isWhole) this.#touch(name, file);
+      else this.#parts.log.debug('a block of the disk cache is damaged and is downloaded again', { name });
+      return isWhole;
+    } catch (error) {
+      this.#tell(error);
+      // Whatever it says it has: nobody shall come back for it.
+      this.#open.delete(name);
+      return false;
+    }
+  }
+
+  /** Keeps a block, which nobody may change from now on, if there is time and room. */
+  keep(
+    hash: string,
+    group: number,
+    { index, data }: { readonly index: number; readonly data: Uint8Array },
+  ): void {
+    const isPaused = this.#parts.clock.monotonic() < this.#pausedUntil;
+    if (this.#isClosed || isPaused || this.#waitingBytes + data.length > MOST_WAITING) return;
+    const name = nameOf(hash, group);
+    const waiting = this.#waiting.get(name) ?? { hash, group, blocks: new Map<number, Uint8Array>() };
+    if (waiting.blocks.has(index)) return;
+    waiting.blocks.set(index, data);
+    this.#waiting.set(name, waiting);
+    this.#waitingBytes += data.length;
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    this.#writing = this.#writeAll();
+  }
+
+  /** Writes what waits, and lets go of all files. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#writing;
+    this.#open.clear();
+  }
+
+  /** Says that somebody wants the group. */
+  #touch(name: string, file: GroupFile): void {
+    const { clock } = this.#parts;
+    const now = clock.monotonic();
+    if (now - (this.#touchedAt.get(name) ?? -Infinity) < TOUCH_AGE_MS) return;
+    this.#touchedAt.set(name, now);
+    void this.#orLog(() => file.touch(new Date(clock.now())));
+  }
+
+  async #openFile(name: string, hash: string): Promise<void> {
+    const place = { path: this.#directory.pathOf(name), hash, blockSize: this.#parts.blockSize };
+    // One that cannot be opened counts as missing, and is not tried again with each read.
+    this.#open.set(name, GroupFile.missing(place));
+    this.#open.set(name, await GroupFile.open(place));
+  }
+
+  async #writeAll(): Promise<void> {
+    for (;;) {
+      const [next] = this.#waiting;
+      if (next === undefined) break;
+      const [name, group] = next;
+      this.#waiting.delete(name);
+      for (const block of group.blocks.values()) this.#waitingBytes -= block.length;
+      await this.#orPause(() => this.#write(name, group));
+    }
+    this.#isWriting = false;
+  }
+
+  async #write(name: string, { hash, group, blocks }: WaitingGroup): Promise<void> {
+    if (this.#open.get(name) === undefined) await this.open(hash, group);
+    const file = this.#open.get(name);
+    if (file === undefined) return;
+    for (const { first, run } of runsOf(blocks, file)) {
+      const bytes = run.reduce((sum, block) => sum + block.length, MOST_OVERHEAD);
+      if (!(await this.#directory.makeRoom(bytes, await this.#limit()))) return;
+      this.#directory.grew(await this.#writeRun(name, file, first, run));
+    }
+  }
+
+  async #writeRun(name: string, file: GroupFile, first: number, run: Uint8Array[]): Promise<number> {
+    try {
+      return await file.write(first, run);
+    } catch (error) {
+      if (systemErrorCode(error) !== 'ENOENT') throw error;
+      // Somebody has deleted the cache.
+      await mkdir(dirname(this.#directory.pathOf(name)), { recursive: true, mode: 0o700 });
+      return file.write(first, run);
+    }
+  }
+
+  /** Bytes that the cache may hold now. */
+  async #limit(): Promise<number> {
+    const { bavail, blocks, bsize } = await statfs(this.#directory.path);
+    const spare = (bavail - blocks * FREE_SHARE) * bsize;
+    return Math.min(this.#parts.limit - this.#others(), this.#directory.used + spare);
+  }
+
+  async #orPause(action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.#pausedUntil = this.#parts.clock.monotonic() + PAUSE_MS;
+      this.#tell(error);
+    }
+  }
+
+  async #orLog(action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  #tell(error: unknown): void {
+    const { log, directory } = this.#parts;
+    log.warn('the disk cache failed; what it has not is downloaded', {
+      directory,
+      cause: describeError(error),
+    });
+  }
+}
+
+function nameOf(hash: string, group: number): string {
+  return `${hash}.${group}`;
+}
+
+/** Neighbouring blocks together, without those that are there. */
+function* runsOf(
+  blocks: ReadonlyMap<number, Uint8Array>,
+  file: GroupFile,
+): Generator<{ readonly first: number; readonly run: Uint8Array[] }> {
+  for (let index = 0; index < BLOCKS_PER_GROUP; index += 1) {
+    const first = index;
+    const run: Uint8Array[] = [];
+    for (; index < BLOCKS_PER_GROUP && !file.has(index); index += 1) {
+      const block = blocks.get(index);
+      if (block === undefined) break;
+      run.push(block);
+    }
+    if (run.length > 0) yield { first, run };
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * How is one group of cached blocks read and written? (Its form: group-format.ts.)
+ *
+ * Other processes may do the same at the same time: all write the same bytes to the same places, since a group's name is made of
+ * the content's. Any of them may delete the file; who has it open goes on with what is there.
+ */
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { systemErrorCode } from '../../base/errors.ts';
+import { readFully, writeFully, type LocalFile } from '../local-files.ts';
+import {
+  blockPosition,
+  checksumOf,
+  emptyHeader,
+  encodeSlots,
+  HEADER_SIZE,
+  readHeader,
+  slotPosition,
+  type Slot,
+} from './group-format.ts';
+
+export interface GroupPlace {
+  readonly path: string;
+  readonly hash: string;
+  /** Bytes. */
+  readonly blockSize: number;
+}
+
+const FILE_MODE = 0o600;
+
+/** One group, whose file may not be there yet. Indexes are those within the group. Every promise rejects with the disk's error. */
+export class GroupFile {
+  readonly #place: GroupPlace;
+  readonly #slots = new Map<number, Slot>();
+  #handle: FileHandle | null = null;
+  /** Calls that use the handle. */
+  #users = 0;
+  #isClosing = false;
+
+  private constructor(place: GroupPlace) {
+    this.#place = place;
+  }
+
+  /** Whatever is there. */
+  static missing(place: GroupPlace): GroupFile {
+    return new GroupFile(place);
+  }
+
+  /** A file that holds something else, as after a crash at its beginning, counts as missing. */
+  static async open(place: GroupPlace): Promise<GroupFile> {
+    const group = new GroupFile(place);
+    const handle = await openOrMissing(place.path);
+    if (handle !== null) await group.#take(handle);
+    return group;
+  }
+
+  has(index: number): boolean {
+    return this.#slots.has(index);
+  }
+
+  /**
+   * Fills `into` with blocks from `first` on, all of which are there; it ends where one of them does. False when one is damaged:
+   * then none is there any more.
+   */
+  async read(first: number, into: Uint8Array): Promise<boolean> {
+    return this.#using(async (handle) => {
+      const { blockSize } = this.#place;
+      const count = await readFully(handleFile(handle), into, blockPosition(first, blockSize));
+      let areWhole = true;
+      for (let at = 0, index = first; at < into.length; at += blockSize, index += 1) {
+        const block = into.subarray(at, at + blockSize);
+        const slot = this.#slots.get(index);
+        const isWhole =
+          at + block.length <= count && slot?.length === block.length && slot.checksum === checksumOf(block);
+        if (isWhole) continue;
+        areWhole = false;
+      }
+      // What else the disk has lost of this file nobody knows.
+      if (!areWhole) this.#slots.clear();
+      return areWhole;
+    }, false);
+  }
+
+  /** Writes neighbouring blocks, of which only the file's last may be shorter than the others. Returns how many bytes more it takes on the disk. */
+  async write(first: number, blocks: readonly Uint8Array[]): Promise<number> {
+    const before = await this.#taken();
+    if (this.#handle === null) await this.#create();
+    const { blockSize } = this.#place;
+    const slots = blocks.map((block) => ({ checksum: checksumOf(block), length: block.length }));
+    await this.#using(async (handle) => {
+      const file = handleFile(handle);
+      for (const [offset, block] of blocks.entries()) {
+        await writeFully(file, block, blockPosition(first + offset, blockSize));
+      }
+      await writeFully(file, encodeSlots(slots), slotPosition(first));
+    }, undefined);
+    slots.forEach((slot, offset) => this.#slots.set(first + offset, slot));
+    return (await this.#taken()) - before;
+  }
+
+  /** Tells the next looks at the directory that somebody wants these bytes: what was used longest ago is deleted first. */
+  async touch(at: Date): Promise<void> {
+    await this.#using((handle) => handle.utimes(at, at), undefined);
+  }
+
+  /** Nothing may be begun afterwards; what is in progress ends before the file is let go of. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#users > 0) return;
+    const handle = this.#handle;
+    this.#handle = null;
+    await handle?.close();
+  }
+
+  /** Bytes on the disk, as du(1) counts: what is missing in the middle takes no room. */
+  #taken(): Promise<number> {
+    return this.#using(async (handle) => (await handle.stat()).blocks * 512, 0);
+  }
+
+  async #create(): Promise<void> {
+    const { path, hash, blockSize } = this.#place;
+    // What is there is damaged, or was deleted and made again by another process: begin anew.
+    await rm(path, { force: true });
+    const handle = await open(path, 'wx+', FILE_MODE);
+    this.#handle = handle;
+    this.#slots.clear();
+    await writeFully(handleFile(handle), emptyHeader(hash, blockSize), 0);
+  }
+
+  async #take(handle: FileHandle): Promise<void> {
+    const { hash, blockSize } = this.#place;
+    try {
+      const header = Buffer.alloc(HEADER_SIZE);
+      const length = await readFully(handleFile(handle), header, 0);
+      const slots = readHeader(header.subarray(0, length), hash, blockSize);
+      if (slots === undefined) {
+        await handle.close();
+        return;
+      }
+      slots.forEach((slot, index) => {
+        if (slot.length > 0) this.#slots.set(index, slot);
+      });
+      this.#handle = handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  async #using<Result>(use: (handle: FileHandle) => Promise<Result>, closed: Result): Promise<Result> {
+    if (this.#handle === null) return closed;
+    this.#users += 1;
+    try {
+      return await use(this.#handle);
+    } finally {
+      this.#users -= 1;
+      if (this.#isClosing && this.#users === 0) await this.close();
+    }
+  }
+}
+
+function handleFile(handle: FileHandle): Pick<LocalFile, 'read' | 'write'> {
+  return {
+    read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
+    write: async (data, position) => (await handle.write(data, 0, data.length, position)).bytesWritten,
+  };
+}
+
+async function openOrMissing(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, 'r+');
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

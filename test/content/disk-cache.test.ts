@@ -1,0 +1,241 @@
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLog, type Log } from '../../src/base/log.ts';
+import { DiskCache } from '../../src/content/disk-cache/disk-cache.ts';
+import { HEADER_SIZE } from '../../src/content/disk-cache/group-format.ts';
+import { ReadStream } from '../../src/content/read-stream.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { Reading, SMALL } from './reading.ts';
+
+const GROUP = 64 * SMALL.blockSize;
+
+function openCache(
+  directory: string,
+  { limit = 1024 ** 3, log = silentLog }: { limit?: number; log?: Log } = {},
+): DiskCache {
+  const cache = new DiskCache({
+    directory,
+    limit,
+    blockSize: SMALL.blockSize,
+    clock: new ManualClock(Date.now()),
+    log,
+  });
+  cache.start();
+  onTestFinished(() => cache.close());
+  return cache;
+}
+
+/** One mount's reading of a file of `size` bytes, and what it left on the disk. */
+async function readOnce(directory: string, size: number, limit?: number): Promise<Reading> {
+  const disk = openCache(directory, limit === undefined ? {} : { limit });
+  const reading = await Reading.begin({ ...SMALL, size, disk });
+  expect(await reading.readsAll(SMALL.blockSize)).toBe(true);
+  await disk.close();
+  return reading;
+}
+
+async function groupFiles(directory: string): Promise<string[]> {
+  const names = await readdir(directory, { recursive: true, withFileTypes: true });
+  return names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function bytesOnDisk(directory: string): Promise<number> {
+  const all = await Promise.all((await groupFiles(directory)).map((file) => stat(file)));
+  return all.reduce((sum, { blocks }) => sum + blocks * 512, 0);
+}
+
+describe('a file that was read before the last unmount', () => {
+  it.each([1, SMALL.blockSize, SMALL.sizes.firstWindow, 1000, 3 * GROUP + 5])(
+    'of %i bytes costs no request',
+    async (size) => {
+      const directory = await temporaryDirectory();
+      await readOnce(directory, size);
+
+      const again = await readOnce(directory, size);
+
+      expect(again.service.gets).toEqual([]);
+    },
+  );
+
+  it('is read in large pieces and at odd places, too', async () => {
+    const directory = await temporaryDirectory();
+    await readOnce(directory, 3 * GROUP + 5);
+    const again = await Reading.begin({ ...SMALL, size: 3 * GROUP + 5, disk: openCache(directory) });
+
+    expect(await again.reads(0, 3 * GROUP + 5)).toBe(true);
+    for (const [position, length] of [
+      [7, 3],
+      [GROUP - 9, 40],
+      [3 * GROUP - 1, 100],
+    ] as const) {
+      expect(await again.reads(position, length, new ReadStream(0, 1024))).toBe(true);
+    }
+    expect(again.service.gets).toEqual([]);
+  });
+
+  it('brings its copy from there for an edit', async () => {
+    const directory = await temporaryDirectory();
+    await readOnce(directory, 1000);
+    const again = await Reading.begin({ ...SMALL, size: 1000, disk: openCache(directory) });
+    const copy = Buffer.alloc(1000);
+    const target = {
+      write: (data: Uint8Array, position: number) => {
+        copy.set(data, position);
+        return Promise.resolve();
+      },
+    };
+
+    await again.reader.copyTo(target, { start: 0, end: 1000 });
+
+    expect(Buffer.compare(copy, again.content)).toBe(0);
+    expect(again.service.gets).toEqual([]);
+  });
+
+  it('is downloaded again under another key, and when it has another ETag', async () => {
+    const directory = await temporaryDirectory();
+    await readOnce(directory, 60);
+    const disk = openCache(directory);
+    const renamed = await Reading.begin({ ...SMALL, size: 60, disk });
+    renamed.reader.key = 'other';
+    const replaced = await Reading.begin({ ...SMALL, size: 60, disk });
+    replaced.version.etag = 'second';
+
+    expect(await renamed.readsAll()).toBe(true);
+    expect(await replaced.readsAll()).toBe(true);
+
+    expect(renamed.service.gets).toHaveLength(1);
+    expect(replaced.service.gets).toHaveLength(1);
+  });
+
+  it('is downloaded where blocks are missing, and only there', async () => {
+    const directory = await temporaryDirectory();
+    const disk = openCache(directory);
+    const first = await Reading.begin({ ...SMALL, size: 1000, disk });
+    await first.reads(512, 20, new ReadStream(0, 1024));
+    await first.reads(800, 20, new ReadStream(0, 1024));
+    await disk.close();
+
+    const again = await readOnce(directory, 1000);
+
+    expect(again.service.sent).toBe(1000 - 4 * SMALL.blockSize);
+  });
+});
+
+describe('a cache that is damaged', () => {
+  const damages: readonly [string, (file: string) => Promise<void>][] = [
+    ['a byte of a block has turned', (file) => turnByte(file, HEADER_SIZE + 5)],
+    ['a byte of the header has turned', (file) => turnByte(file, 20)],
+    ['a checksum has turned', (file) => turnByte(file, 65)],
+    ['the file is empty', (file) => writeFile(file, '')],
+    [
+      'the file ends early',
+      async (file) => writeFile(file, (await readFile(file)).subarray(0, HEADER_SIZE + 20)),
+    ],
+    ['the file holds something else', (file) => writeFile(file, Buffer.alloc(4096, 'x'))],
+    ['the file is gone', (file) => rm(file)],
+  ];
+
+  it.each(damages)('never shows wrong bytes, and is mended: %s', async (_what, damage) => {
+    const directory = await temporaryDirectory();
+    await readOnce(directory, 60);
+    for (const file of await groupFiles(directory)) await damage(file);
+
+    const second = await readOnce(directory, 60);
+    const third = await readOnce(directory, 60);
+
+    expect(second.service.gets).toHaveLength(1);
+    expect(third.service.gets).toEqual([]);
+  });
+
+  it('costs requests, never an error: a directory is in the way of a file', async () => {
+    const directory = await temporaryDirectory();
+    await readOnce(directory, 60);
+    for (const file of await groupFiles(directory)) {
+      await rm(file);
+      await writeFile(`${file}x`, '');
+      await rm(join(file, '..'), { recursive: true });
+      await writeFile(join(file, '..'), '');
+    }
+    const warnings: string[] = [];
+    const log: Log = { ...silentLog, warn: (message) => warnings.push(message) };
+    const again = await Reading.begin({ ...SMALL, size: 60, disk: openCache(directory, { log }) });
+
+    expect(await again.readsAll()).toBe(true);
+
+    expect(warnings.length).toBeGreaterThan(0);
+  });
+
+  it('may be deleted while it is used', async () => {
+    const directory = await temporaryDirectory();
+    const disk = openCache(directory);
+    const first = await Reading.begin({ ...SMALL, size: 1000, disk });
+    await first.reads(0, 100);
+    await rename(directory, `${directory}-away`);
+    await rm(`${directory}-away`, { recursive: true });
+
+    expect(await first.readsAll(SMALL.blockSize)).toBe(true);
+  });
+});
+
+describe('a cache that is full', () => {
+  /** Two files' room, by the disk's blocks, and a little. */
+  const LIMIT = 20_000;
+
+  it('never takes more than its limit, and forgets what was used longest ago', async () => {
+    const directory = await temporaryDirectory();
+    for (const [number, key] of ['oldest', 'older', 'newest'].entries()) {
+      const disk = openCache(directory, { limit: LIMIT });
+      const reading = await Reading.begin({ ...SMALL, size: 60, disk });
+      reading.reader.key = key;
+      await reading.readsAll();
+      await disk.close();
+      expect(await bytesOnDisk(directory)).toBeLessThanOrEqual(LIMIT);
+      // Times of files have the precision of the machine's clock, and the injected one stands still.
+      const ages = new Date(Date.now() - (10 - number) * 60_000);
+      for (const file of await groupFiles(directory)) {
+        if ((await stat(file)).mtimeMs > Date.now() - 30_000) await utimes(file, ages, ages);
+      }
+    }
+
+    const disk = openCache(directory, { limit: LIMIT });
+    const costs: Record<string, number> = {};
+    for (const key of ['newest', 'older', 'oldest']) {
+      const reading = await Reading.begin({ ...SMALL, size: 60, disk });
+      reading.reader.key = key;
+      await reading.readsAll();
+      costs[key] = reading.service.gets.length;
+    }
+    expect(costs).toEqual({ newest: 0, older: 0, oldest: 1 });
+  });
+
+  it('keeps nothing that is larger than all of it', async () => {
+    const directory = await temporaryDirectory();
+
+    await readOnce(directory, 1000, 500);
+
+    expect(await groupFiles(directory)).toEqual([]);
+  });
+});
+
+describe('two processes with one cache', () => {
+  it('write the same files side by side, and both read them', async () => {
+    const directory = await temporaryDirectory();
+    const readings = await Promise.all(
+      [1, 2].map(() => Reading.begin({ ...SMALL, size: 3 * GROUP, disk: openCache(directory) })),
+    );
+
+    await Promise.all(readings.map((reading) => reading.readsAll(SMALL.blockSize)));
+    for (const reading of readings) expect(await reading.hasAll()).toBe(true);
+
+    const later = await readOnce(directory, 3 * GROUP);
+    expect(Buffer.compare(later.content, readings[0]?.content ?? Buffer.alloc(0))).toBe(0);
+  });
+});
+
+async function turnByte(file: string, position: number): Promise<void> {
+  const bytes = await readFile(file);
+  bytes[position] = (bytes[position] ?? 0) ^ 0xff;
+  await writeFile(file, bytes);
+}

@@ -1,0 +1,78 @@
+/** SEMANTICS: what programs see when the disk of the state directory is too small for what they write. */
+import { open, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CommandLine } from '../support/command-line.ts';
+import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
+import { shell } from '../support/shell.ts';
+import { smallDisk } from '../support/small-disk.ts';
+
+const MIB = 1024 * 1024;
+const DISK_MIB = 32;
+const OLD = patternedBytes(100_000);
+
+async function mountedOverSmallDisk() {
+  const disk = await smallDisk(DISK_MIB);
+  const server = await startEmbeddedServer();
+  const { direct, bucket } = server;
+  await direct.putObject(bucket, 'old', uploadOf(OLD));
+  const at = await CommandLine.open(server);
+  expect((await at.run(['mount', 'photos', at.mountpoint, '--state-dir', disk])).code).toBe(0);
+  return {
+    disk,
+    at,
+    inside: (name: string) => join(at.mountpoint, name),
+    stored: async (key: string) => bytesOf((await direct.getObject(bucket, key)).body),
+  };
+}
+
+describe.runIf(process.getuid?.() === 0)('on a small disk', () => {
+  it('dd is told by write, the old file stays whole, and there is room again after each upload [write/no-space]', async () => {
+    const { at, inside, stored, disk } = await mountedOverSmallDisk();
+    const large = patternedBytes(20 * MIB);
+
+    const dd = await shell(at.mountpoint, 'dd if=/dev/zero of=old bs=1M count=64');
+    const fits: boolean[] = [];
+    for (const name of ['one', 'two']) {
+      await writeFile(inside(name), large);
+      fits.push((await stored(name)).equals(large));
+    }
+
+    expect(dd).toMatchObject({ exit: 1, output: '' });
+    expect(dd.errors).toContain("error writing 'old': No space left on device");
+    expect((await stored('old')).equals(Buffer.from(OLD))).toBe(true);
+    expect((await shell(at.mountpoint, 'cksum < old')).output).toBe(
+      (await shell('/', 'head -c 100000 "$1" | cksum', inside('old'))).output,
+    );
+    expect(fits).toEqual([true, true]);
+    expect(await at.run(['unmount', at.mountpoint])).toMatchObject({ code: 0 });
+    const { bfree, blocks } = await statfs(disk);
+    expect(bfree / blocks).toBeGreaterThan(0.9);
+  });
+
+  it('a program that goes on writing leaves a part of it free, and others write again when it is gone', async () => {
+    const { inside, stored, disk } = await mountedOverSmallDisk();
+    const piece = patternedBytes(MIB);
+    const file = await open(inside('greedy'), 'w');
+    let written = 0;
+    let refusal: unknown;
+    for (; refusal === undefined && written < DISK_MIB; written += 1) {
+      refusal = await file.write(piece, 0, MIB, written * MIB).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    }
+
+    expect(refusal).toMatchObject({ code: 'ENOSPC' });
+    expect(written).toBeGreaterThan(DISK_MIB / 2);
+    const { bavail, blocks } = await statfs(disk);
+    expect(bavail / blocks).toBeGreaterThan(0.03);
+    await expect(writeFile(inside('other'), piece)).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(file.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(file.close()).rejects.toMatchObject({ code: 'ENOSPC' });
+    await writeFile(inside('other'), piece);
+    expect((await stored('other')).equals(Buffer.from(piece))).toBe(true);
+    await expect(stored('greedy')).rejects.toThrow();
+  });
+});
