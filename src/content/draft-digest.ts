@@ -1,47 +1,36 @@
 /**
- * What is the MD5 of a file that is still being written? Most files arrive in order, so the hash goes along; bytes that came out
- * of order are read again at the end, and a rewrite of hashed bytes begins the hash anew.
+ * What is the MD5 of a draft? Its bytes are hashed while they leave for the service, when the processor waits for the line, and
+ * not while they arrive, when a program waits for its write; but for small contents (draft.ts).
  */
 import { createHash, type Hash } from 'node:crypto';
 
 export class DraftDigest {
-  #hash: Hash = createHash('md5');
+  /** Null before the first byte. */
+  #hash: Hash | null = null;
   /** Bytes [0, hashed) are in the hash. */
   #hashed = 0;
 
-  /** Bytes that `digest` need not be given. */
+  /** Bytes that need not pass again. */
   get hashed(): number {
     return this.#hashed;
   }
 
-  /** `data` now stands at `position`. Call in the order in which the file changes. */
-  wrote(data: Uint8Array, position: number): void {
-    if (position < this.#hashed) {
-      this.#reset();
-    }
-    if (position === this.#hashed) {
-      this.#hash.update(data);
-      this.#hashed += data.length;
-    }
+  /** The file has changed: what was hashed counts no more. */
+  reset(): void {
+    this.#hash = null;
+    this.#hashed = 0;
   }
 
-  truncated(size: number): void {
-    if (size < this.#hashed) this.#reset();
-  }
-
-  /** The bytes after `hashed`, in order; they are hashed too then. */
-  append(data: Uint8Array): void {
+  /** `data` stands at `position` of the file. What was hashed before, or comes after a gap, is passed over. */
+  pass(data: Uint8Array, position: number): void {
+    if (position !== this.#hashed) return;
+    this.#hash ??= createHash('md5');
     this.#hash.update(data);
     this.#hashed += data.length;
   }
 
   /** Of all bytes hashed so far, in lower-case hexadecimal. */
   digest(): string {
-    return this.#hash.copy().digest('hex');
-  }
-
-  #reset(): void {
-    this.#hash = createHash('md5');
-    this.#hashed = 0;
+    return (this.#hash ?? createHash('md5')).copy().digest('hex');
   }
 }

@@ -12,6 +12,7 @@ export class DraftFile implements LocalFile {
   readonly #file: LocalFile;
   readonly #syncNames: () => Promise<void>;
   #header: DraftHeader;
+  #isNameDurable = false;
   /** Settles when the headers asked for so far are written. */
   #describing: Promise<unknown> = Promise.resolve();
 
@@ -25,8 +26,6 @@ export class DraftFile implements LocalFile {
   static async begin(file: LocalFile, facts: DraftFacts, syncNames: () => Promise<void>): Promise<DraftFile> {
     const header = { turn: 0, facts };
     await writeFully(file, encodeHeader(header), slotOf(0));
-    // So that the file is never shorter than its header.
-    await file.truncate(CONTENT_START);
     return new DraftFile(file, header, syncNames);
   }
 
@@ -65,8 +64,8 @@ export class DraftFile implements LocalFile {
 
   /** Resolves when content, header and the file's name are on the disk. */
   async sync(): Promise<void> {
-    await this.#file.sync();
-    await this.#syncNames();
+    // Side by side: a close waits for both. A draft is never renamed, so its name need go to the disk only once.
+    await Promise.all([this.#file.sync(), this.#isNameDurable ? undefined : this.#syncName()]);
   }
 
   /** Writes another header; `sync` makes it durable. After a rejection the disk has this one or the one before, whole. */
@@ -91,5 +90,10 @@ export class DraftFile implements LocalFile {
 
   remove(): Promise<void> {
     return this.#file.remove();
+  }
+
+  async #syncName(): Promise<void> {
+    await this.#syncNames();
+    this.#isNameDurable = true;
   }
 }

@@ -14,6 +14,8 @@ export interface FoundDraft {
   readonly path: string;
   /** Bytes of content. */
   readonly size: number;
+  /** Bytes with its header. */
+  readonly fileSize: number;
   /** Milliseconds since 1970. */
   readonly changedAt: number;
   /** What its header says, or why nothing can be read there: its bytes can still be exported. */
@@ -59,7 +61,7 @@ export class DraftFolder {
   async list(): Promise<FoundDraft[]> {
     const found: FoundDraft[] = [];
     for (const id of (await readdir(this.path)).sort()) {
-      const draft = await this.#look(id);
+      const draft = await this.find(id);
       if (draft !== undefined) found.push(draft);
     }
     return found;
@@ -74,11 +76,14 @@ export class DraftFolder {
     return join(this.path, id);
   }
 
-  async #look(id: string): Promise<FoundDraft | undefined> {
+  /** Undefined when it is gone. */
+  async find(id: string): Promise<FoundDraft | undefined> {
     const path = this.pathOf(id);
     const status = await stat(path).catch(undefinedIfMissing);
     if (status === undefined) return undefined;
-    const found = { id, path, size: Math.max(0, status.size - CONTENT_START), changedAt: status.mtimeMs };
+    const fileSize = status.size;
+    const size = Math.max(0, fileSize - CONTENT_START);
+    const found = { id, path, size, fileSize, changedAt: status.mtimeMs };
     try {
       const draft = await this.open(id);
       await draft.close();

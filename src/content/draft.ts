@@ -1,8 +1,10 @@
 /**
  * Where do a file's new bytes wait until they are uploaded? In a temporary file of this user.
  *
- * Changes go one after another, whoever makes them: two writes to the same place must leave in the hash what they leave in the
- * file, and the system promises no order for calls in flight together.
+ * Changes go one after another, whoever makes them: the system promises no order for calls in flight together.
+ *
+ * Room for bytes is asked for before they are taken (space-budget.ts). A hole takes no disk until it is written: truncate(2) asks
+ * for nothing, and a write for its own bytes only.
  */
 import { systemErrorCode } from '../base/errors.ts';
 import type { UploadBody } from '../service/object-service.ts';
@@ -10,12 +12,15 @@ import { DraftDigest } from './draft-digest.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import type { DraftFile } from './draft-file.ts';
 import { readFully, writeFully } from './local-files.ts';
+import { NoRoom, type SpaceAccount } from './space-budget.ts';
 
 /** Sees the bytes of an upload pass, in order; position 0 again when the upload is tried again. */
 export type UploadTap = (data: Uint8Array, position: number) => void;
 
 /** Bytes an upload hands over at once. */
 const CHUNK = 512 * 1024;
+/** A content that came in one write of at most so many bytes is hashed then: quicker than to read it again. */
+const HASHED_AT_ONCE = 64 * 1024;
 
 /** Errors of the disk after which nobody knows what the file holds. */
 const POISON = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
@@ -23,17 +28,23 @@ const POISON = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
 /** A file's new bytes. Every method may be called while any other is in progress. */
 export class Draft {
   readonly #file: DraftFile;
+  readonly #account: SpaceAccount;
   readonly #digest = new DraftDigest();
   #size: number;
+  /** Bytes of content on the disk, at most: who writes twice to a place of a file with holes is counted twice. */
+  #spent: number;
   #revision = 0;
+  #handedOver = 0;
   #poisoned: string | null = null;
   /** Settles when all changes asked for so far are made. */
   #changes: Promise<unknown> = Promise.resolve();
 
-  /** Nobody else uses `file`, which holds `size` bytes of content. */
-  constructor(file: DraftFile, size = 0) {
+  /** Nobody else uses `file`, which holds `size` bytes of content, nor `account`, which has them. */
+  constructor(file: DraftFile, account: SpaceAccount, size = 0) {
     this.#file = file;
+    this.#account = account;
     this.#size = size;
+    this.#spent = size;
   }
 
   /** Of no other draft, ever. */
@@ -61,7 +72,15 @@ export class Draft {
     return this.#revision;
   }
 
-  /** The disk's error (`ENOSPC`, `EDQUOT`, `EIO` or another) that cut a change short: the bytes must never be uploaded. */
+  /** Bytes that the upload in progress, or the last one, has taken. */
+  get handedOver(): number {
+    return this.#handedOver;
+  }
+
+  /**
+   * The error (`ENOSPC`, `EDQUOT`, `EIO` or another) for which a change was not made, or half: the bytes must never be uploaded.
+   * Null again once all of them are cut off.
+   */
   get poisoned(): string | null {
     return this.#poisoned;
   }
@@ -73,30 +92,53 @@ export class Draft {
   }
 
   /**
-   * Writes all of `data`, which may be reused after the promise settles. Rejects with the disk's error and is poisoned then; a
-   * poisoned draft takes no more bytes.
+   * Keeps room for its first `size` bytes, which are about to be fetched: better refused now than in the middle. Rejects with
+   * `NoRoom`, or with the disk's error.
+   */
+  async reserve(size: number): Promise<void> {
+    await this.#account.grow(size - this.#account.held, 'refuse');
+  }
+
+  /**
+   * Whether its bytes will leave the disk by themselves, soon: then writers who find no room wait for them (`NoRoom.mayPass`) where
+   * they would be refused. True from the moment at which it waits for an upload that is tried again until it succeeds; false
+   * once it was stored, also while handles keep it open, or given up. To remove or close the draft ends it, too.
+   */
+  setLeaving(isLeaving: boolean): void {
+    this.#account.setLeaving(isLeaving);
+  }
+
+  /**
+   * Writes all of `data`, which may be reused after the promise settles. Rejects with `NoRoom` that may pass: nothing has
+   * happened. Rejects otherwise with `NoRoom` or the disk's error and is poisoned then; a poisoned draft takes no more bytes.
    */
   write(data: Uint8Array, position: number): Promise<void> {
     return this.#change(async () => {
       this.#refuseIfPoisoned();
       if (data.length === 0) return;
+      const spent = Math.min(this.#spent + data.length, Math.max(this.#size, position + data.length));
+      // Without waiting when there is plenty of room, as there mostly is.
+      if (!this.#account.take(spent - this.#account.held)) await this.#grow(spent - this.#account.held);
+      this.#spent = spent;
       try {
         await writeFully(this.#file, data, position);
       } catch (error) {
         this.#poisoned = systemErrorCode(error) ?? 'EIO';
         throw error;
       }
-      this.#digest.wrote(data, position);
       this.#changed(Math.max(this.#size, position + data.length));
+      if (data.length === this.#size && data.length <= HASHED_AT_ONCE) this.#digest.pass(data, 0);
     });
   }
 
-  /** Cuts, or extends with zeros. Rejects with the disk's error. */
+  /** Cuts, or extends with zeros. Rejects with the disk's error. A poisoned draft can only be emptied, and is like a new one then. */
   truncate(size: number): Promise<void> {
     return this.#change(async () => {
-      this.#refuseIfPoisoned();
+      if (size > 0) this.#refuseIfPoisoned();
       await this.#orPoison(() => this.#file.truncate(size));
-      this.#digest.truncated(size);
+      this.#poisoned = null;
+      this.#spent = Math.min(this.#spent, size);
+      this.#account.shrinkTo(this.#spent);
       this.#changed(size);
     });
   }
@@ -111,15 +153,16 @@ export class Draft {
     return this.#file.describe(facts);
   }
 
-  /** Of all bytes, lower-case hexadecimal. Costs a reading of those that did not arrive in order. Rejects with the disk's error. */
+  /** Of all bytes, lower-case hexadecimal. Costs a reading of those that no upload has read. Rejects with the disk's error. */
   md5(): Promise<string> {
     return this.#change(async () => {
-      const buffer = new Uint8Array(this.#digest.hashed < this.#size ? CHUNK : 0);
+      const buffer = new Uint8Array(Math.min(CHUNK, this.#size - this.#digest.hashed));
       while (this.#digest.hashed < this.#size) {
-        const rest = buffer.subarray(0, Math.min(CHUNK, this.#size - this.#digest.hashed));
-        const count = await readFully(this.#file, rest, this.#digest.hashed);
+        const from = this.#digest.hashed;
+        const rest = buffer.subarray(0, Math.min(CHUNK, this.#size - from));
+        const count = await readFully(this.#file, rest, from);
         if (count === 0) throw new Error('the draft is shorter than what was written to it');
-        this.#digest.append(rest.subarray(0, count));
+        this.#digest.pass(rest.subarray(0, count), from);
       }
       return this.#digest.digest();
     });
@@ -143,12 +186,30 @@ export class Draft {
 
   /** The file stays. Nothing may be asked of the draft afterwards. */
   close(): Promise<void> {
-    return this.#change(() => this.#file.close());
+    return this.#end(() => this.#file.close());
   }
 
   /** Deletes the file. Nothing may be asked of the draft afterwards. */
   remove(): Promise<void> {
-    return this.#change(() => this.#file.remove());
+    this.setLeaving(true);
+    return this.#end(() => this.#file.remove());
+  }
+
+  #end(step: () => Promise<void>): Promise<void> {
+    return this.#change(() =>
+      step().finally(() => {
+        this.#account.close();
+      }),
+    );
+  }
+
+  async #grow(bytes: number): Promise<void> {
+    try {
+      await this.#account.grow(bytes, 'refuse');
+    } catch (error) {
+      if (!(error instanceof NoRoom) || !error.mayPass) this.#poisoned = systemErrorCode(error) ?? 'EIO';
+      throw error;
+    }
   }
 
   async *#chunks(sealed: {
@@ -156,6 +217,7 @@ export class Draft {
     readonly size: number;
     readonly tap: UploadTap | undefined;
   }): AsyncGenerator<Uint8Array> {
+    this.#handedOver = 0;
     for (let position = 0; position < sealed.size;) {
       // A buffer for each: whoever sends a chunk may hold on to it while the next is being read.
       const chunk = new Uint8Array(Math.min(CHUNK, sealed.size - position));
@@ -163,9 +225,11 @@ export class Draft {
       if (this.#revision !== sealed.revision || count < chunk.length) {
         throw new Error('the draft changed while it was being uploaded');
       }
+      this.#digest.pass(chunk, position);
       sealed.tap?.(chunk, position);
       yield chunk;
       position += chunk.length;
+      this.#handedOver = position;
     }
   }
 
@@ -177,6 +241,7 @@ export class Draft {
   }
 
   #changed(size: number): void {
+    this.#digest.reset();
     this.#size = size;
     this.#revision += 1;
   }

@@ -3,8 +3,9 @@
  * implementation by Node. Only this file knows `node:fs`.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, statfs, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemErrorCode } from '../base/errors.ts';
 
 /** An open temporary file. Every method rejects with a Node system error (`code`). */
 export interface LocalFile {
@@ -24,6 +25,13 @@ export interface LocalFile {
   remove(): Promise<void>;
 }
 
+/** Bytes. */
+export interface DiskSpace {
+  /** That this user may still write; Infinity when the disk does not tell. */
+  readonly free: number;
+  readonly total: number;
+}
+
 export interface LocalFiles {
   /**
    * A new empty file under a name of its own, for this user only (0600), in `directory`, which is made when missing (0700).
@@ -33,13 +41,21 @@ export interface LocalFiles {
   open(path: string): Promise<LocalFile>;
   /** Resolves when the names in `directory` are on the disk. */
   syncDirectory(directory: string): Promise<void>;
+  /** Of the disk that holds `directory`, now. */
+  space(directory: string): Promise<DiskSpace>;
 }
 
 export const nodeLocalFiles: LocalFiles = {
   create: async (directory) => {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
     const path = join(directory, randomUUID());
-    return new NodeLocalFile(path, await open(path, 'wx+', 0o600));
+    const create = (): Promise<FileHandle> => open(path, 'wx+', 0o600);
+    // Each call of the file system is a trip to another thread and back: the directory is made only when it is missing.
+    const handle = await create().catch(async (error: unknown) => {
+      if (systemErrorCode(error) !== 'ENOENT') throw error;
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      return create();
+    });
+    return new NodeLocalFile(path, handle);
   },
   open: async (path) => new NodeLocalFile(path, await open(path, 'r+')),
   syncDirectory: async (directory) => {
@@ -49,6 +65,11 @@ export const nodeLocalFiles: LocalFiles = {
     } finally {
       await handle.close();
     }
+  },
+  space: async (directory) => {
+    const { bavail, blocks, bsize } = await statfs(directory);
+    // What has no size of its own (ramfs, some network disks) says 0 of everything.
+    return { free: blocks === 0 ? Infinity : bavail * bsize, total: blocks * bsize };
   },
 };
 
@@ -81,21 +102,28 @@ class NodeLocalFile implements LocalFile {
     return this.#handle.close();
   }
 
-  unlink(): Promise<void> {
-    return rm(this.path, { force: true });
+  async unlink(): Promise<void> {
+    // rm(1) of Node would look at the file before.
+    await unlink(this.path).catch((error: unknown) => {
+      if (systemErrorCode(error) !== 'ENOENT') throw error;
+    });
   }
 
   async remove(): Promise<void> {
     try {
       await this.#handle.close();
     } finally {
-      await rm(this.path, { force: true });
+      await this.unlink();
     }
   }
 }
 
 /** Reads until `into` is full or the file ends; tells how many bytes. */
-export async function readFully(file: LocalFile, into: Uint8Array, position: number): Promise<number> {
+export async function readFully(
+  file: Pick<LocalFile, 'read'>,
+  into: Uint8Array,
+  position: number,
+): Promise<number> {
   let done = 0;
   while (done < into.length) {
     const count = await file.read(into.subarray(done), position + done);
@@ -106,7 +134,11 @@ export async function readFully(file: LocalFile, into: Uint8Array, position: num
 }
 
 /** Writes all of `data`. Rejects with the disk's error; some bytes may be written then. */
-export async function writeFully(file: LocalFile, data: Uint8Array, position: number): Promise<void> {
+export async function writeFully(
+  file: Pick<LocalFile, 'write'>,
+  data: Uint8Array,
+  position: number,
+): Promise<void> {
   let done = 0;
   while (done < data.length) {
     const count = await file.write(data.subarray(done), position + done);

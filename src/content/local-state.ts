@@ -52,6 +52,7 @@ export async function openLocalState(
     const drafts = new DraftFolder(draftsPath, parts.files);
     const attributes = await KeptAttributes.open(place);
     const recovery = await settled(journal, drafts, parts.log);
+    await attributes.onlyDrafts(new Set(recovery.drafts.map(({ id }) => id)));
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await attributes.close();
@@ -143,13 +144,22 @@ async function openState(directory: string, parts: LocalStateParts): Promise<Ope
 
 /** What is to be done with what was found; journal and disk say so, too, then. */
 async function settled(journal: Journal, drafts: DraftFolder, log: Log): Promise<Recovery> {
+  const { strayedSteps } = journal.contents;
   const recovery = recover(journal.contents, await drafts.list(), () => journal.nextSequence());
   for (const id of recovery.removable) await drafts.remove(id);
   await journal.commit([
     ...recovery.drafts.map((record) => put('draft', record)),
     ...recovery.finished.map((record) => remove('draft', record)),
     ...recovery.lost.map((record) => remove('draft', record)),
+    ...strayedSteps.map((step) => remove('rename-step', step)),
   ]);
+  // One that is planned had not begun. The others are whole under one name at least, and nobody may delete either.
+  for (const { from, to } of strayedSteps.filter(({ state }) => state !== 'planned')) {
+    log.error('the record of a rename is damaged: a file is under its old name, its new one, or both', {
+      from,
+      to,
+    });
+  }
   for (const { facts } of recovery.lost) log.error('the unsent bytes of a file are gone', { key: facts.key });
   return recovery;
 }

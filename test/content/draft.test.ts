@@ -8,23 +8,36 @@ import { Draft } from '../../src/content/draft.ts';
 import type { UploadBody } from '../../src/service/object-service.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
 import { draftFactsOf } from '../support/journal-records.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 const md5Of = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('hex');
 
-async function createDraft(directory: string, files: FailingDisk): Promise<Draft> {
+async function createDraft(
+  directory: string,
+  files: FailingDisk,
+  account = files.budget().open(),
+): Promise<Draft> {
   await mkdir(directory, { recursive: true });
-  return new Draft(await new DraftFolder(directory, files).create(draftFactsOf('f')));
+  return new Draft(await new DraftFolder(directory, files).create(draftFactsOf('f')), account);
 }
 
 async function setup() {
   const directory = join(await temporaryDirectory(), 'drafts');
   const files = new FailingDisk();
-  const draft = await createDraft(directory, files);
+  const clock = new ManualClock();
+  const budget = files.budget(clock);
+  const account = budget.open();
+  const draft = await createDraft(directory, files, account);
   onTestFinished(() => draft.remove());
-  return { directory, files, draft };
+  /** The disk has room for so many bytes from now on. */
+  const hasLeft = (bytes: number): void => {
+    files.told = { free: bytes + 50, total: 1000 };
+    clock.advance(1001);
+  };
+  return { directory, files, draft, budget, account, hasLeft };
 }
 
 async function contentOf(draft: Draft): Promise<Uint8Array> {
@@ -108,14 +121,26 @@ describe('a draft', () => {
     expect(await draft.md5()).toBe(md5Of(await contentOf(draft)));
   });
 
-  it('does not read its file for the MD5 when the bytes came in order', async () => {
+  it('does not read its file again for the MD5 of what an upload has read', async () => {
     const { files, draft } = await setup();
-    await draft.write(text('abc'), 0);
-    await draft.write(text('def'), 3);
+    const content = patternedBytes(1_200_000);
+    await draft.write(content, 0);
+    await draft.body(undefined).open()[Symbol.asyncIterator]().next();
+    await drain(draft.body(undefined));
     files.failures.set('read', 'EIO');
 
-    expect(await draft.md5()).toBe(md5Of(text('abcdef')));
-    expect(await draft.md5()).toBe(md5Of(text('abcdef')));
+    expect(await draft.md5()).toBe(md5Of(content));
+  });
+
+  it('has the MD5 of its file while an upload reads it, and after a later change', async () => {
+    const { draft } = await setup();
+    await draft.write(patternedBytes(1_200_000), 0);
+
+    const [bytes, md5] = await Promise.all([drain(draft.body(undefined)), draft.md5()]);
+    await draft.write(text('!'), 7);
+
+    expect(md5).toBe(md5Of(bytes));
+    expect(await draft.md5()).toBe(md5Of(await contentOf(draft)));
   });
 
   it('behaves like an array of bytes', async () => {
@@ -208,8 +233,22 @@ describe('a full disk', () => {
 
     expect(draft).toMatchObject({ poisoned: 'ENOSPC', size: 3 });
     await expect(draft.write(text('d'), 3)).rejects.toMatchObject({ code: 'ENOSPC' });
-    await expect(draft.truncate(0)).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(draft.truncate(2)).rejects.toMatchObject({ code: 'ENOSPC' });
     expect(() => draft.body(undefined)).toThrow();
+  });
+
+  it('has cut nothing any more when the file is emptied and written anew', async () => {
+    const { files, draft } = await setup();
+    files.room = 2;
+    await expect(draft.write(text('abc'), 0)).rejects.toMatchObject({ code: 'ENOSPC' });
+    files.room = Infinity;
+
+    await draft.truncate(0);
+    await draft.write(text('xy'), 0);
+
+    expect(draft.poisoned).toBeNull();
+    expect(Buffer.from(await drain(draft.body(undefined))).toString()).toBe('xy');
+    expect(await draft.md5()).toBe(md5Of(text('xy')));
   });
 
   it.each(['truncate', 'sync'] as const)('poisons the draft when %s meets it', async (step) => {
@@ -237,5 +276,95 @@ describe('a full disk', () => {
     const creation = createDraft(await temporaryDirectory(), files);
 
     await expect(creation).rejects.toMatchObject({ code: 'ENOSPC' });
+  });
+});
+
+describe('room on the disk', () => {
+  it('is asked for before a byte is taken: without it the draft is as it was, and never uploaded [write/no-space]', async () => {
+    const { hasLeft, draft, account } = await setup();
+    await draft.write(text('abc'), 0);
+    hasLeft(3);
+
+    await expect(draft.write(text('defg'), 3)).rejects.toMatchObject({ code: 'ENOSPC' });
+
+    expect(Buffer.from(await contentOf(draft)).toString()).toBe('abc');
+    expect([draft.poisoned, account.held]).toEqual(['ENOSPC', 3]);
+    expect(() => draft.body(undefined)).toThrow();
+  });
+
+  it('is taken once for each byte, comes back with what is cut off, and with the draft', async () => {
+    const { draft, budget } = await setup();
+    const used: number[] = [];
+    const counted = async (step: Promise<void>): Promise<void> => {
+      await step;
+      used.push(budget.used);
+    };
+
+    await counted(draft.write(text('abcdef'), 0));
+    await counted(draft.write(text('BCD'), 1));
+    await counted(draft.write(text('fg'), 5));
+    await counted(draft.truncate(3));
+    await counted(draft.remove());
+
+    expect(used).toEqual([6, 6, 7, 3, 0]);
+  });
+
+  it('is not taken by a hole', async () => {
+    const { hasLeft, draft, account } = await setup();
+
+    await draft.truncate(1_000_000);
+    await draft.write(text('abc'), 999_999);
+    await draft.write(text('defg'), 5);
+
+    expect([draft.size, account.held]).toEqual([1_000_002, 7]);
+    hasLeft(3);
+    await expect(draft.write(text('hijk'), 50)).rejects.toMatchObject({ code: 'ENOSPC' });
+  });
+
+  it('is kept for what is about to be fetched', async () => {
+    const { hasLeft, draft, account } = await setup();
+
+    await draft.reserve(8);
+    await draft.write(text('abcdefgh'), 0);
+
+    expect(account.held).toBe(8);
+    hasLeft(2);
+    await expect(draft.reserve(11)).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(draft.poisoned).toBeNull();
+  });
+
+  it('that uploads will make is worth asking again: the draft is not cut then', async () => {
+    const { files, hasLeft, draft, budget } = await setup();
+    const other = await createDraft(await temporaryDirectory(), files, budget.open());
+    await other.write(text('abc'), 0);
+    other.setLeaving(true);
+    hasLeft(3);
+
+    await expect(draft.write(text('defg'), 0)).rejects.toMatchObject({
+      code: 'ENOSPC',
+      mayPass: true,
+      bytes: 4,
+    });
+    expect(draft.poisoned).toBeNull();
+    hasLeft(10);
+    await budget.roomFor(4);
+    await draft.write(text('defg'), 0);
+    await other.remove();
+    hasLeft(0);
+
+    await expect(draft.write(text('hi'), 4)).rejects.toMatchObject({ code: 'ENOSPC', mayPass: false });
+    expect(draft.poisoned).toBe('ENOSPC');
+  });
+
+  it('is looked at again after a failure of the look, and the draft was cut', async () => {
+    const { files } = await setup();
+    const broken = () => Promise.reject(Object.assign(new Error('no disk'), { code: 'EIO' }));
+    files.space = broken;
+    const draft = await createDraft(await temporaryDirectory(), files);
+    onTestFinished(() => draft.remove());
+
+    await expect(draft.write(text('a'), 0)).rejects.toMatchObject({ code: 'EIO' });
+
+    expect(draft.poisoned).toBe('EIO');
   });
 });

@@ -17,6 +17,7 @@ import {
   someVersionRecord,
 } from '../support/journal-records.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { LogForTest } from '../support/program-acts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const messages: string[] = [];
@@ -125,6 +126,21 @@ describe('after the end of a process, whatever it was doing', () => {
     expect([said, messages]).toEqual([['the unsent bytes of a file are gone'], []]);
   });
 
+  it('files of a rename whose record is damaged are named, once: they may be under either name', async () => {
+    const directory = await temporaryDirectory();
+    const before = await open(directory);
+    const begun = { ...renameStepOf('lost', 1), state: 'copying' } as const;
+    await before.journal.commit([put('rename-step', renameStepOf('lost', 0)), put('rename-step', begun)]);
+    await before.close();
+
+    const told = new LogForTest();
+    const parts = { files: nodeLocalFiles, clock: new ManualClock(), log: told };
+    await (await openLocalState([directory], parts)).close();
+    await (await openLocalState([directory], parts)).close();
+
+    expect(told.lines).toMatchObject([{ level: 'error', fields: { from: begun.from, to: begun.to } }]);
+  });
+
   it('drafts are listed by their headers when the journal is lost', async () => {
     const directory = await temporaryDirectory();
     const before = await open(directory);
@@ -139,6 +155,17 @@ describe('after the end of a process, whatever it was doing', () => {
     expect(recovery.drafts[0]?.id).toBe(id);
     expect(recovery.unreadable.map((file) => file.id)).toEqual(['not-ours']);
     expect(messages).toEqual(['a local database cannot be read and was moved aside']);
+  });
+
+  it('a draft that the end of the process kept from its first byte goes without a word', async () => {
+    const directory = await temporaryDirectory();
+    await (await open(directory)).close();
+    await writeFile(join(directory, 'drafts', 'just-begun'), '');
+
+    const { recovery } = await open(directory);
+
+    expect(recovery.unreadable).toEqual([]);
+    expect(await readdir(join(directory, 'drafts'))).toEqual([]);
   });
 
   it('files on the shelf are no orphans', async () => {
@@ -165,8 +192,9 @@ describe('what dead mounts left', () => {
       await state.journal.commit([put('deletion', deletionOf(2, { key: `gone${n}` }))]);
       await state.journal.commit([put('rename', renameOf(`r${n}`, { sequence: 3 }))]);
       await state.journal.commit([put('rename-step', renameStepOf(`r${n}`, 0))]);
-      await state.attributes.setFolder(`/${n}`, { mode: n });
-      await state.attributes.setFolder('/both', { mode: n });
+      state.attributes.setFolder(`/${n}`, { mode: n });
+      // The second of them was the last that was set.
+      state.attributes.setFolder('/both', { mode: n, ctime: [7, 9, 8][n] });
       await state.close();
     }
     return directories;
@@ -186,7 +214,8 @@ describe('what dead mounts left', () => {
       ({ sequence }) => sequence,
     );
     expect(new Set(sequences).size).toBe(9);
-    for (const n of [0, 1, 2]) expect(await attributes.ofFolder(`/${n}`)).toEqual({ mode: n });
+    const folders = await attributes.folders();
+    for (const n of [0, 1, 2]) expect(folders.get(`/${n}`)).toEqual({ mode: n });
   }
 
   it('is in one directory then, and nothing of it is left elsewhere', async () => {
@@ -196,7 +225,7 @@ describe('what dead mounts left', () => {
 
     expect(state.directory).toBe(directories[0]);
     await expectAll(state);
-    expect(await state.attributes.ofFolder('/both')).toEqual({ mode: 0 });
+    expect((await state.attributes.folders()).get('/both')).toEqual({ mode: 1, ctime: 9 });
     expect(await readdir(join(directories[0], '..'))).toEqual(['0']);
     expect(messages).toEqual([]);
   });

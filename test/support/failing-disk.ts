@@ -1,5 +1,12 @@
 /** Local files that a test can make fail. */
-import { nodeLocalFiles, type LocalFile, type LocalFiles } from '../../src/content/local-files.ts';
+import {
+  nodeLocalFiles,
+  type DiskSpace,
+  type LocalFile,
+  type LocalFiles,
+} from '../../src/content/local-files.ts';
+import { SpaceBudget } from '../../src/content/space-budget.ts';
+import { ManualClock } from './manual-clock.ts';
 
 type Step = 'create' | 'open' | 'read' | 'write' | 'truncate' | 'sync' | 'sync-directory';
 
@@ -8,8 +15,12 @@ export class FailingDisk implements LocalFiles {
   readonly failures = new Map<Step, string>();
   /** Bytes that writes may still take before the disk is full. */
   room = Infinity;
+  /** What it says of itself. */
+  told: DiskSpace = { free: Infinity, total: 0 };
   /** Most bytes that one call writes or reads. */
   most = Infinity;
+  /** Called when a file has been synced, before anybody hears of it. */
+  afterSync: () => Promise<void> = () => Promise.resolve();
   /** Files that were created and not removed. */
   readonly left = new Set<string>();
 
@@ -28,6 +39,15 @@ export class FailingDisk implements LocalFiles {
   async syncDirectory(directory: string): Promise<void> {
     this.#step('sync-directory');
     await nodeLocalFiles.syncDirectory(directory);
+  }
+
+  space(): Promise<DiskSpace> {
+    return Promise.resolve(this.told);
+  }
+
+  /** For all who write to it. */
+  budget(clock = new ManualClock()): SpaceBudget {
+    return new SpaceBudget({ limit: Infinity, disk: () => this.space(), clock });
   }
 
   #failing(file: LocalFile): LocalFile {
@@ -51,6 +71,7 @@ export class FailingDisk implements LocalFiles {
       sync: async () => {
         this.#step('sync');
         await file.sync();
+        await this.afterSync();
       },
       unlink: () => file.unlink(),
       close: () => file.close(),

@@ -9,7 +9,7 @@ import type {
   ShelvedRecord,
 } from '../../src/content/journal/records.ts';
 
-type VersionRecord = DeletionRecord['version'];
+type VersionRecord = DeletionRecord['versions'][number];
 
 export function draftFactsOf(key: string, changes: Partial<DraftFacts> = {}): DraftFacts {
   const plain = {
@@ -47,7 +47,13 @@ export const someVersionRecord: VersionRecord = {
 };
 
 export function deletionOf(sequence: number, changes: Partial<DeletionRecord> = {}): DeletionRecord {
-  const plain = { sequence, key: 'k', version: someVersionRecord, state: 'queued', requestedAt: 7 } as const;
+  const plain = {
+    sequence,
+    key: 'k',
+    versions: [someVersionRecord],
+    state: 'queued',
+    requestedAt: 7,
+  } as const;
   return { ...plain, ...untried, ...changes };
 }
 
@@ -58,7 +64,7 @@ export function renameOf(id: string, changes: Partial<RenameRecord> = {}): Renam
 
 export function renameStepOf(rename: string, index: number): RenameStepRecord {
   const plain = { rename, index, from: `a/${index}`, to: `b/${index}`, state: 'planned' } as const;
-  return { ...plain, source: someVersionRecord, copy: null, replaced: null, visibility: null };
+  return { ...plain, source: someVersionRecord, copy: null, replaced: null, visibility: null, drafts: [] };
 }
 
 export function shelvedOf(id: string): ShelvedRecord {
@@ -143,7 +149,7 @@ export function someDeletion(): fc.Arbitrary<DeletionRecord> {
   return fc.record({
     sequence: fc.nat(3),
     key: text(),
-    version: someVersion(),
+    versions: fc.array(someVersion(), { maxLength: 2 }),
     state: fc.constantFrom('queued', 'sending', 'end unknown', 'failed', 'dropped'),
     requestedAt: time(),
     ...tries,
@@ -157,9 +163,10 @@ export function someRenameStep(): fc.Arbitrary<RenameStepRecord> {
     from: text(),
     to: text(),
     state: fc.constantFrom('planned', 'copying', 'copied', 'confirmed', 'removing', 'moved', 'kept'),
-    source: someVersion(),
+    source: nullable(someVersion()),
     copy: nullable(someVersion()),
     replaced: nullable(someVersion()),
     visibility,
+    drafts: fc.array(fc.uuid(), { maxLength: 3 }),
   });
 }

@@ -73,7 +73,7 @@ export class JournalContents {
     }));
   }
 
-  /** Steps whose rename was damaged: nobody knows which way they were going. */
+  /** Steps whose rename was damaged: nobody goes on with them, but a person must hear of them. */
   get strayedSteps(): readonly RenameStepRecord[] {
     const known = new Set(this.#records.rename.map((rename) => rename.id));
     return this.#records['rename-step'].filter((step) => !known.has(step.rename));

@@ -81,6 +81,18 @@ export class Journal {
     }
   }
 
+  /**
+   * As `commit`, but nobody needs it on the disk: after a crash the journal may be as before. For what has been done.
+   */
+  async forget(changes: readonly JournalChange[]): Promise<void> {
+    await this.#rows.commit(changes, 'written');
+  }
+
+  /** Some time: with the next commit, or at the end. For records that mean nothing, however often they come back. */
+  forgetLater(changes: readonly JournalChange[]): void {
+    this.#rows.alongWithNext(changes);
+  }
+
   async close(): Promise<void> {
     await this.#rows.close();
   }

@@ -57,8 +57,8 @@ const draft = z.strictObject({
 const deletion = z.strictObject({
   sequence: count,
   key: z.string(),
-  /** Only this version is meant. */
-  version: versionFacts,
+  /** Only these versions are meant: several where nobody knows which upload of ours has arrived. */
+  versions: z.array(versionFacts).readonly(),
   /** `dropped`: somebody else's version was found, and it stays; kept to be listed. */
   state: z.enum(['queued', 'sending', 'end unknown', 'failed', 'dropped']),
   requestedAt: time,
@@ -85,13 +85,16 @@ const renameStep = z.strictObject({
   to: z.string(),
   /** `copied` is not confirmed yet; `moved`: the source is gone; `kept`: undone, or never begun when others failed. */
   state: z.enum(['planned', 'copying', 'copied', 'confirmed', 'removing', 'moved', 'kept']),
-  source: versionFacts,
+  /** Null: the service had nothing of it, only the shelf. */
+  source: versionFacts.nullable(),
   /** What was or is being stored under the new key. */
   copy: versionFacts.nullable(),
   /** What was under the new key before; null: the name was free. */
   replaced: versionFacts.nullable(),
   /** Of the source, for the copy; null: not known yet. */
   visibility: visibility.nullable(),
+  /** Drafts whose bytes the copy holds or replaces: nobody wants them any more once it is stored. */
+  drafts: z.array(id).readonly().default([]),
 });
 
 /** A file under a scratch name: only here. Its bytes are a draft. */
@@ -99,7 +102,7 @@ const shelved = z.strictObject({
   /** The draft's. */
   id,
   path: z.string(),
-  kind: z.enum(['swap', 'lock', 'appledouble', 'folder settings', 'transfer']),
+  kind: z.enum(['swap', 'lock', 'appledouble', 'folder settings', 'transfer', 'git']),
   createdAt: time,
   /** When nobody had it open any more; null: open. */
   closedAt: time.nullable(),

@@ -63,12 +63,18 @@ function sortRecord(sorting: Sorting, record: DraftRecord, file: FoundDraft | un
     else sorting.unpublished.push(record);
     if (file !== undefined) sorting.removable.push(file.id);
   } else if (file === undefined) sorting.lost.push(record);
-  else sorting.drafts.push(afterRestart(record, file));
+  else if (record.state === 'open' && file.size === 0) {
+    // Its program had emptied it, to write something else: nothing of that was written.
+    sorting.finished.push(record);
+    sorting.removable.push(file.id);
+  } else sorting.drafts.push(afterRestart(record, file));
 }
 
 function sortUnknown(sorting: Sorting, file: FoundDraft, nextSequence: () => number): void {
   const { header } = file;
-  if ('unreadable' in header) sorting.unreadable.push(file);
+  // One that was just being made has not even its header.
+  if (file.fileSize === 0) sorting.removable.push(file.id);
+  else if ('unreadable' in header) sorting.unreadable.push(file);
   else if (header.sealed === null && file.size === 0) sorting.removable.push(file.id);
   else sorting.drafts.push(orphan(file, header, nextSequence()));
 }

@@ -16,6 +16,8 @@ export type RowChange =
 /** `synced` outlives a power failure, `written` only the process. */
 export type Durability = 'synced' | 'written';
 
+const NAMES_AT_ONCE = 1000;
+
 /** Another process has it open, or this one has it twice. */
 export class DatabaseLocked extends Error {
   override readonly name = 'DatabaseLocked';
@@ -51,6 +53,11 @@ export class RowDatabase {
     return this.#commits.run();
   }
 
+  /** `changes` are made with the next commit, whoever asks for it, or by `close`: a commit of their own would be too much. */
+  alongWithNext(changes: readonly RowChange[]): void {
+    this.#pending.push(...changes);
+  }
+
   /** As committed. */
   get(key: string): Promise<string | undefined> {
     return this.#level.get(key);
@@ -59,6 +66,26 @@ export class RowDatabase {
   /** The rows from `start` up to but not including `end`, as committed when asked. */
   async *range(start: string, end: string): AsyncGenerator<[string, string]> {
     for await (const row of this.#level.iterator({ gte: start, lt: end })) yield row;
+  }
+
+  /** The names of the rows in such a range, many at a time. */
+  async *names(start: string, end: string): AsyncGenerator<string[]> {
+    const keys = this.#level.keys({ gte: start, lt: end });
+    try {
+      for (;;) {
+        const names = await keys.nextv(NAMES_AT_ONCE);
+        if (names.length === 0) return;
+        yield names;
+      }
+    } finally {
+      await keys.close();
+    }
+  }
+
+  /** The first row of such a range. */
+  async first(start: string, end: string): Promise<[string, string] | undefined> {
+    for await (const row of this.range(start, end)) return row;
+    return undefined;
   }
 
   /** Ends after the commits asked for so far. */

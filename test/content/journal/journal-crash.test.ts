@@ -1,12 +1,12 @@
-import { execFile, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { put, type Journal } from '../../../src/content/journal/journal.ts';
 import { draftRecordOf } from '../../support/journal-records.ts';
 import { openJournal } from '../../support/open-journal.ts';
+import { smallDisk } from '../../support/small-disk.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const LOADER = new URL('../../support/typescript-loader.mjs', import.meta.url).href;
@@ -44,24 +44,13 @@ describe('a journal whose process is killed in the middle of writing', () => {
   });
 });
 
-/** A disk of a few MiB, as only root can make one. */
-async function smallDisk(): Promise<string> {
-  const run = promisify(execFile);
-  const directory = await temporaryDirectory();
-  await run('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'small-disk', directory]);
-  onTestFinished(async () => {
-    await run('umount', ['--lazy', directory]);
-  });
-  return directory;
-}
-
 async function commitOne(journal: Journal, id: string): Promise<void> {
   await journal.commit([put('draft', draftRecordOf(id, { reason: 'x'.repeat(3000) }))]);
 }
 
 describe.runIf(process.getuid?.() === 0)('a journal on a full disk', () => {
   it('says so, loses nothing that it had taken, and goes on when there is room again', async () => {
-    const directory = await smallDisk();
+    const directory = await smallDisk(4);
     const { journal } = await openJournal(directory);
     const confirmed: string[] = [];
     const errors: unknown[] = [];
@@ -92,7 +81,7 @@ describe.runIf(process.getuid?.() === 0)('a journal on a full disk', () => {
   });
 
   it('is not taken for a damaged one', async () => {
-    const directory = await smallDisk();
+    const directory = await smallDisk(4);
     const { journal } = await openJournal(directory);
     await commitOne(journal, 'a');
     await journal.close();
