@@ -11,6 +11,7 @@ import type { Log } from '../base/log.ts';
 import type { UploadBody } from '../service/object-service.ts';
 import { isRefusal, Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
+import type { Access } from './access.ts';
 import { AnswerBody, readJson } from './answer-body.ts';
 import type { BaseUrl } from './base-url.ts';
 import type { Authorization } from './credentials.ts';
@@ -23,13 +24,16 @@ import { kindOfStatus, reasonOfStatus, refusalOf } from './refusals.ts';
 import type { Asked } from './refusals.ts';
 import { parseRetryAfter, retrying } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
-import { uploadStream } from './upload-stream.ts';
+import type { TlsTerms } from './tls-terms.ts';
+import { isShort, uploadStream, wholeUpload } from './upload-stream.ts';
 import { Watch } from './watch.ts';
 
 /** What every request of one client has in common. */
 export interface ExchangeSettings {
   readonly baseUrl: BaseUrl;
-  readonly authorization: Authorization;
+  readonly access: Access;
+  /** For https only. */
+  readonly tls: TlsTerms;
   /** Most connections at once; further requests wait for one. */
   readonly connections: number;
   readonly deadlines: Deadlines;
@@ -62,10 +66,20 @@ export interface Answer {
   readonly details: RefusalDetails;
 }
 
+type RequestBody = Readable | Uint8Array | string | null;
+
 /** How far an upload has come, over all tries. */
 interface Progress {
   farthest: number;
   at: number;
+}
+
+/** Of one try. */
+interface Circumstances {
+  readonly watch: Watch;
+  readonly progress: Progress;
+  /** What the request is sent under, whatever comes meanwhile. */
+  readonly used: Authorization;
 }
 
 /** Error documents are short; a page of HTML from a proxy need not be read to its end. */
@@ -82,7 +96,8 @@ export class Exchange {
     this.#settings = settings;
     this.#pool = new Pool(settings.baseUrl.origin, {
       connections: settings.connections,
-      connect: { timeout: settings.deadlines.connect },
+      // Said aloud: NODE_TLS_REJECT_UNAUTHORIZED in some environment would turn the checks off in silence.
+      connect: { timeout: settings.deadlines.connect, ...settings.tls, rejectUnauthorized: true },
       // The watch of each call keeps these deadlines, by the injected clock.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -139,7 +154,11 @@ export class Exchange {
   ): Promise<Result> {
     const { clock, random, log, retry, deadlines } = this.#settings;
     const progress: Progress = { farthest: 0, at: clock.monotonic() };
-    const attempt = (): Promise<Result> => this.#attempt(ask, watch, progress, take);
+    const attempt = (): Promise<Result> =>
+      this.#settings.access.use(
+        (used) => this.#attempt(ask, { watch, progress, used }, take),
+        (others) => this.#awaitCredentials(others, watch),
+      );
     // A second POST after a lost answer would refuse or create twice (§4.3).
     if (ask.operation === 'createBucket') return attempt();
     const left = (): number =>
@@ -147,18 +166,25 @@ export class Exchange {
     return retrying(attempt, { policy: retry, clock, random, log, signal: watch.signal, left });
   }
 
+  async #awaitCredentials<Result>(others: Promise<Result>, watch: Watch): Promise<Result> {
+    watch.expect('new credentials', this.#settings.deadlines.headers);
+    return watch.race(others).finally(() => {
+      watch.rest();
+    });
+  }
+
   async #attempt<Result>(
     ask: Ask,
-    watch: Watch,
-    progress: Progress,
+    { watch, progress, used }: Circumstances,
     take: (answer: Answer) => Promise<Result>,
   ): Promise<Result> {
     const details = detailsOf(ask);
-    const body = this.#bodyOf(ask, watch, progress);
+    let body: RequestBody = null;
     try {
-      const answer = await this.#send(ask, watch, body);
+      body = await this.#bodyOf(ask, watch, progress);
+      const answer = await this.#send(ask, watch, body, used);
       try {
-        if (answer.status < 200 || answer.status >= 300) throw await this.#refusalOf(ask, answer);
+        if (answer.status < 200 || answer.status >= 300) throw await this.#refusalOf(ask, answer, used);
         return await take(answer);
       } catch (error) {
         await answer.body.return();
@@ -173,8 +199,8 @@ export class Exchange {
     }
   }
 
-  async #send(ask: Ask, watch: Watch, body: Readable | string | null): Promise<Answer> {
-    const { deadlines, baseUrl, authorization } = this.#settings;
+  async #send(ask: Ask, watch: Watch, body: RequestBody, used: Authorization): Promise<Answer> {
+    const { deadlines, baseUrl } = this.#settings;
     const details = detailsOf(ask);
     const path = baseUrl.prefix + pathOf(ask);
     if (ask.upload === undefined) watch.expect('headers of an answer', deadlines.headers);
@@ -184,7 +210,7 @@ export class Exchange {
         method: ask.method,
         path,
         headers: {
-          authorization: authorization.header(),
+          authorization: used.header(),
           'user-agent': USER_AGENT,
           // Lengths, ranges and ETags are those of the bytes themselves.
           'accept-encoding': 'identity',
@@ -203,9 +229,10 @@ export class Exchange {
     return { status: response.statusCode, headers: response.headers, body: answerBody, watch, details };
   }
 
-  #bodyOf(ask: Ask, watch: Watch, progress: Progress): Readable | string | null {
+  async #bodyOf(ask: Ask, watch: Watch, progress: Progress): Promise<RequestBody> {
     if (ask.document !== undefined) return JSON.stringify(ask.document);
     if (ask.upload === undefined) return null;
+    if (isShort(ask.upload)) return watch.race(wholeUpload(ask.upload, detailsOf(ask)));
     const { clock, deadlines } = this.#settings;
     const onProgress = (sent: number): void => {
       watch.expect('progress of the upload', deadlines.uploadIdle);
@@ -218,9 +245,9 @@ export class Exchange {
     return stream.on('error', () => undefined);
   }
 
-  async #refusalOf(ask: Ask, answer: Answer): Promise<Refusal> {
+  async #refusalOf(ask: Ask, answer: Answer, used: Authorization): Promise<Refusal> {
     const { status, headers, watch, body, details } = answer;
-    const { clock, authorization } = this.#settings;
+    const { clock } = this.#settings;
     const document = await readJson(body, ERROR_DOCUMENT_LIMIT, details).catch((error: unknown) => {
       if (isRefusal(watch.signal.reason, 'aborted')) throw error;
       // The status says enough, also when our patience ends here; the text only explains it.
@@ -229,7 +256,7 @@ export class Exchange {
     const serviceNow = parseHttpDate(headerOf(headers, 'date'))?.getTime() ?? clock.now();
     return new Refusal(
       kindOfStatus(ask, status),
-      reasonOfStatus(status, document, (text) => authorization.redact(text)),
+      reasonOfStatus(status, document, (text) => used.redact(text)),
       { ...details, status, retryAfter: parseRetryAfter(headerOf(headers, 'retry-after'), serviceNow) },
     );
   }

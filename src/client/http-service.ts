@@ -26,9 +26,9 @@ import type {
 } from '../service/records.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
+import { Access } from './access.ts';
 import { readAll, readJson } from './answer-body.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { Authorization } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
 import { parseHttpDate } from './dates.ts';
 import { DEFAULT_DEADLINES } from './deadlines.ts';
@@ -56,12 +56,16 @@ import {
 } from './paths.ts';
 import { DEFAULT_RETRY } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
+import type { TlsTerms } from './tls-terms.ts';
 
 /** Where the service is, who asks, and how patiently. */
 export interface HttpServiceOptions {
   /** http or https, without query; a path before every request's own is allowed. */
   readonly baseUrl: string;
   readonly credentials: Credentials;
+  /** Reads them again from where they came; asked once when the service answers 401. */
+  readonly rereadCredentials?: (() => Promise<Credentials>) | undefined;
+  readonly tls?: TlsTerms | undefined;
   /** Most connections at once; further requests wait for one. */
   readonly connections?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -97,15 +101,17 @@ export class HttpService implements ObjectService {
   /** Connects to nothing yet. Throws a `BaseUrlError`, or an `Error` about credentials that Basic cannot carry. */
   static open(options: HttpServiceOptions): HttpService {
     const clock = options.clock ?? systemClock;
+    const { credentials, rereadCredentials: reread, log } = options;
     const exchange = new Exchange({
       baseUrl: parseBaseUrl(options.baseUrl),
-      authorization: new Authorization(options.credentials),
+      access: new Access({ credentials, reread, clock, log }),
+      tls: options.tls ?? {},
       connections: options.connections ?? DEFAULT_CONNECTIONS,
       deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
       retry: { ...DEFAULT_RETRY, ...options.retry },
       clock,
       random: options.random ?? Math.random,
-      log: options.log,
+      log,
     });
     return new HttpService(exchange, clock);
   }

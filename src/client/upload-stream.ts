@@ -12,6 +12,19 @@ import type { UploadBody } from '../service/object-service.ts';
 /** Bytes handed to the socket at once: small enough that a slow line shows progress, large enough to cost nothing. */
 const PIECE_SIZE = 128 * 1024;
 
+/** Whether `wholeUpload` will do: of fewer bytes than a piece nobody would see progress anyway. */
+export function isShort(body: UploadBody): boolean {
+  return body.size <= PIECE_SIZE;
+}
+
+/** All bytes of a short upload, to be sent along with the headers: a stream takes longer than they do. Rejects as `uploadStream`. */
+export async function wholeUpload(body: UploadBody, details: RefusalDetails): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of announced(body, details)) pieces.push(piece);
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+}
+
 /**
  * The bytes of one try. Rejects with `aborted`, its cause being the source's own error, when the source fails, or when it
  * yields more or fewer bytes than `body.size`. `onProgress` hears, each time the socket asks for more, how much it has taken.

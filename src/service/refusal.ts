@@ -64,6 +64,8 @@ export interface RefusalDetails {
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly kind: RefusalKind;
+  /** One line, without the operation. */
+  readonly reason: string;
   readonly operation: Operation;
   readonly status: number | undefined;
   readonly subject: string | undefined;
@@ -75,6 +77,7 @@ export class Refusal extends Error {
       details.cause === undefined ? undefined : { cause: details.cause },
     );
     this.kind = kind;
+    this.reason = reason;
     this.operation = details.operation;
     this.status = details.status;
     this.subject = details.subject;

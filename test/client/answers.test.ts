@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ObjectService } from '../../src/service/object-service.ts';
-import { reply, replyJson } from '../support/raw-server.ts';
+import { RawServer, reply, replyJson } from '../support/raw-server.ts';
 import { CREDENTIALS, openClient, refusalFrom, textBody } from './open-client.ts';
 
 const ENTRY = { key: 'a.txt', size: 5, etag: '"e"', last_modified: '2026-01-02T03:04:05Z' };
@@ -55,6 +55,21 @@ describe('a status', () => {
     expect(refusal.message).toContain('redirect');
     expect(server.requests).toHaveLength(1);
   });
+
+  it.each([301, 302, 303, 307, 308])(
+    '%d carries nothing, credentials least of all, to another host',
+    async (status) => {
+      const elsewhere = await RawServer.open(replyJson('200 OK', PAGE));
+      onTestFinished(() => elsewhere.close());
+      const { service } = await openClient([reply(`${status} X`, { Location: `${elsewhere.baseUrl}/k` })]);
+
+      await refusalFrom(service.listObjects('b', TOP));
+      await refusalFrom(service.getObject('b', 'k'));
+      await refusalFrom(service.putObject('b', 'k', textBody('x')));
+
+      expect(elsewhere.connections).toBe(0);
+    },
+  );
 });
 
 describe('the text of an error', () => {

@@ -85,10 +85,10 @@ describe('a service that keeps silent', () => {
   it('is given 60 s from the last byte of an upload that it took [errors/table]', async () => {
     const { service, server, clock } = await openClient([SILENT]);
 
-    const refused = refusalFrom(service.putObject('b', 'k', textBody('hello')));
+    const refused = refusalFrom(service.putObject('b', 'k', piecesBody([Buffer.alloc(200_000)], 200_000)));
     await server.arrived(1);
-    // The start, and the bytes taken.
-    await until(() => clock.timersStarted === 2);
+    // The start, and the bytes taken, in two pieces.
+    await until(() => clock.timersStarted === 3);
     clock.advance(59_999);
     expect(clock.pendingTimers).toBe(1);
     clock.advance(1);
