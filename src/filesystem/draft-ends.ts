@@ -1,0 +1,123 @@
+/** What becomes of a draft that could not be stored, or that nobody needs any more? It stays, is set aside, or goes. */
+import { describeError } from '../base/errors.ts';
+import type { Draft } from '../content/draft.ts';
+import { isPassing } from './errno-of.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
+import type { Reading } from './reading.ts';
+import type { Version } from '../store/version.ts';
+
+/** For callers who hold the claim of the file's path. */
+export class DraftEnds {
+  readonly #mount: MountState;
+  readonly #reading: Reading;
+  /** Why newer bytes of a file were set aside after its program had closed it: told to who asks next. */
+  readonly #refused = new WeakMap<Version, unknown>();
+
+  constructor(mount: MountState, reading: Reading) {
+    this.#mount = mount;
+    this.#reading = reading;
+  }
+
+  /** An upload of `draft` has failed with `error`. */
+  async failed(file: OpenFile, draft: Draft, error: unknown): Promise<void> {
+    const repeated = file.failure?.revision === draft.revision;
+    file.failure = { error, revision: draft.revision };
+    if (file.endUnknown) this.#mount.namespace.known.changed(file.path, { kind: 'unknown' });
+    const fields = { path: file.path, cause: describeError(error), bytes: draft.size };
+    if (!file.dirty) this.#mount.log.error('a file was stored, but not made public again', fields);
+    else if (repeated) this.#mount.log.warn('a file could again not be stored', fields);
+    else this.#mount.log.error('a file could not be stored; its bytes are kept here', fields);
+    if (file.dirty) await this.#mount.kept.failed(file, draft, error);
+  }
+
+  mayTryAgain(file: OpenFile, error: unknown): boolean {
+    // Without a name nobody would find the bytes, or try again.
+    return isPassing(error) && this.#mount.table.get(file.path) === file;
+  }
+
+  /** The draft that its file has now, or the one that a close has promised, is not sent any more; the name shows the service's file. */
+  async setAside(file: OpenFile): Promise<void> {
+    const { draft, sealed, failure } = file;
+    const refused = sealed?.draft ?? draft;
+    if (refused === null) return;
+    // Taken out before anything is awaited: whoever opens the file meanwhile must not write into a draft that goes.
+    file.sealed = null;
+    if (refused === draft) {
+      file.draft = null;
+      file.dirty = false;
+      file.loseWrites();
+    }
+    if (sealed !== null && file.version !== null) this.#refused.set(file.version, failure?.error);
+    if (await this.#laidAside(file, refused, describeError(failure?.error))) return;
+    if (refused !== draft || !this.#isUnused(file)) return;
+    file.draft = draft;
+    file.sealed = sealed;
+    file.dirty = true;
+  }
+
+  /** Why what a program had written to the stored `version` was set aside; undefined when nothing was. */
+  refusalOf(version: Version): unknown {
+    return this.#refused.get(version);
+  }
+
+  /** As `refusalOf`, and not again. */
+  takeRefusal(version: Version): unknown {
+    const refusal = this.#refused.get(version);
+    this.#refused.delete(version);
+    return refusal;
+  }
+
+  /** Lets go of local bytes that nobody has open and that the service has. */
+  async dropUnused(file: OpenFile): Promise<void> {
+    if (file.handles.size === 0 && (!file.dirty || file.detached)) await this.dropAll(file);
+  }
+
+  /** Lets go of what was written last; what a close has promised before is what the file holds then. */
+  async dropNewest(file: OpenFile): Promise<void> {
+    const { draft, sealed } = file;
+    if (draft === null || sealed === null || sealed.draft === draft) return this.dropAll(file);
+    const { basis, contentType, visibilityWish, local } = file.wishesOf(sealed.draft);
+    file.loseWrites();
+    file.draft = sealed.draft;
+    file.sealed = { draft: sealed.draft, wishes: null };
+    file.isOverSealed = false;
+    Object.assign(file, { basis, contentType, visibilityWish, local });
+    await this.#mount.kept.drop(draft);
+  }
+
+  /** Lets go of what `file` has here. */
+  async dropAll(file: OpenFile): Promise<void> {
+    const { draft, sealed } = file;
+    if (file.dirty) file.loseWrites();
+    file.draft = null;
+    file.sealed = null;
+    file.dirty = false;
+    this.#reading.letGo(file);
+    if (!file.publishPending) this.#mount.table.remove(file);
+    for (const each of new Set([draft, sealed?.draft])) if (each != null) await this.#mount.kept.drop(each);
+  }
+
+  async #laidAside(file: OpenFile, draft: Draft, reason: string): Promise<boolean> {
+    try {
+      await this.#mount.kept.setAside(file, draft, reason);
+      this.#mount.log.error('the service refused a file for good; its bytes are set aside', {
+        path: file.path,
+        where: draft.path,
+        reason,
+      });
+      return true;
+    } catch (error) {
+      this.#mount.log.error('a refused file could not be set aside; its bytes stay in their draft', {
+        path: file.path,
+        where: draft.path,
+        cause: describeError(error),
+      });
+      return false;
+    }
+  }
+
+  #isUnused(file: OpenFile): boolean {
+    return file.handles.size === 0 && file.draft === null;
+  }
+}

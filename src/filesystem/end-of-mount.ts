@@ -1,0 +1,158 @@
+/** How does a mount end without losing anything? One try for what waits, then the local disk keeps it for the next mount. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { describeError } from '../base/errors.ts';
+import type { OpenFile } from './open-file.ts';
+import { unsentFiles, type FileSystemParts } from './pail-file-system.ts';
+import type { Resuming } from './resuming.ts';
+import type { Uploading } from './uploading.ts';
+import type { MountState } from './mount-state.ts';
+import type { Deletions } from './write-back/deletions.ts';
+import type { Sealing } from './write-back/sealing.ts';
+
+/** Files stored at once at the end: more than uploads at once (gates.ts), since each waits for the local disk, too. */
+const FILES_AT_ONCE = 16;
+const NO_TIME = 'there was no time left';
+/** Bytes that the service could not be given. */
+export interface UnsentDraft {
+  readonly path: string;
+  /** The local file that holds them. */
+  readonly file: string;
+  readonly bytes: number;
+  readonly reason: string;
+}
+
+/** For how long the end of a mount may take. */
+export interface EndOfMount {
+  /** It gives up when for so many milliseconds nothing went up. */
+  readonly patience: number;
+  /** It gives up when this is aborted. */
+  readonly giveUp?: AbortSignal | undefined;
+}
+
+/** What has to come to an end. */
+export interface EndingParts extends FileSystemParts {
+  readonly deletions: Deletions;
+  readonly sealing: Sealing;
+  readonly resuming: Resuming;
+}
+
+/**
+ * Call after the kernel has let go; `sending` ends when what earlier mounts left has been tried. Returns what could not be stored, or
+ * deleted.
+ */
+export async function endFileSystem(
+  parts: EndingParts,
+  end: EndOfMount,
+  sending: Promise<void>,
+): Promise<UnsentDraft[]> {
+  const { mount, folders, deletions, shelf } = parts;
+  folders.stop();
+  shelf.clear(mount.table.all());
+  const done = new AbortController();
+  await Promise.race([Promise.all([drain(parts), sending]), untilGivenUp(parts, end, done.signal)]);
+  done.abort();
+  folders.stop();
+  mount.content.close();
+  await Promise.all(mount.table.all().map((file) => leaveOrDrop(parts, file)));
+  await Promise.all(mount.table.all().map((file) => letGo(mount, file)));
+  const undeleted = deletions.waiting.map(({ key, lastFailure }) => ({
+    path: `/${key}`,
+    file: '',
+    bytes: 0,
+    reason: `not deleted yet: ${lastFailure?.message ?? NO_TIME}`,
+  }));
+  const unsent = unsentFiles(mount).map((file) => ({
+    path: file.path,
+    file: file.draft?.path ?? '',
+    bytes: file.draft?.size ?? 0,
+    reason: file.failure === null ? NO_TIME : describeError(file.failure.error),
+  }));
+  return [...unsent, ...undeleted];
+}
+
+/** One try for everything that waits. Never rejects. */
+async function drain({ mount, uploading, deletions, folders, resuming }: EndingParts): Promise<void> {
+  const ended = [uploading.stop(), deletions.stop(), resuming.stop()];
+  await Promise.all([
+    ...ended,
+    pLimit(FILES_AT_ONCE).map(unsentFiles(mount), (file) => storeOrLog(mount, uploading, file)),
+    // A folder that the last deletion empties is to stay.
+    deletions.finishAll().then(() => folders.makeAllReal(true)),
+  ]);
+}
+
+/** Grows while the end gets anywhere. */
+export function progressOf({ mount, deletions }: EndingParts): number {
+  return mount.content.bytesSent + deletions.sent;
+}
+
+/** A program that has the file open beyond our end shall leave no copy of it on the disk, but what is not stored stays. */
+async function leaveOrDrop(parts: EndingParts, file: OpenFile): Promise<void> {
+  const { mount, shelf } = parts;
+  const { kept, log, settings } = mount;
+  const { draft } = file;
+  if (draft === null) return;
+  if (file.shelf !== null) {
+    await shelf.record(file).catch((error: unknown) => {
+      log.error('a scratch file could not be kept', { path: file.path, cause: describeError(error) });
+    });
+    return;
+  }
+  if (file.dirty) {
+    if (draft.poisoned !== null) return;
+    // In place of what was promised before.
+    if (!settings.writeBack || !(await isSealed(parts, file))) await kept.left(file, draft);
+    return;
+  }
+  file.draft = null;
+  await kept.drop(draft);
+}
+
+/** What stays on the disk is not ours any more. An upload that goes on beyond the end still reads its draft. */
+async function letGo({ log }: MountState, { path, draft, sealed, uploading }: OpenFile): Promise<void> {
+  if (uploading) return;
+  for (const left of new Set([draft, sealed?.draft ?? null])) {
+    await left?.close().catch((error: unknown) => {
+      log.warn('a draft could not be closed', { path, cause: describeError(error) });
+    });
+  }
+}
+
+async function isSealed({ mount, sealing }: EndingParts, file: OpenFile): Promise<boolean> {
+  try {
+    await sealing.seal(file);
+    return true;
+  } catch (error) {
+    const cause = describeError(error);
+    mount.log.debug('what is not stored could not be promised', { path: file.path, cause });
+    return false;
+  }
+}
+
+/** A large file on a slow line may take hours, as long as it moves: only standing still is the end. */
+async function untilGivenUp(
+  parts: EndingParts,
+  { patience, giveUp }: EndOfMount,
+  done: AbortSignal,
+): Promise<void> {
+  const signal = giveUp === undefined ? done : AbortSignal.any([done, giveUp]);
+  for (let before = -1; before !== progressOf(parts) && !signal.aborted;) {
+    before = progressOf(parts);
+    // The clock of the machine, not the injected one: this bounds how long a person waits.
+    await delay(patience, undefined, { signal, ref: false }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+}
+
+async function storeOrLog(mount: MountState, uploading: Uploading, file: OpenFile): Promise<void> {
+  try {
+    await uploading.storeAndDrop(file);
+  } catch (error) {
+    mount.log.error('a file could not be stored before the end', {
+      path: file.path,
+      cause: describeError(error),
+    });
+  }
+}

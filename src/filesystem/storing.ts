@@ -1,0 +1,130 @@
+/**
+ * One file's bytes go to the service now: which of its drafts, and what if that fails or meets somebody else's file?
+ */
+import type { Draft } from '../content/draft.ts';
+import { BaseReplaced, type Conflicts } from './conflicts.ts';
+import type { DraftEnds } from './draft-ends.ts';
+import { FsError } from './errors.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
+import type { Sending } from './sending.ts';
+import type { Shelf } from './shelf.ts';
+import type { Deletions } from './write-back/deletions.ts';
+
+export interface StoringParts {
+  readonly sending: Sending;
+  readonly conflicts: Conflicts;
+  readonly shelf: Shelf;
+  readonly ends: DraftEnds;
+  readonly deletions: Deletions;
+}
+
+/** Rejects with an `FsError`, with a refusal, or with the local disk's error: the bytes are then still here. */
+export class Storing {
+  readonly #mount: MountState;
+  readonly #sending: Sending;
+  readonly #conflicts: Conflicts;
+  readonly #shelf: Shelf;
+  readonly #ends: DraftEnds;
+  readonly #deletions: Deletions;
+
+  constructor(mount: MountState, parts: StoringParts) {
+    this.#mount = mount;
+    this.#sending = parts.sending;
+    this.#conflicts = parts.conflicts;
+    this.#shelf = parts.shelf;
+    this.#ends = parts.ends;
+    this.#deletions = parts.deletions;
+  }
+
+  /**
+   * Runs `change` while the path of `file` is claimed, wherever a rename takes it before. On a conflict the file gets a name of
+   * its own, and `change` runs there.
+   */
+  async claimed(file: OpenFile, change: () => Promise<void>): Promise<void> {
+    for (;;) {
+      const { path } = file;
+      try {
+        const done = await this.#mount.claims.run([path], async () => {
+          // A rename may have moved the file while this waited.
+          if (file.path !== path) return false;
+          await change();
+          return true;
+        });
+        if (done) return;
+      } catch (error) {
+        if (!keepsBoth(error)) throw error;
+        await this.#moveAside(file, path);
+      }
+    }
+  }
+
+  /** Stores what is promised of `file`; what programs are writing meanwhile is a draft of its own. */
+  async sealed(file: OpenFile): Promise<void> {
+    const { sealed } = file;
+    if (file.detached) return;
+    if (sealed === null) {
+      if (!file.dirty && file.publishPending) await this.#sending.publishAgain(file);
+      return;
+    }
+    try {
+      await this.#send(file, sealed.draft, () => file.sealed === sealed);
+    } finally {
+      // Its upload has ended, or another close has promised newer bytes meanwhile.
+      const isOver = file.sealed !== sealed && file.draft !== sealed.draft;
+      if (isOver) await this.#mount.kept.drop(sealed.draft);
+    }
+  }
+
+  /** Stores what is in the draft of `file` now; writers wait. */
+  async through(file: OpenFile): Promise<void> {
+    if (file.detached) return;
+    if (!file.dirty) {
+      if (file.publishPending) await this.#sending.publishAgain(file);
+      return;
+    }
+    if (await this.#shelf.keeps(file)) return;
+    await file.gate.still(() => this.#sendStill(file));
+  }
+
+  async #moveAside(file: OpenFile, path: string): Promise<void> {
+    try {
+      await this.#conflicts.moveAside(file, path);
+    } catch (error) {
+      if (file.draft !== null && file.path === path) await this.#ends.failed(file, file.draft, error);
+      throw error;
+    }
+  }
+
+  async #sendStill(file: OpenFile): Promise<void> {
+    const { draft, sealed } = file;
+    if (!file.dirty || draft === null) return;
+    if (draft.poisoned !== null) {
+      throw new FsError('ENOSPC', file.path, 'a write found no space, so the file is not stored');
+    }
+    await this.#send(file, draft, () => true);
+    if (sealed !== null && sealed.draft !== draft) await this.#mount.kept.drop(sealed.draft);
+  }
+
+  async #send(file: OpenFile, draft: Draft, isStillMeant: () => boolean): Promise<void> {
+    file.uploading = true;
+    try {
+      // What an earlier mount was to delete first is no file to be replaced, and has no link to be kept.
+      if (file.isLeftBehind) await this.#deletions.finishClaimed(file.path);
+      await this.#sending.send(file, draft);
+      file.failure = null;
+      // Whether somebody else's version was there or ours: this one has taken its place, private as a new file is.
+      this.#deletions.replaced(file.path);
+    } catch (error) {
+      if (!keepsBoth(error) && isStillMeant()) await this.#ends.failed(file, draft, error);
+      throw error;
+    } finally {
+      file.uploading = false;
+    }
+  }
+}
+
+/** Whether it is a conflict that ends with two files. */
+export function keepsBoth(error: unknown): boolean {
+  return error instanceof BaseReplaced && error.keepsBoth;
+}

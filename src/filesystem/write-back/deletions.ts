@@ -1,0 +1,268 @@
+/**
+ * DELETEs that unlink has promised and that the service hears of later (`--write-back`): which are there, and when may one go?
+ *
+ * Each means the version that the program saw. So it goes at once only within a second after that version was seen; later, and by
+ * the next mount after a crash, the service is asked first, and somebody else's file stays. Until then the name is gone for every
+ * program here, whatever the service lists (known-names.ts).
+ */
+import { atOnce } from '../../base/at-once.ts';
+import { describeError } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { put, remove, type Journal } from '../../content/journal/journal.ts';
+import type { DeletionRecord } from '../../content/journal/records.ts';
+import { factsOf, versionOf } from '../../content/version-facts.ts';
+import { keyOfPath } from '../../store/keys.ts';
+import { isPassing, mayHaveBeenDone, toFsError } from '../errno-of.ts';
+import type { MountState } from '../mount-state.ts';
+import type { OpenFile } from '../open-file.ts';
+import { VersionLooks, type Deletion } from './version-looks.ts';
+import { WorkQueue } from './work-queue.ts';
+
+const DELETES_AT_ONCE = 8;
+
+export interface DeletionsParts {
+  readonly journal: Journal;
+  /** At least 0 and less than 1. */
+  readonly random: () => number;
+  /** A file is gone from the service: its folder may have gone with it. */
+  readonly gone: () => void;
+}
+
+export class Deletions {
+  readonly #mount: MountState;
+  readonly #journal: Journal;
+  readonly #gone: () => void;
+  readonly #clock: Clock;
+  readonly #looks: VersionLooks;
+  readonly #queue: WorkQueue<string>;
+  /** By path. */
+  readonly #pending = new Map<string, Deletion>();
+  /** Those that found somebody else's file, or were refused: for people to see. By sequence. */
+  readonly #dropped = new Map<number, DeletionRecord>();
+  #sent = 0;
+
+  constructor(mount: MountState, { journal, random, gone }: DeletionsParts) {
+    this.#mount = mount;
+    this.#journal = journal;
+    this.#gone = gone;
+    this.#clock = mount.clock;
+    this.#looks = new VersionLooks(mount, this.#pending);
+    this.#queue = new WorkQueue({
+      clock: mount.clock,
+      random,
+      width: DELETES_AT_ONCE,
+      work: (path) => mount.claims.run([path], () => this.#attempt(path)),
+    });
+  }
+
+  has(path: string): boolean {
+    return this.#pending.has(path);
+  }
+
+  /** Grows with each DELETE that the service has answered. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  get waiting(): readonly DeletionRecord[] {
+    return [...this.#pending.values()].map(({ record }) => record);
+  }
+
+  get dropped(): readonly DeletionRecord[] {
+    return [...this.#dropped.values()];
+  }
+
+  /** Goes on with what earlier processes owed. Call before any program looks. */
+  restore(records: readonly DeletionRecord[]): void {
+    for (const record of records) {
+      if (record.state === 'dropped') {
+        this.#dropped.set(record.sequence, record);
+        continue;
+      }
+      const versions = record.versions.map(versionOf);
+      this.#owe({ record, versions, isUnsure: versions.length > 1, seenAt: -Infinity });
+    }
+  }
+
+  /** `restore` has been called, and what else earlier processes left is shown: they may go. */
+  start(): void {
+    for (const path of this.#pending.keys()) this.#queue.add(path);
+  }
+
+  /**
+   * The file at `path`, which the service has or may have, is to be deleted: on the disk when this resolves. Rejects with the disk's
+   * error: nothing is promised then. For callers who hold the claim of the path; `going` is to be called before it ends.
+   */
+  async promise(file: OpenFile): Promise<void> {
+    const { path, version, unconfirmed, endUnknown } = file;
+    const known = this.#mount.namespace.known.recall(path);
+    const isSeen = known?.kind === 'file' && known.version === version;
+    const before = this.#pending.get(path);
+    const meant = version === null ? unconfirmed : [version, ...unconfirmed];
+    const versions = [...(before?.versions ?? []), ...meant];
+    const record: DeletionRecord = {
+      sequence: this.#journal.nextSequence(),
+      key: keyOfPath(path),
+      versions: versions.map(factsOf),
+      state: 'queued',
+      requestedAt: this.#clock.now(),
+      attempts: 0,
+      lastFailure: null,
+    };
+    const replaced = before === undefined ? [] : [remove('deletion', before.record)];
+    // Together with what waits here to be stored: else that would bring the file back.
+    await this.#mount.kept.ending(file, [put('deletion', record), ...replaced]);
+    const seenAt = isSeen && !endUnknown && before === undefined ? known.confirmedAt : -Infinity;
+    this.#pending.set(path, { record, versions, isUnsure: endUnknown || before !== undefined, seenAt });
+    this.#queue.add(path);
+  }
+
+  /**
+   * Resolves when nothing is owed any more at `path` or below. Rejects with why that could not be. For callers who hold the claim
+   * of `path`.
+   */
+  async finishClaimed(path: string): Promise<void> {
+    const paths = [...this.#pending.keys()].filter((each) => each === path || each.startsWith(`${path}/`));
+    await atOnce(paths, DELETES_AT_ONCE, (each) => this.#attempt(each));
+  }
+
+  /** One try for each that is owed. Never rejects: what could not be sent is logged and waits. */
+  async finishAll(): Promise<void> {
+    await atOnce([...this.#pending.keys()], DELETES_AT_ONCE, async (path) => {
+      await this.#mount.claims
+        .run([path], () => this.#attempt(path))
+        .catch((error: unknown) => {
+          const cause = describeError(error);
+          this.#mount.log.error('a file could not be deleted before the end', { path, cause });
+        });
+    });
+  }
+
+  /** An upload of ours has taken the place of what was to be deleted at `path`. For callers who hold its claim. */
+  replaced(path: string): void {
+    const deletion = this.#pending.get(path);
+    if (deletion !== undefined) this.#settle(path, deletion);
+  }
+
+  /** Nothing is sent by itself any more. */
+  async stop(): Promise<void> {
+    await this.#queue.stop();
+  }
+
+  /** A person wants it done now. Rejects with why it is not; resolves with null. */
+  async retry(path: string): Promise<null> {
+    if (!this.has(path)) throw new Error('it was dropped: delete the file again, or discard this');
+    await this.#mount.claims.run([path], () => this.#attempt(path));
+    return null;
+  }
+
+  /** A person wants the file to stay, or has seen that it does. Rejects with the disk's error; resolves with null. */
+  async discard(path: string): Promise<null> {
+    return this.#mount.claims.run([path], async () => {
+      const pending = this.#pending.get(path);
+      const dropped = [...this.#dropped.values()].filter(({ key }) => `/${key}` === path);
+      const records = [...dropped, ...(pending === undefined ? [] : [pending.record])];
+      await this.#journal.commit(records.map((record) => remove('deletion', record)));
+      for (const { sequence } of dropped) this.#dropped.delete(sequence);
+      if (pending !== undefined) {
+        this.#pending.delete(path);
+        this.#mount.namespace.known.changed(path, { kind: 'unknown' });
+      }
+      return null;
+    });
+  }
+
+  #owe(deletion: Deletion): void {
+    const path = `/${deletion.record.key}`;
+    this.#pending.set(path, deletion);
+    this.#mount.namespace.known.going(path);
+  }
+
+  async #attempt(path: string): Promise<void> {
+    const deletion = this.#pending.get(path);
+    if (deletion === undefined) return;
+    try {
+      if (await this.#isStillMeant(path, deletion)) await this.#send(path, deletion);
+    } catch (error) {
+      deletion.seenAt = -Infinity;
+      if (!isPassing(error)) {
+        await this.#drop(path, deletion, error);
+        return;
+      }
+      this.#failed(path, deletion, error);
+      throw error;
+    }
+  }
+
+  async #isStillMeant(path: string, deletion: Deletion): Promise<boolean> {
+    switch (await this.#looks.look(path, deletion)) {
+      case 'meant':
+        return true;
+      case 'missing':
+        // An upload whose end nobody knows may still arrive.
+        if (deletion.isUnsure) return true;
+        this.#deleted(path, deletion);
+        return false;
+      case 'ours':
+        // Stored since by a program here, which has a file at the name again.
+        this.#settle(path, deletion);
+        return false;
+      case 'foreign':
+        await this.#drop(path, deletion, new Error('somebody else has stored another file there'));
+        return false;
+    }
+  }
+
+  async #send(path: string, deletion: Deletion): Promise<void> {
+    await this.#mount.store.remove(deletion.record.key);
+    this.#sent += 1;
+    // An upload whose end nobody knew may have arrived after it.
+    if (deletion.isUnsure && (await this.#looks.lookNow(path, deletion)) === 'meant')
+      await this.#mount.store.remove(deletion.record.key);
+    this.#deleted(path, deletion);
+  }
+
+  #deleted(path: string, deletion: Deletion): void {
+    this.#settle(path, deletion);
+    this.#mount.namespace.known.changed(path, { kind: 'missing' });
+    this.#gone();
+  }
+
+  #settle(path: string, { record }: Deletion): void {
+    this.#pending.delete(path);
+    this.#journal.forget([remove('deletion', record)]).catch((error: unknown) => {
+      // The next mount will find that it is done.
+      const cause = describeError(error);
+      this.#mount.log.warn('a deletion that is done stays in the journal', { path, cause });
+    });
+  }
+
+  #failed(path: string, deletion: Deletion, error: unknown): void {
+    const { record } = deletion;
+    const state = mayHaveBeenDone(error) ? 'end unknown' : 'failed';
+    const attempts = record.attempts + 1;
+    deletion.record = { ...record, state, attempts, lastFailure: this.#failureOf(path, error) };
+    const fields = { path, cause: describeError(error) };
+    if (attempts === 1) this.#mount.log.error('a file could not be deleted yet', fields);
+    else this.#mount.log.warn('a file could again not be deleted', fields);
+  }
+
+  /** The file stays, and is at its name again. */
+  async #drop(path: string, { record }: Deletion, reason: unknown): Promise<void> {
+    const dropped: DeletionRecord = {
+      ...record,
+      state: 'dropped',
+      lastFailure: this.#failureOf(path, reason),
+    };
+    this.#mount.log.error('a file that a program has deleted stays', { path, reason: describeError(reason) });
+    await this.#journal.commit([put('deletion', dropped)]);
+    this.#pending.delete(path);
+    this.#dropped.set(record.sequence, dropped);
+    this.#mount.namespace.known.changed(path, { kind: 'unknown' });
+  }
+
+  #failureOf(path: string, error: unknown): DeletionRecord['lastFailure'] {
+    const { code } = toFsError(error, path);
+    return { at: this.#clock.now(), code, message: describeError(error) };
+  }
+}

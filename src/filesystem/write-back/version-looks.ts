@@ -1,0 +1,100 @@
+/**
+ * Does the service still have what is to be deleted? One HEAD tells of one file, one page of a listing of a thousand: `rm -r` of
+ * an old tree must not cost two requests a file.
+ */
+import type { DeletionRecord } from '../../content/journal/records.ts';
+import { isRefusal } from '../../service/refusal.ts';
+import { keyOfPath, nameOf, parentOf } from '../../store/keys.ts';
+import { recognise } from '../../store/own-upload.ts';
+import type { Version } from '../../store/version.ts';
+import type { MountState } from '../mount-state.ts';
+
+/** For how long after a look nobody looks again, milliseconds. */
+const JUST_SEEN = 1000;
+
+/** A DELETE that is owed. */
+export interface Deletion {
+  record: DeletionRecord;
+  readonly versions: readonly Version[];
+  /** Whether an upload of unknown end may still bring one of them back. */
+  readonly isUnsure: boolean;
+  /** Monotonic milliseconds at which the request left that showed one of them last. */
+  seenAt: number;
+}
+
+/** `ours`: a later upload of this mount. */
+export type Seen = 'meant' | 'missing' | 'ours' | 'foreign';
+
+export class VersionLooks {
+  readonly #mount: MountState;
+  /** All deletions that are owed, by path. */
+  readonly #pending: ReadonlyMap<string, Deletion>;
+  /** Listings under way, by folder. */
+  readonly #listings = new Map<string, Promise<void>>();
+
+  constructor(mount: MountState, pending: ReadonlyMap<string, Deletion>) {
+    this.#mount = mount;
+    this.#pending = pending;
+  }
+
+  /** What the service has at `path`, or had a moment ago. Rejects with its refusal. */
+  async look(path: string, deletion: Deletion): Promise<Seen> {
+    if (this.#isJustSeen(deletion)) return 'meant';
+    const folder = parentOf(path);
+    if (this.#isWorthListing(folder)) {
+      await this.#listed(folder);
+      if (this.#isJustSeen(deletion)) return 'meant';
+    }
+    return this.lookNow(path, deletion);
+  }
+
+  /** As `look`, by a request of its own. */
+  async lookNow(path: string, { versions }: Deletion): Promise<Seen> {
+    const { store, table } = this.#mount;
+    const key = keyOfPath(path);
+    try {
+      const head = await store.head(key);
+      if ((await recognise(store, key, head, versions)) !== undefined) return 'meant';
+      const file = table.get(path);
+      const own = [file?.version ?? null, ...(file?.unconfirmed ?? [])].filter((each) => each !== null);
+      return (await recognise(store, key, head, own)) === undefined ? 'foreign' : 'ours';
+    } catch (error) {
+      if (isRefusal(error, 'missing')) return 'missing';
+      throw error;
+    }
+  }
+
+  #isJustSeen({ seenAt, isUnsure }: Deletion): boolean {
+    return !isUnsure && this.#mount.clock.monotonic() - seenAt < JUST_SEEN;
+  }
+
+  /** Whether a listing of `folder` costs fewer requests than a look at each file in it that is to be deleted. */
+  #isWorthListing(folder: string): boolean {
+    const pages = this.#mount.namespace.known.folder(folder)?.listed?.pages;
+    if (pages === undefined) return false;
+    let unseen = 0;
+    for (const [path, deletion] of this.#pending) {
+      if (parentOf(path) !== folder || this.#isJustSeen(deletion)) continue;
+      unseen += 1;
+      if (unseen > pages) return true;
+    }
+    return false;
+  }
+
+  #listed(folder: string): Promise<void> {
+    const underWay = this.#listings.get(folder);
+    if (underWay !== undefined) return underWay;
+    const listing = this.#list(folder).finally(() => this.#listings.delete(folder));
+    this.#listings.set(folder, listing);
+    return listing;
+  }
+
+  async #list(folder: string): Promise<void> {
+    const { files, askedAt } = await this.#mount.namespace.filesNow(folder);
+    for (const [path, deletion] of this.#pending) {
+      const facts = parentOf(path) === folder ? files.get(nameOf(path)) : undefined;
+      if (facts !== undefined && deletion.versions.some((version) => version.matches(facts)))
+        deletion.seenAt = askedAt;
+    }
+  }
+}

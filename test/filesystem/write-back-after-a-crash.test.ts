@@ -1,0 +1,209 @@
+/** SEMANTICS: with write-back, what a close or an unlink promised before the mount was killed is kept by the next one. */
+import { describe, expect, it } from 'vitest';
+import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { drained } from '../support/drained.ts';
+import { draftText } from '../support/draft-bytes.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
+import {
+  closing,
+  names,
+  openForTest,
+  readFile,
+  writeFile,
+  type FileSystemForTest,
+} from '../support/open-for-test.ts';
+import { edit, openToEdit, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+
+const settings = { writeBack: true } as const;
+const PATIENT = { timeout: 20_000 };
+
+const open = (): Promise<FileSystemForTest> => openForTest({ settings });
+
+/** The next mount with write-back, when all that it found is done. */
+async function settledOver(disk: DiskImage, scene: FileSystemForTest): Promise<MountedFileSystem> {
+  const next = await mountOver(disk, scene, { settings });
+  await drained(next);
+  return next;
+}
+
+const textOf = async (scene: FileSystemForTest, key: string): Promise<string> =>
+  (await scene.stored(key).catch(() => Buffer.from('(none)'))).toString();
+
+describe('what was closed and not stored yet', () => {
+  it('is at its path again at once, and is stored [write-back/crash]', async () => {
+    const scene = await open();
+    for (const name of ['a', 'b', 'c']) await writeFile(scene.fs, `/${name}`, `kept ${name}`);
+
+    const next = await mountOver(await diskNow(scene), scene, { settings });
+
+    expect(await names(next.operations, '/')).toEqual(['a', 'b', 'c']);
+    expect((await readFile(next.operations, '/a')).toString()).toBe('kept a');
+    for (const name of ['a', 'b', 'c'])
+      await expect.poll(() => textOf(scene, name), PATIENT).toBe(`kept ${name}`);
+    await expect.poll(() => next.unsent.list(), PATIENT).toEqual([]);
+  });
+
+  it('is stored by a mount without write-back, too [write-back/crash]', async () => {
+    const scene = await open();
+    await scene.foreignWrite('old', 'x');
+    await names(scene.fs, '/');
+    await writeFile(scene.fs, '/f', 'kept');
+    await scene.fs.unlink('/old');
+    await scene.foreignWrite('old', 'x');
+    const disk = await diskNow(scene);
+
+    const next = await mountOver(disk, scene);
+
+    await expect.poll(() => textOf(scene, 'f'), PATIENT).toBe('kept');
+    expect(await next.close({ patience: 5000 })).toEqual([]);
+  });
+
+  it('is what the last close left, whatever was written since [write-back/crash] [crash/promised]', async () => {
+    const scene = await open();
+    await writeFile(scene.fs, '/f', 'promised');
+    const handle = await openToEdit(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'HALF');
+
+    const next = await settledOver(await diskNow(scene), scene);
+
+    expect(await textOf(scene, 'f')).toBe('promised');
+    expect(next.setAside).toMatchObject([{ key: 'f' }]);
+    expect(await draftText(next.setAside[0]?.file ?? '')).toBe('HALFised');
+    await scene.fs.release(handle);
+  });
+
+  it('is the newest of several, and nothing else is left', async () => {
+    const scene = await open();
+    await writeFile(scene.fs, '/f', 'one');
+    await writeFile(scene.fs, '/f', 'two');
+
+    const next = await settledOver(await diskNow(scene), scene);
+
+    expect(await textOf(scene, 'f')).toBe('two');
+    expect(next.setAside).toEqual([]);
+  });
+
+  it('is under the name that it was renamed to, over what was there', async () => {
+    const scene = await open();
+    await scene.foreignWrite('name', 'old');
+    await setXattr(scene.fs, '/name', 'user.pailfs.visibility', 'public');
+    await writeFile(scene.fs, '/temporary', 'new');
+    await scene.fs.rename('/temporary', '/name', false);
+
+    const next = await settledOver(await diskNow(scene), scene);
+
+    expect(await names(next.operations, '/')).toEqual(['name']);
+    expect(await textOf(scene, 'name')).toBe('new');
+    expect((await scene.direct.getVisibility(scene.bucket, 'name')).visibility).toBe('public');
+  });
+
+  it('nor is it lost while a scratch file that fsync has kept is renamed to its true name [scratch/local]', async () => {
+    const localFiles = new FailingDisk();
+    const scene = await openForTest({ settings, localFiles });
+    const scratch = '/.f.Ab3dE9';
+    const intent = { read: false, write: true, truncate: false, exclusive: true, mode: 0o600 };
+    const handle = await scene.fs.create(scratch, intent);
+    await closing(scene.fs, handle, async () => {
+      await writeAt(scene.fs, handle, 'kept');
+      await scene.fs.fsync(handle);
+    });
+    const disks: DiskImage[] = [];
+    localFiles.afterSync = async () => {
+      disks.push(await diskNow(scene));
+    };
+    await scene.fs.rename(scratch, '/f', false);
+    disks.push(await diskNow(scene));
+    expect(disks.length).toBeGreaterThan(1);
+
+    for (const disk of disks) {
+      const next = await mountOver(disk, scene, { settings });
+      const [name = 'nothing', ...others] = await names(next.operations, '/');
+      expect(others).toEqual([]);
+      expect((await readFile(next.operations, `/${name}`)).toString()).toBe('kept');
+      expect(next.setAside).toEqual([]);
+      await next.close({ patience: 1000 });
+      await scene.direct.deleteObject(scene.bucket, name);
+    }
+  });
+
+  it('and was unlinked does not come back', async () => {
+    const scene = await open();
+    await writeFile(scene.fs, '/f', 'gone');
+    await scene.fs.unlink('/f');
+
+    const next = await settledOver(await diskNow(scene), scene);
+
+    expect(await names(next.operations, '/')).toEqual([]);
+    expect(next.setAside).toEqual([]);
+  });
+
+  it('and had arrived without an answer is not sent again, and is no conflict', async () => {
+    const scene = await open();
+    await scene.foreignWrite('f', 'base');
+    await edit(scene.fs, '/f', 'B', 0);
+    const disk = await diskNow(scene);
+    await scene.foreignWrite('f', 'Base');
+    scene.asked();
+
+    const next = await settledOver(disk, scene);
+
+    expect(await names(next.operations, '/')).toEqual(['f']);
+    expect(scene.asked()).not.toContain('putObject f');
+  });
+
+  it('is not replaced by half of what was written anew from empty', async () => {
+    const scene = await open();
+    await writeFile(scene.fs, '/f', 'promised');
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'ha');
+
+    await settledOver(await diskNow(scene), scene);
+
+    expect(await textOf(scene, 'f')).toBe('promised');
+    await scene.fs.release(handle);
+  });
+});
+
+describe('what was unlinked and is not deleted yet', () => {
+  async function unlinked(): Promise<{ scene: FileSystemForTest; disk: DiskImage }> {
+    const scene = await open();
+    await scene.foreignWrite('f', 'old');
+    await names(scene.fs, '/');
+    scene.faults.add({ operation: 'deleteObject', times: Infinity, fault: { kind: 'reset' } });
+    await scene.fs.unlink('/f');
+    const disk = await diskNow(scene);
+    scene.faults.clear();
+    return { scene, disk };
+  }
+
+  it('is gone for the next mount at once, and is deleted by it [write-back/crash]', async () => {
+    const { scene, disk } = await unlinked();
+
+    const next = await mountOver(disk, scene, { settings });
+
+    expect(await names(next.operations, '/')).toEqual([]);
+    await drained(next);
+    expect(await textOf(scene, 'f')).toBe('(none)');
+  });
+
+  it('stays when somebody else has replaced it since [write-back/crash] [write-back/version]', async () => {
+    const { scene, disk } = await unlinked();
+    await scene.foreignWrite('f', 'theirs');
+
+    const next = await settledOver(disk, scene);
+
+    expect(await textOf(scene, 'f')).toBe('theirs');
+    expect(await names(next.operations, '/')).toEqual(['f']);
+    expect(await next.unsent.list()).toMatchObject([{ kind: 'delete', state: 'set aside' }]);
+  });
+
+  it('and was made anew is stored anew', async () => {
+    const { scene } = await unlinked();
+    await writeFile(scene.fs, '/f', 'anew');
+
+    await settledOver(await diskNow(scene), scene);
+
+    expect(await textOf(scene, 'f')).toBe('anew');
+  });
+});
