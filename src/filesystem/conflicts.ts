@@ -76,9 +76,12 @@ export class Conflicts {
     file.basis = 'rewrite';
     file.contentType = contentType;
     file.failure = null;
+    if (file.sealed?.wishes != null)
+      file.sealed.wishes = { ...file.sealed.wishes, basis: 'rewrite', contentType, visibilityWish: null };
     table.add(file);
     this.#folderTimes.touch(parentOf(to));
-    await kept.redescribe(file);
+    // Not between a close's description of the draft and its record.
+    await file.gate.still(() => kept.redescribe(file));
     await kept.linkSettled(file);
   }
 }

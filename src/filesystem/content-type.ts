@@ -1,6 +1,6 @@
 /** What type is a file, as far as its name and its history tell? */
 import mime from 'mime';
-import type { OpenFile } from './open-file.ts';
+import type { OpenFile, Wishes } from './open-file.ts';
 
 /** What a name without a known extension says: nothing. */
 const UNKNOWN_TYPE = 'application/octet-stream';
@@ -11,9 +11,12 @@ export function contentTypeOf(path: string): string {
 }
 
 /** What the file's draft will be stored as. */
-export function contentTypeFor(file: OpenFile): string {
-  if (file.contentType !== null) return file.contentType;
+export function contentTypeFor(
+  file: OpenFile,
+  { contentType, basis }: Pick<Wishes, 'contentType' | 'basis'> = file,
+): string {
+  if (contentType !== null) return contentType;
   // An edit in place is of the same type as before; a file written anew is what its name says.
-  const known = file.basis === 'edit' ? file.version?.contentType : undefined;
+  const known = basis === 'edit' ? file.version?.contentType : undefined;
   return known ?? contentTypeOf(file.path);
 }

@@ -8,10 +8,10 @@ import type { Visibility } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { recognise } from '../store/own-upload.ts';
-import { describeVisibilityFailure, replaceObject } from '../store/replace.ts';
+import { asWanted, replaceObject, type Replacement } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
 import { contentTypeOf } from './content-type.ts';
-import { mayHaveBeenDone } from './errno-of.ts';
+import { mayHaveBeenDone, visibilityError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile } from './open-file.ts';
@@ -27,8 +27,15 @@ class OldFileUnsure extends FsError {
 /** What is under the new name is not the copy any more. */
 export class CopyReplaced extends FsError {}
 
-/** Told what is about to be stored under the new name. When it rejects nothing is, and the move does. */
-export type CopyAnnouncement = (copy: Version, visibility: Visibility) => Promise<void>;
+/**
+ * Told what is about to be stored under the new name, and the recorded drafts that nobody wants once it is. When it rejects nothing is
+ * stored, and the move does.
+ */
+export type CopyAnnouncement = (
+  copy: Version,
+  visibility: Visibility,
+  drafts: readonly string[],
+) => Promise<void>;
 
 export interface CopyWish {
   readonly visibility: Visibility;
@@ -64,7 +71,7 @@ export class Copying {
   }
 
   async #store(source: OpenFile, draft: Draft, to: string, wish: CopyWish): Promise<Version> {
-    const { content, store, clock, namespace } = this.#mount;
+    const { content, store, clock, namespace, kept } = this.#mount;
     if (draft.poisoned !== null) throw new FsError('ENOSPC', source.path, 'a write found no space');
     const contentType = contentTypeAt(source, to);
     const upload = content.upload(draft, contentType);
@@ -72,15 +79,19 @@ export class Copying {
     const modified = new Date(clock.now());
     const copy = { contentType, body: upload.body, md5: () => draft.md5(), modified };
     const own = { size, md5: await draft.md5(), storedWithin: null, contentType };
-    await wish.announce(Version.uploaded(own, modified), wish.visibility);
+    const drafts = [source, ...(wish.target === null ? [] : [wish.target])].flatMap((each) =>
+      kept.recorded(each),
+    );
+    await wish.announce(Version.uploaded(own, modified), wish.visibility, drafts);
     try {
-      const result = await replaceObject(store, keyOfPath(to), copy, wish.visibility);
+      const replacing = replaceObject(store, keyOfPath(to), copy, wish.visibility);
+      const result = await replacing.catch((error: unknown) =>
+        this.#storedAfterAll(to, Version.uploaded(own, modified), wish, error),
+      );
       const { version, visibility, visibilityFailure } = result;
       if (visibilityFailure !== undefined) {
         if (wish.target !== null) this.#publishLater(wish.target, version);
-        throw new FsError('EIO', to, describeVisibilityFailure(visibilityFailure), {
-          cause: visibilityFailure,
-        });
+        throw visibilityError(to, visibilityFailure);
       }
       version.visibility = { value: visibility, at: clock.monotonic() };
       upload.keepFor(version);
@@ -105,13 +116,15 @@ export class Copying {
   }
 
   /**
-   * Deletes the source under its old name: after a look whether it still is what was copied, unless `justStored`. Rejects with
-   * ESTALE when it is not, and with the refusal when it is still there.
+   * Deletes the source under its old name: after a look whether it still is what was copied, unless `justStored`. What somebody
+   * else has stored there stays: returns whether nothing did. Rejects with ESTALE when the copy is not what the name has by now and
+   * its program must hear of it, and with the refusal when the source is still there.
    */
-  async deleteOld(source: OpenFile, justStored: boolean): Promise<void> {
+  async deleteOld(source: OpenFile, justStored: boolean): Promise<boolean> {
     const { path, version, unconfirmed } = source;
-    const meant = version === null ? [] : [version, ...unconfirmed];
-    if (!justStored && version !== null && !(await this.#isStill(path, meant))) {
+    const meant = version === null ? unconfirmed : [version, ...unconfirmed];
+    if (!justStored && !(await this.#isStill(path, meant))) {
+      if (this.#goesWithoutIt(source)) return false;
       throw new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed');
     }
     try {
@@ -121,6 +134,12 @@ export class Copying {
       this.#mount.namespace.known.doubt(path);
       if (await this.#isThere(path)) throw error;
     }
+    return true;
+  }
+
+  /** What was copied is new here, so it is no matter what its old name shows: but for an edit whose conflicts are to be told. */
+  #goesWithoutIt({ dirty, basis }: OpenFile): boolean {
+    return dirty && (basis === 'rewrite' || this.#mount.settings.conflict !== 'fail');
   }
 
   /** Removes `copied` from `to`, which was free before. Only logs when it cannot: the rename has failed already. */
@@ -140,6 +159,25 @@ export class Copying {
       }
       namespace.known.changed(to, { kind: 'unknown' });
     }
+  }
+
+  /**
+   * The PUT over an existing file rejected with `error`, but may have been done: then that file is gone, with its link, and there is no
+   * way but on. Rejects with `error` when it was not done, or nobody can tell.
+   */
+  async #storedAfterAll(to: string, copy: Version, wish: CopyWish, error: unknown): Promise<Replacement> {
+    if (wish.target === null || !mayHaveBeenDone(error)) throw error;
+    const { store, log } = this.#mount;
+    const key = keyOfPath(to);
+    try {
+      const head = await store.head(key);
+      if ((await recognise(store, key, head, [copy])) === undefined) throw error;
+    } catch (cause) {
+      if (cause !== error)
+        log.warn('whether a copy was stored is not known', { key, cause: describeError(cause) });
+      throw error;
+    }
+    return asWanted(store, key, copy, wish.visibility);
   }
 
   /** The next close of the new name, or the unmount, tries again. */

@@ -60,6 +60,13 @@ export function mayHaveBeenDone(thrown: unknown): boolean {
   return isRefusal(thrown, 'unavailable', 'timeout', 'malformed', 'aborted');
 }
 
+/** The bytes are stored under `path`, but `failure` kept them from being public: EIO when it was that somebody else's are there. */
+export function visibilityError(path: string, failure: unknown): FsError {
+  const code = failure instanceof Refusal && failure.kind !== 'missing' ? errnoOf(failure) : 'EIO';
+  const reason = `stored, but its visibility could not be restored: ${describeError(failure)}`;
+  return new FsError(code, path, reason, { cause: failure });
+}
+
 /** Any thrown value as an `FsError` about `path`. */
 export function toFsError(thrown: unknown, path: string): FsError {
   if (thrown instanceof FsError) return thrown;

@@ -24,7 +24,7 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   const isOurs = found !== undefined && file.unconfirmed.includes(found);
   file.isLeftBehind = false;
   if (isOurs && found.md5 === (await draft.md5())) return found;
-  if (found === undefined) meetForeign(file, head);
+  if (found === undefined) meetForeign(file, head, file.wishesOf(draft).basis);
   return null;
 }
 
@@ -42,10 +42,10 @@ async function headOf(mount: MountState, key: string): Promise<ObjectHead | null
 }
 
 /** Somebody else's file is there, or none. */
-function meetForeign(file: OpenFile, head: ObjectHead | null): void {
+function meetForeign(file: OpenFile, head: ObjectHead | null, basis: OpenFile['basis']): void {
   file.unconfirmed = [];
   file.visibilityBefore = null;
   if (head === null) file.version = null;
   // An edit keeps its base: that it was replaced is a conflict.
-  else if (file.basis === 'rewrite') file.version = Version.told(head);
+  else if (basis === 'rewrite') file.version = Version.told(head);
 }

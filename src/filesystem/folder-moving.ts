@@ -17,6 +17,7 @@ import { isUnsent, type Moving } from './moving.ts';
 import type { OpenFile } from './open-file.ts';
 import type { FolderRecord, PlannedMove, RenameJournal } from './rename-journal.ts';
 import type { Uploading } from './uploading.ts';
+import type { Deletions } from './write-back/deletions.ts';
 
 export const FILES_AT_ONCE = 8;
 /** What rmdir says when others have put something into the folder, or removed it. */
@@ -28,6 +29,7 @@ export interface FolderMovingParts {
   readonly uploading: Uploading;
   readonly folders: Folders;
   readonly folderTimes: FolderTimes;
+  readonly deletions: Deletions;
 }
 
 /** Moves folders, for callers who hold the claims of both paths, and so of all below. */
@@ -48,6 +50,9 @@ export class FolderMoving {
   async move(from: string, to: string, isReplaced: boolean): Promise<void> {
     const { folders, journal } = this.#parts;
     if (folders.areForEver) throw new FsError('EXDEV', from, 'this service does not remove folders');
+    // What unlink has promised to delete is not to be moved, and would be found in the old folder at the end.
+    await this.#parts.deletions.finishClaimed(from);
+    await this.#parts.deletions.finishClaimed(to);
     const tree = await treeToRename(this.#mount, from, this.#mount.settings.renameLimit);
     const moves = tree.files.map(({ path, version }) => ({
       from: path,
@@ -187,13 +192,17 @@ class FolderMove {
 
   async #moveBack({ from, to, version }: PlannedMove, index: number): Promise<void> {
     const { table, namespace } = this.#mount;
+    // The old name was free for a while.
+    const there = await namespace.confirmFile(to);
+    if (there?.kind === 'file')
+      throw new FsError('EEXIST', to, 'somebody else has stored a file there since');
     const known = namespace.known.recall(from);
     const source = table.dirty(from) ?? table.entered(from, known?.kind === 'file' ? known.version : version);
     try {
-      const announce: CopyAnnouncement = (copy, visibility) =>
+      const announce: CopyAnnouncement = (...copy) =>
         // A full disk shall not keep anything from going back.
         this.#logging('the journal does not know of a copy', to, () =>
-          this.#ways.record.announcement(index)(copy, visibility),
+          this.#ways.record.announcement(index)(...copy),
         );
       await this.#parts.moving.move(source, { to, target: null, announce });
     } finally {

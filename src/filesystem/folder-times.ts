@@ -1,6 +1,11 @@
-/** When did a folder last change? The service does not say, so own changes tell, for as long as the mount lives. */
+/**
+ * When did a folder last change, and what did programs set on it? The service does not say, so own changes tell. All of it is in
+ * memory, and kept for the next mount.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
+import type { KeptAttributes } from '../content/journal/kept-attributes.ts';
+import { childOf, nameOf, parentOf } from '../store/keys.ts';
 import type { LocalAttributes } from '../store/version.ts';
 
 /** Folders whose attributes were changed here and are remembered. */
@@ -9,12 +14,35 @@ const MAX_FOLDERS = 100_000;
 /** The local attributes of folders, by path. */
 export class FolderTimes {
   readonly #clock: Clock;
+  readonly #kept: KeptAttributes;
   readonly #started: number;
-  readonly #local = new LRUCache<string, LocalAttributes>({ max: MAX_FOLDERS });
+  readonly #local: LRUCache<string, LocalAttributes>;
+  /** Names of the folders in `#local`, by parent. */
+  readonly #names = new Map<string, Set<string>>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, kept: KeptAttributes) {
     this.#clock = clock;
+    this.#kept = kept;
     this.#started = clock.now();
+    this.#local = new LRUCache({
+      max: MAX_FOLDERS,
+      onInsert: (_local, path, reason) => {
+        if (reason === 'add') this.#enter(path);
+      },
+      dispose: (_local, path, reason) => {
+        if (reason === 'set') return;
+        this.#leave(path);
+        this.#kept.setFolder(path, undefined);
+      },
+    });
+  }
+
+  /** Remembers what earlier mounts knew. Call before anything is asked or set. */
+  async restore(): Promise<void> {
+    const folders = [...(await this.#kept.folders())];
+    // Who was set last shall be forgotten last.
+    folders.sort(([, a], [, b]) => (a.ctime ?? 0) - (b.ctime ?? 0));
+    for (const [path, local] of folders) this.#local.set(path, local);
   }
 
   /** What is known of the folder's local attributes; the mount's start stands for times that nothing moved. */
@@ -24,7 +52,7 @@ export class FolderTimes {
   }
 
   set(path: string, change: LocalAttributes): void {
-    this.#local.set(path, { ...this.#local.get(path), ...change });
+    this.#put(path, { ...this.#local.get(path), ...change });
   }
 
   /** Something was created, removed or renamed directly inside. */
@@ -37,10 +65,34 @@ export class FolderTimes {
   copy(from: string, to: string): void {
     const local = this.#local.get(from);
     if (local === undefined) this.#local.delete(to);
-    else this.#local.set(to, local);
+    else this.#put(to, local);
   }
 
   forget(path: string): void {
     this.#local.delete(path);
+  }
+
+  /** In the folder at `path` there are the folders of which `isThere` says so, and no others. */
+  onlyThese(path: string, isThere: (name: string) => boolean): void {
+    for (const name of this.#names.get(path) ?? []) {
+      if (!isThere(name)) this.forget(childOf(path, name));
+    }
+  }
+
+  #put(path: string, local: LocalAttributes): void {
+    this.#local.set(path, local);
+    this.#kept.setFolder(path, local);
+  }
+
+  #enter(path: string): void {
+    if (path === '/') return;
+    const names = this.#names.get(parentOf(path)) ?? new Set();
+    this.#names.set(parentOf(path), names.add(nameOf(path)));
+  }
+
+  #leave(path: string): void {
+    const names = this.#names.get(parentOf(path));
+    names?.delete(nameOf(path));
+    if (names?.size === 0) this.#names.delete(parentOf(path));
   }
 }

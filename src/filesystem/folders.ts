@@ -12,6 +12,7 @@ import { FsError } from './errors.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { existing } from './found.ts';
 import type { MountState } from './mount-state.ts';
+import type { Deletions } from './write-back/deletions.ts';
 
 /** How long an emptied folder may stay only ours before it is made real, milliseconds: most are removed at once. */
 const MAKE_REAL_AFTER = 3000;
@@ -22,12 +23,14 @@ const TRY_AGAIN_AFTER = 30_000;
 export class Folders {
   readonly #mount: MountState;
   readonly #times: FolderTimes;
+  readonly #deletions: Deletions;
   #removal: 'untried' | 'works' | 'does nothing' = 'untried';
   #timer: (() => void) | null = null;
 
-  constructor(mount: MountState, times: FolderTimes) {
+  constructor(mount: MountState, times: FolderTimes, deletions: Deletions) {
     this.#mount = mount;
     this.#times = times;
+    this.#deletions = deletions;
   }
 
   async make(path: string, mode: number): Promise<void> {
@@ -59,6 +62,8 @@ export class Folders {
   /** Makes the folder whatever is there, for a caller who holds the claim of its path. Its attributes are the caller's. */
   async create(path: string): Promise<void> {
     const { namespace, store } = this.#mount;
+    // A file of that name that unlink has promised to delete.
+    await this.#deletions.finishClaimed(path);
     try {
       await store.createFolder(keyOfPath(path));
     } catch (error) {
@@ -70,6 +75,8 @@ export class Folders {
 
   /** As `remove`, for a caller who holds the claim of the path; the parent's times are the caller's. */
   async removeClaimed(path: string): Promise<void> {
+    // Files that unlink has promised to delete would be found in it.
+    await this.#deletions.finishClaimed(path);
     const listedEmpty = await this.#refuseUnlessEmpty(path);
     const kept = this.#mount.namespace.known.kept.get(path);
     if (kept?.onService !== 'absent') await this.#removeFromService(path, listedEmpty);

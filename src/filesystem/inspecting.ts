@@ -34,6 +34,7 @@ export class Inspecting {
 
   /** In batches as they become known, none of them empty, each name once. */
   async *list(path: string, waiter?: Waiter): AsyncGenerator<readonly DirectoryEntry[], void> {
+    if (this.#mount.table.dirty(path) !== undefined) throw new FsError('ENOTDIR', path, 'it is a file');
     const entry = await this.entry(path, waiter);
     if (entry.kind !== 'folder') throw new FsError('ENOTDIR', path, 'it is not a folder');
     const shown = new Set<string>();
@@ -67,15 +68,26 @@ export class Inspecting {
     const file = handle?.file ?? this.#mount.table.dirty(path);
     if (file !== undefined && (file.dirty || file.version === null)) {
       file.local = { ...file.local, ...local };
+      this.#mount.kept.attributesSet(file);
       return;
     }
     if (file?.version != null) {
-      file.version.local = { ...file.version.local, ...local };
+      this.#setOf(file.version, local, file.detached ? null : file.path);
       return;
     }
     const entry = await this.entry(path);
-    if (entry.kind === 'file') entry.version.local = { ...entry.version.local, ...local };
+    if (entry.kind === 'file') this.#setOf(entry.version, local, path);
     else this.#folderTimes.set(path, local);
+  }
+
+  /** `path`: where the version may be; null: it has no name any more. */
+  #setOf(version: Version, local: LocalAttributes, path: string | null): void {
+    version.local = { ...version.local, ...local };
+    if (path === null) return;
+    const entry = this.#mount.namespace.known.recall(path);
+    // Who has a file open that somebody else has replaced sets nothing of what is there now.
+    if (entry?.kind === 'file' && !version.isSame(entry.version)) return;
+    this.#mount.attributes.set(path, version);
   }
 
   /** What exists at `path`. Rejects with ENOENT or ENOTDIR. */

@@ -4,7 +4,7 @@
  * A close that stores its file promises nothing of the local disk, so it costs no record. A record is made when an upload
  * failed, when the mount ends before one, and before a PUT that takes a public link away: whoever finds that file private after a
  * crash must know that it was not. Bytes and header are on the disk before the record that names them. A record holds for bytes
- * that do not change: before they do, it says so.
+ * that do not change: before they do, it says so. With `--write-back` every close makes one (`seal`).
  */
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
@@ -13,11 +13,24 @@ import type { Draft } from '../content/draft.ts';
 import type { DraftFacts, VersionRecord } from '../content/draft-facts.ts';
 import { put, remove, type Journal, type JournalChange } from '../content/journal/journal.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
+import type { KeptAttributes } from '../content/journal/kept-attributes.ts';
 import { factsOf } from '../content/version-facts.ts';
-import { keyOfPath } from '../store/keys.ts';
-import type { Version } from '../store/version.ts';
+import type { LocalAttributes, Version } from '../store/version.ts';
 import { toFsError } from './errno-of.ts';
+import { draftFactsOf, draftsOf, storedRecord } from './draft-records.ts';
 import type { OpenFile } from './open-file.ts';
+import type { RestingDrafts } from './resting-drafts.ts';
+
+export interface KeptDraftsParts {
+  readonly journal: Journal;
+  readonly resting: RestingDrafts;
+  readonly attributes: KeptAttributes;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Of bytes that have not changed since, and will be sent by the next mount. */
+const TOLD: ReadonlySet<DraftRecord['state']> = new Set(['queued', 'failed', 'end unknown']);
 
 type Unsent = Pick<DraftRecord, 'state'> & Partial<DraftRecord>;
 
@@ -26,24 +39,73 @@ export class KeptDrafts {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #resting: RestingDrafts;
+  readonly #attributes: KeptAttributes;
   /** By the identifiers of drafts. */
   readonly #records = new Map<string, DraftRecord>();
+  /** Those in whose place a close promises others, with these: no upload of theirs that is still under way brings them back. */
+  readonly #superseded = new Map<string, Promise<Draft>>();
   #isClosed = false;
 
-  constructor(parts: { readonly journal: Journal; readonly clock: Clock; readonly log: Log }) {
+  constructor(parts: KeptDraftsParts) {
     this.#journal = parts.journal;
+    this.#attributes = parts.attributes;
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#resting = parts.resting;
   }
 
-  /** A draft of an earlier mount that the journal knows by `record`. */
-  adopt(record: DraftRecord): void {
+  /** Drafts of `file` that the next mount would show. */
+  recorded(file: OpenFile): string[] {
+    return [...draftsOf(file)].map(({ id }) => id).filter((id) => this.#isRecorded(id));
+  }
+
+  recordOf(draft: Draft): DraftRecord | undefined {
+    return this.#records.get(draft.id);
+  }
+
+  /** A draft of an earlier mount that the journal knows by `record`. Returns its local attributes. */
+  async adopt(record: DraftRecord): Promise<LocalAttributes> {
     this.#records.set(record.id, record);
+    const { local } = record.facts;
+    const later = await this.#attributes.ofDraft(record.id);
+    return later !== undefined && (later.ctime ?? 0) > (local.ctime ?? 0) ? later : local;
+  }
+
+  /** The record stays, and is somebody else's to look after. */
+  disown(record: DraftRecord): void {
+    this.#records.delete(record.id);
+  }
+
+  /** Nobody wants the draft any more. Rejects with the disk's error. */
+  async forget(id: string, record: DraftRecord | null): Promise<void> {
+    if (record !== null) await this.#commit([remove('draft', record)]);
+    this.#records.delete(id);
   }
 
   /** No record changes from now on. */
   close(): void {
     this.#isClosed = true;
+  }
+
+  /**
+   * A close promises what `draft` holds, in place of what `before` holds; the bytes of both do not change any more. Rejects with
+   * the disk's error: nothing is promised then.
+   */
+  async seal(file: OpenFile, draft: Draft, before: Draft | null): Promise<void> {
+    if (this.#isClosed) return;
+    const sealing = this.#sealAnew(file, draft, before);
+    const inPlace = sealing.then(() => draft);
+    inPlace.catch(() => undefined);
+    if (before !== null) this.#superseded.set(before.id, inPlace);
+    try {
+      await sealing;
+    } catch (error) {
+      if (before !== null) this.#superseded.delete(before.id);
+      throw error;
+    }
+    // An unlink may have come between.
+    if (file.detached) await this.retire(draft);
   }
 
   /** Call before the bytes of `draft` change. Rejects with the disk's error: they must not, then. */
@@ -67,9 +129,13 @@ export class KeptDrafts {
    */
   async replacing(file: OpenFile, draft: Draft, attempt: Version): Promise<void> {
     const unconfirmed = [...file.unconfirmed, attempt].map(factsOf);
-    await this.#orLog(file.path, () =>
-      this.#keep(file, draft, { state: 'uploading', unconfirmed, visibilityBefore: 'public' }),
-    );
+    await this.#orLog(file.path, async () => {
+      const later = await this.#inPlaceOf(draft);
+      if (later === draft)
+        await this.#keep(file, draft, { state: 'uploading', unconfirmed, visibilityBefore: 'public' });
+      // The bytes promised since are what the next mount finds.
+      else await this.#takesLink(file, later);
+    });
   }
 
   /** An upload of `draft` has failed, and will be tried again. */
@@ -86,37 +152,36 @@ export class KeptDrafts {
     await this.#orLog(file.path, async () => {
       const known = this.#records.get(draft.id);
       if (!file.uploading) {
-        const isTold = known?.state === 'failed' || known?.state === 'end unknown';
+        const isTold = known !== undefined && TOLD.has(known.state);
         if (!isTold) await this.#keep(file, draft, { state: 'queued' });
         return;
       }
-      const attempt: VersionRecord = {
-        size: draft.size,
-        etag: null,
-        md5: await draft.md5(),
-        lastModified: this.#clock.now(),
-        storedWithin: null,
-        contentType: file.contentType,
-      };
-      const unconfirmed = [...file.unconfirmed.map(factsOf), attempt];
+      const unconfirmed = [...file.unconfirmed.map(factsOf), await this.#attempt(draft)];
       await this.#keep(file, draft, { state: 'end unknown', unconfirmed });
     });
   }
 
-  /** `file` has another name now, or its upload shall do something else. */
-  async redescribe(file: OpenFile): Promise<void> {
-    const { draft } = file;
-    if (draft === null) return;
+  /** `file` has another name now, where it replaces `replaced`, or its upload shall do something else. */
+  async redescribe(file: OpenFile, replaced: OpenFile | null = null): Promise<void> {
     await this.#orLog(file.path, async () => {
-      const { createdAt, sealed } = draft.facts;
-      const facts = draftFactsOf(file, { createdAt, sealed });
-      await draft.describe(facts);
-      const record = this.#records.get(draft.id);
-      if (record === undefined) return;
-      // What waits under the new name came before.
-      const sequence = this.#journal.nextSequence();
-      await this.#put({ ...record, ...this.#doubts(file), facts, sequence });
+      const records = replaced === null ? [] : this.#ended(replaced);
+      for (const draft of draftsOf(file)) {
+        const { createdAt, sealed } = draft.facts;
+        const facts = draftFactsOf(file, { createdAt, sealed }, file.wishesOf(draft));
+        await draft.describe(facts);
+        const record = this.#records.get(draft.id);
+        // What waits under the new name came before.
+        const sequence = this.#journal.nextSequence();
+        if (record !== undefined) records.push({ ...record, ...this.#doubts(file), facts, sequence });
+      }
+      await this.#putAll(records);
     });
+  }
+
+  /** A program has set attributes of `file`. What is recorded of its draft shall not have to wait for the disk again. */
+  attributesSet(file: OpenFile): void {
+    const { draft } = file;
+    if (draft !== null && this.#records.has(draft.id)) this.#attributes.setDraft(draft.id, file.local);
   }
 
   /** The service has the bytes; the file's link is still owed when `owed` is its version. */
@@ -142,10 +207,24 @@ export class KeptDrafts {
 
   /** `file` has lost its name: no later mount shall find its draft. */
   async detached(file: OpenFile): Promise<void> {
-    const { draft } = file;
-    if (draft === null) return;
-    await this.retire(draft);
-    await this.#orLog(file.path, () => draft.hide());
+    for (const draft of draftsOf(file)) {
+      await this.retire(draft);
+      await this.#orLog(file.path, () => draft.hide());
+    }
+    const { draft, sealed } = file;
+    file.sealed = null;
+    if (sealed !== null && sealed.draft !== draft) await this.drop(sealed.draft);
+    await this.linkSettled(file);
+  }
+
+  /** Of `file` nobody wants what is here: takes that down together with `changes`. Rejects with the disk's error. */
+  async ending(file: OpenFile, changes: readonly JournalChange[]): Promise<void> {
+    await this.#putAll(this.#ended(file), changes);
+  }
+
+  /** As `retire`, of all drafts of `file`. */
+  async retireAll(file: OpenFile): Promise<void> {
+    await this.#orLog(file.path, () => this.#putAll(this.#ended(file)));
   }
 
   /** The bytes of `draft` are stored, perhaps under another name, or nobody wants them. */
@@ -159,28 +238,86 @@ export class KeptDrafts {
   async drop(draft: Draft): Promise<void> {
     await this.retire(draft);
     await draft.remove();
+    this.#superseded.delete(draft.id);
     const record = this.#records.get(draft.id);
     if (record === undefined) return;
     this.#records.delete(draft.id);
-    // Nobody need wait: without its file a stored record means nothing.
-    void this.#orLog(record.facts.key, () => this.#commit([remove('draft', record)]));
+    this.#attributes.setDraft(draft.id, undefined);
+    // Without its file a stored record means nothing.
+    if (!this.#isClosed) this.#journal.forgetLater([remove('draft', record)]);
   }
 
   /** `draft` will not be sent, and nobody has it open: its file stays, for a person to find. Rejects with the disk's error. */
   async setAside(file: OpenFile, draft: Draft, reason: string): Promise<void> {
     await this.#keep(file, draft, { state: 'set aside', reason });
     await draft.close();
+    const record = this.#records.get(draft.id);
     this.#records.delete(draft.id);
+    if (record !== undefined) this.#resting.add(draft.id, { kind: 'draft', record });
+  }
+
+  async #sealAnew(file: OpenFile, draft: Draft, before: Draft | null): Promise<void> {
+    for (let path: string | null = null; path !== file.path;) {
+      // A rename may come between.
+      path = file.path;
+      await this.#promise(file, draft, before);
+    }
+  }
+
+  /** The draft that is promised in the end in place of `draft`, or `draft`. */
+  async #inPlaceOf(draft: Draft): Promise<Draft> {
+    const later = await this.#superseded.get(draft.id)?.catch(() => draft);
+    return later === undefined || later === draft ? draft : this.#inPlaceOf(later);
+  }
+
+  async #takesLink(file: OpenFile, draft: Draft): Promise<void> {
+    const record = this.#records.get(draft.id);
+    if (file.detached || record === undefined || record.state === 'stored') return;
+    await this.#put({ ...record, visibilityBefore: 'public' });
+  }
+
+  async #promise(file: OpenFile, draft: Draft, before: Draft | null): Promise<void> {
+    const attempts = before === null ? [] : [await this.#attempt(before)];
+    // An upload of those bytes may be under way, or begin before anybody knows of these.
+    const unconfirmed = [...file.unconfirmed.map(factsOf), ...attempts];
+    const change = { state: 'queued', attempts: 0, lastFailure: null, unconfirmed } as const;
+    const durable = await this.#durable(file, draft, change);
+    const replaced = before === null ? undefined : this.#records.get(before.id);
+    // An upload under way may have taken the link away.
+    const visibilityBefore = durable.visibilityBefore ?? replaced?.visibilityBefore ?? null;
+    const record = { ...durable, visibilityBefore };
+    const gone = replaced === undefined ? [] : [put('draft', storedRecord(replaced))];
+    await this.#commit([put('draft', record), ...gone]);
+    this.#records.set(record.id, record);
   }
 
   async #keep(file: OpenFile, draft: Draft, change: Unsent): Promise<void> {
-    if (this.#isClosed || file.detached) return;
+    if (!this.#isMeant(file, draft)) return;
+    const record = await this.#durable(file, draft, change);
+    // Once more: that has taken its time.
+    if (this.#isMeant(file, draft)) await this.#put(record);
+  }
+
+  #isMeant(file: OpenFile, draft: Draft): boolean {
+    return !this.#isClosed && !file.detached && !this.#superseded.has(draft.id);
+  }
+
+  /** The record of `draft`, whose bytes and header are on the disk then. */
+  async #durable(file: OpenFile, draft: Draft, change: Unsent): Promise<DraftRecord> {
     const sealed = { size: draft.size, md5: await draft.md5(), at: this.#clock.now() };
-    const facts = draftFactsOf(file, { createdAt: draft.facts.createdAt, sealed });
+    const { createdAt } = draft.facts;
+    const facts = draftFactsOf(file, { createdAt, sealed }, file.wishesOf(draft));
     await draft.describe(facts);
     await draft.sync();
     const before = this.#records.get(draft.id) ?? this.#newRecord(file, draft.id, facts);
-    await this.#put({ ...before, ...this.#doubts(file), facts, reason: null, ...change });
+    return { ...before, ...this.#doubts(file), facts, reason: null, ...change };
+  }
+
+  /** What an upload of `draft` stores, or has stored. */
+  async #attempt(draft: Draft): Promise<VersionRecord> {
+    const [md5, lastModified] = [await draft.md5(), this.#clock.now()];
+    const { contentType } = draft.facts;
+    return { size: draft.size, etag: null, md5, lastModified, storedWithin: null, contentType };
   }
 
   #newRecord(file: OpenFile, id: string, facts: DraftFacts): Omit<DraftRecord, 'state'> {
@@ -197,7 +334,8 @@ export class KeptDrafts {
   }
 
   #doubts(file: OpenFile): Pick<DraftRecord, 'unconfirmed' | 'visibilityBefore'> {
-    return { unconfirmed: file.unconfirmed.map(factsOf), visibilityBefore: file.visibilityBefore };
+    const visibilityBefore = file.publishPending ? 'public' : file.visibilityBefore;
+    return { unconfirmed: file.unconfirmed.map(factsOf), visibilityBefore };
   }
 
   #takeOwed(file: OpenFile): DraftRecord | null {
@@ -206,10 +344,26 @@ export class KeptDrafts {
     return owed;
   }
 
+  #isRecorded(id: string): boolean {
+    const record = this.#records.get(id);
+    return record !== undefined && record.state !== 'stored';
+  }
+
+  #ended(file: OpenFile): DraftRecord[] {
+    return [...draftsOf(file)]
+      .flatMap(({ id }) => this.#records.get(id) ?? [])
+      .filter(({ state }) => state !== 'stored')
+      .map(storedRecord);
+  }
+
   async #put(record: DraftRecord): Promise<void> {
-    await this.#commit([put('draft', record)]);
+    await this.#putAll([record]);
+  }
+
+  async #putAll(records: readonly DraftRecord[], changes: readonly JournalChange[] = []): Promise<void> {
+    await this.#commit([...changes, ...records.map((record) => put('draft', record))]);
     // Not before: what is not on the disk must not be taken for recorded.
-    this.#records.set(record.id, record);
+    for (const record of records) this.#records.set(record.id, record);
   }
 
   async #commit(changes: readonly JournalChange[]): Promise<void> {
@@ -225,26 +379,4 @@ export class KeptDrafts {
       this.#log.error('what is not stored could not be recorded: a crash may lose it', { path, cause });
     }
   }
-}
-
-/** What the draft of `file` says of itself. */
-export function draftFactsOf(
-  file: OpenFile,
-  { createdAt, sealed }: Pick<DraftFacts, 'createdAt' | 'sealed'>,
-): DraftFacts {
-  return {
-    key: keyOfPath(file.path),
-    base: file.version === null ? null : factsOf(file.version),
-    basis: file.basis,
-    contentType: file.contentType,
-    visibility: file.visibilityWish,
-    local: file.local,
-    createdAt,
-    sealed,
-  };
-}
-
-/** Nothing is left to do. */
-function storedRecord(record: DraftRecord): DraftRecord {
-  return { ...record, state: 'stored', publish: null, unconfirmed: [], visibilityBefore: null };
 }

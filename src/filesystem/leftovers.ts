@@ -7,9 +7,11 @@
 import pLimit from 'p-limit';
 import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
+import type { DraftFacts } from '../content/draft-facts.ts';
 import type { Recovery } from '../content/journal/recovery.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
 import { versionOf } from '../content/version-facts.ts';
+import type { Version } from '../store/version.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile } from './open-file.ts';
 import type { Uploading } from './uploading.ts';
@@ -38,7 +40,8 @@ export async function sendLeftovers(
 ): Promise<void> {
   await pLimit(AT_ONCE).map(files, async (file) => {
     try {
-      if (file.dirty) await uploading.settle(file);
+      if (mount.settings.writeBack) uploading.enqueue(file);
+      else if (file.dirty) await uploading.settle(file);
       else await uploading.storeAndDrop(file);
     } catch (error) {
       const cause = describeError(error);
@@ -52,8 +55,8 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
   const path = `/${facts.key}`;
   try {
     const draft = await mount.content.openDraft(record.id, facts.sealed?.size ?? 0);
-    mount.kept.adopt(record);
-    const file = fileOf(path, record, draft);
+    const file = draftOnDisk(record, draft, mount.settings.writeBack);
+    file.local = await mount.kept.adopt(record);
     if (shown.has(path)) {
       await mount.kept.setAside(file, draft, SUPERSEDED);
       return;
@@ -63,12 +66,21 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
   } catch (error) {
     const cause = describeError(error);
     mount.log.error('what an earlier mount left cannot be read, and stays where it is', { path, cause });
+    mount.resting.add(record.id, { kind: 'draft', record });
   }
 }
 
-function fileOf(path: string, record: DraftRecord, draft: Draft): OpenFile {
+function uploadOf(
+  { contentType }: DraftFacts,
+  { size, md5, at }: NonNullable<DraftFacts['sealed']>,
+): Version {
+  return versionOf({ size, etag: null, md5, lastModified: at, storedWithin: null, contentType });
+}
+
+/** The file of a draft that was here before, not yet at its path; `isPromised` with write-back: whoever writes gets a copy. */
+export function draftOnDisk(record: DraftRecord, draft: Draft, isPromised: boolean): OpenFile {
   const { facts, lastFailure } = record;
-  const file = new OpenFile(path, facts.base === null ? null : versionOf(facts.base));
+  const file = new OpenFile(`/${facts.key}`, facts.base === null ? null : versionOf(facts.base));
   file.draft = draft;
   file.dirty = true;
   file.isLeftBehind = true;
@@ -76,9 +88,13 @@ function fileOf(path: string, record: DraftRecord, draft: Draft): OpenFile {
   file.basis = facts.basis;
   file.contentType = facts.contentType;
   file.visibilityWish = facts.visibility;
-  file.local = facts.local;
   file.unconfirmed = record.unconfirmed.map(versionOf);
   file.visibilityBefore = record.visibilityBefore;
+  if (isPromised) file.sealed = { draft, wishes: null };
+  draft.setLeaving(isPromised);
+  // The process may have ended in the middle of its upload, of which no record is made when there is one already.
+  const mayBeThere = record.state === 'queued' || isPromised;
+  if (mayBeThere && facts.sealed !== null) file.unconfirmed.push(uploadOf(facts, facts.sealed));
   // Of no revision of the draft: it is tried again at once.
   if (lastFailure !== null) file.failure = { error: new Error(lastFailure.message), revision: -1 };
   return file;
@@ -88,7 +104,9 @@ function fileOf(path: string, record: DraftRecord, draft: Draft): OpenFile {
 function showUnpublished(mount: MountState, record: DraftRecord, shown: Map<string, OpenFile>): void {
   const path = `/${record.facts.key}`;
   if (record.publish === null || shown.has(path)) return;
-  const file = new OpenFile(path, versionOf(record.publish));
+  const version = versionOf(record.publish);
+  version.local = record.facts.local;
+  const file = new OpenFile(path, version);
   file.publishPending = true;
   file.owedLink = record;
   shown.set(path, file);

@@ -5,8 +5,10 @@ import type { PathClaims } from '../base/path-claims.ts';
 import type { ContentStore } from '../content/content-store.ts';
 import type { Namespace } from '../namespace/namespace.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
+import type { AttributeRecords } from './attribute-records.ts';
 import type { FileTable } from './file-table.ts';
 import type { KeptDrafts } from './kept-drafts.ts';
+import type { RestingDrafts } from './resting-drafts.ts';
 import type { FileSystemSettings } from './settings.ts';
 
 export interface MountState {
@@ -17,6 +19,8 @@ export interface MountState {
   readonly claims: PathClaims;
   readonly table: FileTable;
   readonly kept: KeptDrafts;
+  readonly resting: RestingDrafts;
+  readonly attributes: AttributeRecords;
   readonly settings: FileSystemSettings;
   readonly clock: Clock;
   readonly log: Log;

@@ -13,6 +13,7 @@ import type { OpenFile } from './open-file.ts';
 import type { Removing } from './removing.ts';
 import type { Shelf } from './shelf.ts';
 import type { Uploading } from './uploading.ts';
+import type { Deletions } from './write-back/deletions.ts';
 
 /** A version that we stored less than this ago is copied and deleted without another look, milliseconds. */
 const JUST_STORED = 1000;
@@ -24,6 +25,7 @@ export interface MovingParts {
   readonly uploading: Uploading;
   readonly removing: Removing;
   readonly shelf: Shelf;
+  readonly deletions: Deletions;
 }
 
 /** Where a file goes. */
@@ -61,12 +63,13 @@ export class Moving {
   async finish(source: OpenFile, to: string, copied: Version): Promise<void> {
     await source.gate.still(async () => {
       const { namespace, table } = this.#mount;
+      copied.local = { ...source.version?.local };
       namespace.known.changed(to, { kind: 'file', version: copied });
       table.arrive(to, copied, source);
       try {
         await this.#parts.copying.confirm(to, copied);
-        await this.#parts.copying.deleteOld(source, false);
-        await this.#arrived(source, to, copied);
+        const isGone = isUnsent(source) || (await this.#parts.copying.deleteOld(source, false));
+        await this.#arrived(source, { to, copied, isGone });
       } finally {
         table.arrived(to);
       }
@@ -78,9 +81,11 @@ export class Moving {
    * then: rejects only when the bytes will never be stored under it.
    */
   async sendOrphan(source: OpenFile): Promise<void> {
-    if (source.handles.size > 0 || !source.dirty) return;
+    const { writeBack } = this.#mount.settings;
+    // What a close of theirs would store: the rename itself promises it where that costs no upload.
+    if ((writeBack ? source.hasWriters() : source.handles.size > 0) || !source.dirty) return;
     try {
-      await this.#parts.uploading.storeClaimed(source);
+      await this.#parts.uploading.keepClaimed(source);
     } catch (error) {
       if (isPassing(error)) return;
       await this.#parts.uploading.giveUp(source);
@@ -97,6 +102,7 @@ export class Moving {
 
   /** Whether its program has closed the source, and was told nothing of the service's errors. */
   #isOwed(source: OpenFile, { to, target }: Destination): boolean {
+    if (this.#mount.settings.writeBack) return false;
     return source.shelf !== null && !source.hasWriters() && !this.#parts.shelf.staysAs(source, target, to);
   }
 
@@ -105,20 +111,28 @@ export class Moving {
       await this.#parts.removing.keepForReaders(target);
       this.#mount.table.detach(target);
     }
-    if (!this.#parts.shelf.staysAs(source, target, to)) source.shelf = null;
+    const leavesShelf = source.shelf !== null && !this.#parts.shelf.staysAs(source, target, to);
+    if (leavesShelf) source.shelf = null;
     this.moveInTable(source, to);
     // What the new key holds is what the upload will replace, visibility included.
     source.version = target?.version ?? null;
     source.unconfirmed = target?.unconfirmed ?? [];
-    source.visibilityBefore = target?.visibilityBefore ?? null;
+    source.visibilityBefore = target?.publishPending === true ? 'public' : (target?.visibilityBefore ?? null);
     source.basis = 'rewrite';
+    if (source.sealed?.wishes != null) source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite' };
     source.written = true;
     source.failure = null;
-    await this.#mount.kept.redescribe(source);
+    // What fsync has promised of it the shelf's record keeps until the journal has it under its true name.
+    if (leavesShelf && this.#mount.settings.writeBack) await this.sendOrphan(source);
+    // Not between a close's description of the draft and its record.
+    await source.gate.still(() => this.#mount.kept.redescribe(source, target));
+    await this.#parts.shelf.moved(source);
   }
 
   async #moveStored(source: OpenFile, destination: Destination): Promise<void> {
     const { target } = destination;
+    // It would delete what is about to be stored there.
+    await this.#parts.deletions.finishClaimed(destination.to);
     const wish = await this.#visibilityFor(source, target);
     if (target !== null) await this.#parts.removing.keepForReaders(target);
     // Writers wait: what they wrote between the copy and the DELETE would be in neither.
@@ -132,26 +146,46 @@ export class Moving {
     const justStored = this.#isJustStored(source);
     const copied = await copying.copy(source, to, { visibility: wish, target, announce });
     if (target !== null) table.detach(target);
-    namespace.known.changed(to, { kind: 'file', version: copied });
     copied.local = { ...source.version?.local, ...(source.dirty ? source.local : {}) };
+    namespace.known.changed(to, { kind: 'file', version: copied });
     copied.madeHereAt = source.version === null ? this.#mount.clock.monotonic() : source.version.madeHereAt;
     table.arrive(to, copied, source);
     try {
-      if (!isUnsent(source))
-        await this.#deleteOld(source, copied, { justStored, to, isFree: target === null });
-      await this.#arrived(source, to, copied);
+      // Before the rename's record goes: what it replaced must not come back.
+      if (target !== null) await this.#mount.kept.retireAll(target);
+      const isGone =
+        isUnsent(source) ||
+        (await this.#deleteOld(source, copied, { justStored, to, isFree: target === null }));
+      await this.#arrived(source, { to, copied, isGone });
     } finally {
       table.arrived(to);
     }
   }
 
-  async #arrived(source: OpenFile, to: string, copied: Version): Promise<void> {
-    const { kept } = this.#mount;
+  /** `isGone`: nothing is left under the old name; else it shows what somebody else has stored there. */
+  async #arrived(
+    source: OpenFile,
+    { to, copied, isGone }: { readonly to: string; readonly copied: Version; readonly isGone: boolean },
+  ): Promise<void> {
+    const { kept, log, namespace } = this.#mount;
     const from = source.path;
     this.#takeVersion(source, copied);
     this.moveInTable(source, to);
-    this.#mount.namespace.known.changed(from, { kind: 'missing' });
-    if (source.draft !== null) await kept.retire(source.draft);
+    if (isGone) namespace.known.changed(from, { kind: 'missing' });
+    else {
+      log.warn(
+        'somebody else replaced a file that was changed and renamed here: theirs stays under its old name',
+        {
+          theirs: keyOfPath(from),
+          ours: keyOfPath(to),
+        },
+      );
+    }
+    const { draft, sealed } = source;
+    source.sealed = null;
+    if (draft !== null) await kept.retire(draft);
+    if (sealed !== null && sealed.draft !== draft) await kept.drop(sealed.draft);
+    await this.#parts.shelf.moved(source);
     await kept.linkSettled(source);
   }
 
@@ -164,11 +198,11 @@ export class Moving {
       to,
       isFree,
     }: { readonly justStored: boolean; readonly to: string; readonly isFree: boolean },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { copying } = this.#parts;
     try {
       if (!justStored) await copying.confirm(to, copied);
-      await copying.deleteOld(source, justStored);
+      return await copying.deleteOld(source, justStored);
     } catch (error) {
       if (isFree && !(error instanceof CopyReplaced)) await copying.undo(to, copied, error);
       throw error;

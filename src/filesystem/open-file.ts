@@ -14,6 +14,21 @@ import type { FileHandle } from './operations.ts';
 import type { ScratchKind } from './scratch-names.ts';
 import { WriteGate } from './write-gate.ts';
 
+/** What the upload of a draft shall do besides storing its bytes. */
+export interface Wishes {
+  readonly basis: OpenFile['basis'];
+  readonly contentType: string | null;
+  readonly visibilityWish: Visibility | null;
+  readonly local: LocalAttributes;
+}
+
+/** What a close has promised to store (`--write-back`): a draft whose bytes do not change any more. */
+export interface Sealed {
+  readonly draft: Draft;
+  /** Those of the file, before a program began to write something newer; null: nobody has. */
+  wishes: Wishes | null;
+}
+
 export class OpenFile {
   readonly gate = new WriteGate();
   readonly handles = new Set<Handle>();
@@ -28,6 +43,10 @@ export class OpenFile {
   draft: Draft | null = null;
   /** The draft being filled with the base version, so that two first writers do it once. */
   drafting: Promise<Draft> | null = null;
+  /** The content that waits for its upload. Its draft is `draft` until somebody writes; then `draft` is a new one. */
+  sealed: Sealed | null = null;
+  /** Whether `draft` holds what `sealed` holds, and more; not what was written anew from empty. */
+  isOverSealed = false;
   /** Reads `reader.version`; let go when the last handle closes, or when another version takes its place. */
   reader: { readonly version: Version; readonly source: VersionReader } | null = null;
   /** Whether the draft holds bytes, or a Content-Type, that the service has not. */
@@ -80,6 +99,13 @@ export class OpenFile {
 
   get size(): number {
     return this.draft?.size ?? this.version?.size ?? 0;
+  }
+
+  /** What the upload of `draft`, which is one of this file, shall do. */
+  wishesOf(draft: Draft): Wishes {
+    const { sealed, basis, contentType, visibilityWish, local } = this;
+    const own = { basis, contentType, visibilityWish, local };
+    return sealed?.draft === draft ? (sealed.wishes ?? own) : own;
   }
 
   /** `version` holds what programs have read and written of this file. */

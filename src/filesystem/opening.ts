@@ -6,7 +6,7 @@ import { parentOf } from '../store/keys.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { FsError } from './errors.ts';
 import { existingFile } from './found.ts';
-import { draftFactsOf } from './kept-drafts.ts';
+import { draftFactsOf } from './draft-records.ts';
 import type { MountState } from './mount-state.ts';
 import { Handle, OpenFile } from './open-file.ts';
 import type { CreateIntent, OpenIntent } from './operations.ts';
@@ -75,7 +75,7 @@ export class Opening {
       await this.#uploading.settle(file);
     } else if (handle.canWrite && !file.hasWriters() && file.dirty && !file.detached) {
       // Readers may stay for hours; what the last writer left (a page dirtied through mmap after its flush) goes up now.
-      if (file.failure?.revision !== file.draft?.revision) await this.#uploading.store(file);
+      if (file.failure?.revision !== file.draft?.revision) await this.#uploading.keep(file);
     }
   }
 

@@ -99,8 +99,12 @@ export interface FileSystemOperations {
   read(handle: FileHandle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number>;
   /** Accepts all of `data` into the draft, and may be handed a buffer that is reused afterwards; nothing reaches the service before `flush`. */
   write(handle: FileHandle, data: Uint8Array, position: number): Promise<number>;
-  /** Once per close(2), so maybe several times: the last chance to tell the program that its bytes were not stored. */
-  flush(handle: FileHandle): Promise<void>;
+  /**
+   * Once per close(2), so maybe several times: the last chance to tell the program that its bytes were not stored.
+   * `isOpenElsewhere` says whether the program has the file open by another descriptor and will close that, too; absent where
+   * nobody can tell.
+   */
+  flush(handle: FileHandle, isOpenElsewhere?: () => Promise<boolean>): Promise<void>;
   fsync(handle: FileHandle): Promise<void>;
   /** No descriptor is left. Nobody hears a rejection: it is only logged. */
   release(handle: FileHandle): Promise<void>;

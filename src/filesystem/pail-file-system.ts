@@ -5,7 +5,7 @@
 import { describeError } from '../base/errors.ts';
 import { Interrupted, type Waiter } from '../base/waiter.ts';
 import { isRefusal } from '../service/refusal.ts';
-import { MAX_NAME_BYTES } from '../store/keys.ts';
+import { MAX_NAME_BYTES, parentOf } from '../store/keys.ts';
 import { toFsError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { Folders } from './folders.ts';
@@ -94,8 +94,10 @@ export class PailFileSystem implements FileSystemOperations {
     );
   }
 
-  flush(handle: FileHandle): Promise<void> {
-    return this.#posix('flush', handle.path, () => this.#parts.uploading.flush(ownHandle(handle)));
+  flush(handle: FileHandle, isOpenElsewhere?: () => Promise<boolean>): Promise<void> {
+    return this.#posix('flush', handle.path, () =>
+      this.#parts.uploading.flush(ownHandle(handle), isOpenElsewhere),
+    );
   }
 
   fsync(handle: FileHandle): Promise<void> {
@@ -113,7 +115,7 @@ export class PailFileSystem implements FileSystemOperations {
       try {
         await this.#parts.writing.truncate(opened.file, size);
         // Without an open handle no flush will follow this call: it must store the change itself.
-        if (opened.file.handles.size === 1) await this.#parts.uploading.store(opened.file);
+        if (opened.file.handles.size === 1) await this.#parts.uploading.keep(opened.file);
       } finally {
         await this.#parts.opening.release(opened);
       }
@@ -188,8 +190,19 @@ export class PailFileSystem implements FileSystemOperations {
     }
   }
 
+  /** A file that only waits here is no folder of the service: what is looked for below it is not just missing. */
+  #belowFile(refusal: FsError): FsError {
+    const { code, path } = refusal;
+    if (code !== 'ENOENT') return refusal;
+    for (let above = parentOf(path); above !== '/'; above = parentOf(above)) {
+      if (this.#parts.mount.table.dirty(above) !== undefined)
+        return new FsError('ENOTDIR', path, 'a component of the path is a file', { cause: refusal });
+    }
+    return refusal;
+  }
+
   #refusal(operation: string, path: string, error: unknown): FsError {
-    const refusal = toFsError(error, path);
+    const refusal = this.#belowFile(toFsError(error, path));
     if (isNews(error)) {
       this.#parts.mount.log.warn('an operation failed', {
         operation,

@@ -16,7 +16,7 @@ export function readOnly(operations: FileSystemOperations): FileSystemOperations
     create: (path) => refuse(path),
     read: (handle, into, position, waiter) => operations.read(handle, into, position, waiter),
     write: (handle) => refuse(handle.path),
-    flush: (handle) => operations.flush(handle),
+    flush: (handle, isOpenElsewhere) => operations.flush(handle, isOpenElsewhere),
     fsync: (handle) => operations.fsync(handle),
     release: (handle) => operations.release(handle),
     truncate: (path) => refuse(path),

@@ -7,7 +7,15 @@ import { mayHaveBeenDone } from './errno-of.ts';
 import { existingFile } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
+import type { Deletions } from './write-back/deletions.ts';
 import type { Writing } from './writing.ts';
+
+export interface RemovingParts {
+  readonly writing: Writing;
+  readonly folders: Folders;
+  readonly folderTimes: FolderTimes;
+  readonly deletions: Deletions;
+}
 
 /** Rejects with an `FsError`, or with the refusal of the service: the name is then as it was, or not known. */
 export class Removing {
@@ -15,26 +23,27 @@ export class Removing {
   readonly #writing: Writing;
   readonly #folders: Folders;
   readonly #folderTimes: FolderTimes;
+  readonly #deletions: Deletions;
 
-  constructor(mount: MountState, writing: Writing, folders: Folders, folderTimes: FolderTimes) {
+  constructor(mount: MountState, parts: RemovingParts) {
     this.#mount = mount;
-    this.#writing = writing;
-    this.#folders = folders;
-    this.#folderTimes = folderTimes;
+    this.#writing = parts.writing;
+    this.#folders = parts.folders;
+    this.#folderTimes = parts.folderTimes;
+    this.#deletions = parts.deletions;
   }
 
   async unlink(path: string): Promise<void> {
     // An upload in flight holds the claim: it ends first, and is never assumed undone.
     await this.#mount.claims.run([path], async () => {
-      const { namespace, store, table } = this.#mount;
+      const { table } = this.#mount;
       const file = table.dirty(path) ?? (await this.#storedFile(path));
       try {
-        const isStored = file.version !== null || file.endUnknown;
         await this.keepForReaders(file);
-        if (isStored) await this.#deleteKey(path, store.remove(keyOfPath(path)));
+        await this.#delete(file);
         // At once, so that nobody opens by the name what is just being let go.
         table.detach(file);
-        namespace.known.changed(path, { kind: 'missing' });
+        this.#nameIsGone(path);
         await this.#mount.kept.detached(file);
         await this.#dropUnused(file);
       } finally {
@@ -43,6 +52,20 @@ export class Removing {
       this.#folderTimes.touch(parentOf(path));
       this.#folders.watchEmptied();
     });
+  }
+
+  async #delete(file: OpenFile): Promise<void> {
+    const { store, settings } = this.#mount;
+    const isStored = file.version !== null || file.endUnknown;
+    if (!isStored) return;
+    if (settings.writeBack) await this.#deletions.promise(file);
+    else await this.#deleteKey(file.path, store.remove(keyOfPath(file.path)));
+  }
+
+  #nameIsGone(path: string): void {
+    const { known } = this.#mount.namespace;
+    if (this.#deletions.has(path)) known.going(path);
+    else known.changed(path, { kind: 'missing' });
   }
 
   /**

@@ -36,6 +36,7 @@ export class RenameJournal {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #underWay = new Map<string, RenameRecord>();
 
   constructor(journal: Journal, clock: Clock, log: Log) {
     this.#journal = journal;
@@ -48,26 +49,30 @@ export class RenameJournal {
     return this.#journal.contents.renames;
   }
 
+  /** What is recorded and has not ended. */
+  get underWay(): readonly RenameRecord[] {
+    return [...this.#underWay.values()];
+  }
+
   /** Writes nothing before something is announced. */
   ofFile(source: OpenFile, to: string, target: OpenFile | null): FileRecord {
     const { path, version, unconfirmed } = source;
-    const meant = version ?? unconfirmed.at(-1);
+    const meant = version ?? unconfirmed.at(-1) ?? null;
     let written: RenameRecords | null = null;
     return {
-      announce: async (copy, visibility) => {
-        if (meant === undefined) return;
+      announce: async (copy, visibility, drafts) => {
         const records = this.#records('file', keyOfPath(path), keyOfPath(to));
         const step = records.planned({ from: path, to, version: meant }, 0);
         const replaced = target?.version ?? null;
         records.steps.push({
-          ...copying(step, copy, visibility),
+          ...copying(step, { copy, visibility, drafts }),
           replaced: replaced === null ? null : factsOf(replaced),
         });
-        await this.#journal.commit(records.puts());
+        await this.#commit(records.rename, records.puts());
         written = records;
       },
       end: async () => {
-        if (written !== null) await this.#forget(written.removals());
+        if (written !== null) await this.#forget(written.rename, written.removals());
       },
     };
   }
@@ -76,20 +81,21 @@ export class RenameJournal {
   async ofFolder(from: string, to: string, moves: readonly PlannedMove[]): Promise<FolderRecord> {
     const records = this.#records('folder', `${keyOfPath(from)}/`, `${keyOfPath(to)}/`);
     for (const [index, move] of moves.entries()) records.steps.push(records.planned(move, index));
-    await this.#journal.commit(records.puts());
+    await this.#commit(records.rename, records.puts());
     return this.#folderRecord(records);
   }
 
   /** Goes on with one that was found. */
   resumed({ rename, steps }: RenameUnderWay): FolderRecord {
+    this.#underWay.set(rename.id, rename);
     return this.#folderRecord(new RenameRecords(rename, [...steps]));
   }
 
   #folderRecord(records: RenameRecords): FolderRecord {
     return new FolderRecord(
       records,
-      (changes) => this.#journal.commit(changes),
-      (changes) => this.#forget(changes),
+      (rename, changes) => this.#commit(rename, changes),
+      (rename, changes) => this.#forget(rename, changes),
     );
   }
 
@@ -106,8 +112,14 @@ export class RenameJournal {
     return new RenameRecords(rename, []);
   }
 
+  async #commit(rename: RenameRecord, changes: readonly JournalChange[]): Promise<void> {
+    await this.#journal.commit(changes);
+    this.#underWay.set(rename.id, rename);
+  }
+
   /** Whatever is left there the next mount finds to be done. */
-  async #forget(changes: readonly JournalChange[]): Promise<void> {
+  async #forget(rename: RenameRecord, changes: readonly JournalChange[]): Promise<void> {
+    this.#underWay.delete(rename.id);
     try {
       await this.#journal.commit(changes);
     } catch (error) {
@@ -116,7 +128,7 @@ export class RenameJournal {
   }
 }
 
-type Commit = (changes: readonly JournalChange[]) => Promise<void>;
+type Commit = (rename: RenameRecord, changes: readonly JournalChange[]) => Promise<void>;
 
 /** The record of the rename of one folder. */
 export class FolderRecord {
@@ -132,12 +144,12 @@ export class FolderRecord {
 
   /** For the file that is `index`th among those planned. */
   announcement(index: number): CopyAnnouncement {
-    return async (copy, visibility) => {
+    return async (copy, visibility, drafts) => {
       const step = this.#records.steps[index];
       if (step === undefined) return;
-      const changed = copying(step, copy, visibility);
+      const changed = copying(step, { copy, visibility, drafts });
       this.#records.steps[index] = changed;
-      await this.#commit([put('rename-step', changed)]);
+      await this.#commit(this.#records.rename, [put('rename-step', changed)]);
     };
   }
 
@@ -148,12 +160,12 @@ export class FolderRecord {
     for (const [index, move] of moves.entries()) back.steps.push(back.planned(move, index));
     const removals = this.#records.removals();
     this.#records = back;
-    await this.#commit([...removals, ...back.puts()]);
+    await this.#commit(back.rename, [...removals, ...back.puts()]);
   }
 
   /** Never rejects. */
   end(): Promise<void> {
-    return this.#forget(this.#records.removals());
+    return this.#forget(this.#records.rename, this.#records.removals());
   }
 }
 
@@ -166,17 +178,21 @@ class RenameRecords {
     this.steps = steps;
   }
 
-  planned({ from, to, version }: PlannedMove, index: number): RenameStepRecord {
+  planned(
+    { from, to, version }: Pick<PlannedMove, 'from' | 'to'> & { readonly version: Version | null },
+    index: number,
+  ): RenameStepRecord {
     return {
       rename: this.rename.id,
       index,
       from: keyOfPath(from),
       to: keyOfPath(to),
       state: 'planned',
-      source: factsOf(version),
+      source: version === null ? null : factsOf(version),
       copy: null,
       replaced: null,
       visibility: null,
+      drafts: [],
     };
   }
 
@@ -191,8 +207,7 @@ class RenameRecords {
 
 function copying(
   step: RenameStepRecord,
-  copy: Version,
-  visibility: RenameStepRecord['visibility'],
+  { copy, ...rest }: { readonly copy: Version } & Pick<RenameStepRecord, 'visibility' | 'drafts'>,
 ): RenameStepRecord {
-  return { ...step, state: 'copying', copy: factsOf(copy), visibility };
+  return { ...step, ...rest, state: 'copying', copy: factsOf(copy) };
 }

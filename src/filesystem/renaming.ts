@@ -112,7 +112,8 @@ export class Renaming {
     if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
     if (noReplace) throw new FsError('EEXIST', path, 'the name is taken');
     if (found.kind === 'file') throw new FsError('ENOTDIR', path, 'it is a file');
-    const folder = await namespace.list(path);
+    // What others have put into it since the last look must not be taken for gone.
+    const folder = await namespace.relist(path);
     const isEmpty = folder.visibleCount() === 0 && (folder.listed?.hidden ?? 0) === 0;
     if (!isEmpty || heldBelow(this.#mount, path).some((file) => file.dirty))
       throw new FsError('ENOTEMPTY', path, 'it has entries');

@@ -19,6 +19,8 @@ import { isPassing } from './errno-of.ts';
 import { FILES_AT_ONCE, carryHeld, removeFolders, type FolderMovingParts } from './folder-moving.ts';
 import { treeNow } from './folder-tree.ts';
 import type { MountState } from './mount-state.ts';
+import { isUnsent } from './moving.ts';
+import type { OpenFile } from './open-file.ts';
 
 /** After a failure that may pass, milliseconds. */
 const TRY_AGAIN_AFTER = 30_000;
@@ -108,6 +110,11 @@ export class Resuming {
     this.#refuseIfStopped();
     const { namespace, table } = this.#mount;
     const [from, to] = [pathOf(step.from), pathOf(step.to)];
+    if (step.source === null) {
+      await this.#fromShelf(step, from, to);
+      return;
+    }
+    if (await this.#isCarried(step)) return;
     const meant = versionOf(step.source);
     const old = await namespace.confirmFile(from, [meant]);
     // Gone: by our DELETE, or by somebody else's.
@@ -130,6 +137,55 @@ export class Resuming {
         if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
         await this.#parts.moving.finish(source, to, copy);
       }
+    } finally {
+      await this.#parts.uploading.dropUnused(source);
+    }
+  }
+
+  /**
+   * Once the copy is stored, drafts mean nothing that wait here under one of the names since before: their bytes are in the copy, or
+   * are what it has replaced. Returns whether the rename is finished with that.
+   */
+  async #isCarried(step: RenameStepRecord): Promise<boolean> {
+    const [from, to] = [pathOf(step.from), pathOf(step.to)];
+    const [source, replaced] = [this.#waiting(from, step), this.#waiting(to, step)];
+    if (source === undefined && replaced === undefined) return false;
+    const copy = await this.#copyAt(to, step);
+    if (copy === null || copy === 'foreign') return false;
+    if (replaced !== undefined) await this.#replace(replaced);
+    if (source === undefined) return false;
+    // So that it goes along whatever somebody else has stored under its old name since.
+    source.basis = 'rewrite';
+    try {
+      if (step.visibility === 'public') await publish(this.#mount.store, step.to, copy);
+      await this.#parts.moving.finish(source, to, copy);
+    } finally {
+      await this.#parts.uploading.dropUnused(source);
+    }
+    return true;
+  }
+
+  #waiting(path: string, { drafts }: RenameStepRecord): OpenFile | undefined {
+    const file = this.#mount.table.dirty(path);
+    return file?.draft != null && drafts.includes(file.draft.id) ? file : undefined;
+  }
+
+  async #replace(file: OpenFile): Promise<void> {
+    const { table, kept } = this.#mount;
+    table.detach(file);
+    await kept.detached(file);
+    await this.#parts.uploading.dropUnused(file);
+  }
+
+  /** The shelf may have it no more: nobody asked for it to outlive the process. Its copy may have taken a link away all the same. */
+  async #fromShelf(step: RenameStepRecord, from: string, to: string): Promise<void> {
+    const copy = await this.#copyAt(to, step);
+    if (copy === null || copy === 'foreign') return;
+    if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
+    const source = this.#mount.table.dirty(from);
+    if (source === undefined || !isUnsent(source)) return;
+    try {
+      await this.#parts.moving.finish(source, to, copy);
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }

@@ -3,8 +3,8 @@
  * person may have given it, mode or content must tell, too.
  */
 
-/** Those of the journal's records. A `transfer` is renamed when it is whole; the others go with their program. */
-export type ScratchKind = 'swap' | 'lock' | 'appledouble' | 'folder settings' | 'transfer';
+/** Those of the journal's records. What `isRenamedWhenWhole` says no to goes with its program. */
+export type ScratchKind = 'swap' | 'lock' | 'appledouble' | 'folder settings' | 'transfer' | 'git';
 
 export interface NewFile {
   readonly name: string;
@@ -19,6 +19,7 @@ export const START_SIZE = 4;
 
 const APPLE_DOUBLE = [0x00, 0x05, 0x16, 0x07];
 const OWNER_ONLY = 0o600;
+const READ_ONLY = 0o444;
 
 const KINDS: readonly (readonly [ScratchKind, RegExp, (file: NewFile) => boolean])[] = [
   // vim, nano: .NAME.swp, and .swo when that is taken; vim tries .swx and .swpx, too
@@ -33,7 +34,17 @@ const KINDS: readonly (readonly [ScratchKind, RegExp, (file: NewFile) => boolean
   // macOS, for what a file system has no place for
   ['appledouble', /^\._./s, isAppleDouble],
   // rsync: .NAME.XXXXXX
-  ['transfer', /^\..+\.[A-Za-z0-9]{6}$/s, ({ mode }) => (mode & 0o777) === OWNER_ONLY],
+  ['transfer', /^\..+\.[A-Za-z0-9]{6}$/s, isOwnerOnly],
+  // LibreOffice: lu, its process, more, .tmp
+  ['transfer', /^lu\d+[a-z0-9]*\.tmp$/, isOwnerOnly],
+  // sed -i
+  ['transfer', /^sed[A-Za-z0-9]{6}$/, isOwnerOnly],
+  // perl -i
+  ['transfer', /^XX[A-Za-z0-9]{6}$/, isOwnerOnly],
+  // git's objects: tmp_obj_XXXXXX, tmp_pack_XXXXXX, tmp_idx_XXXXXX
+  ['git', /^tmp_[a-z]+_[A-Za-z0-9]{6}$/, isReadOnly],
+  // to which it renames packs before they are given their names
+  ['git', /^\.tmp-\d+-pack-[0-9a-f]{40,64}\.[a-z]+$/, isReadOnly],
 ];
 
 /** Null: a file like any other. */
@@ -42,8 +53,27 @@ export function scratchKind(file: NewFile): ScratchKind | null {
   return found === undefined ? null : found[0];
 }
 
+/** A `transfer` by its only rename; what git makes sometimes by the second. */
+export function isRenamedWhenWhole(kind: ScratchKind): boolean {
+  return kind === 'transfer' || kind === 'git';
+}
+
+/** With which permission bits its program creates it; 0 where that does not matter. */
+export function modeAtCreation(kind: ScratchKind): number {
+  if (kind === 'transfer') return OWNER_ONLY;
+  return kind === 'git' ? READ_ONLY : 0;
+}
+
 function always(): boolean {
   return true;
+}
+
+function isOwnerOnly({ mode }: NewFile): boolean {
+  return (mode & 0o777) === OWNER_ONLY;
+}
+
+function isReadOnly({ mode }: NewFile): boolean {
+  return (mode & 0o777) === READ_ONLY;
 }
 
 function isEmpty({ start }: NewFile): boolean {

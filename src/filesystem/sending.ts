@@ -10,21 +10,14 @@ import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { recognise } from '../store/own-upload.ts';
 import { VersionChanged } from '../store/range-reader.ts';
-import {
-  currentVisibility,
-  describeVisibilityFailure,
-  publish,
-  replaceObject,
-  type Replacement,
-} from '../store/replace.ts';
+import { asWanted, currentVisibility, publish, replaceObject, type Replacement } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
 import { BaseReplaced } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
-import { mayHaveBeenDone } from './errno-of.ts';
-import { FsError } from './errors.ts';
+import { mayHaveBeenDone, visibilityError } from './errno-of.ts';
 import { lookFirst } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
-import type { OpenFile } from './open-file.ts';
+import type { OpenFile, Wishes } from './open-file.ts';
 
 /** Rejects with an `FsError`, with a refusal, or with the local disk's error: the draft is then as it was. */
 export class Sending {
@@ -41,16 +34,17 @@ export class Sending {
   async send(file: OpenFile, draft: Draft): Promise<void> {
     const found = file.isLeftBehind ? await lookFirst(this.#mount, file, draft) : null;
     if (found !== null) {
-      await this.#tookStored(file, draft, await this.#publishIfWanted(file, found));
+      await this.#tookStored(file, draft, await this.#publishIfWanted(file, draft, found));
       return;
     }
     const sameBytes = await this.#storedAlready(file, draft);
     if (sameBytes !== null) {
-      this.#becomeClean(file, sameBytes);
+      this.#took(file, draft, sameBytes);
+      this.#mount.attributes.set(file.path, sameBytes);
       await this.#mount.kept.stored(file, draft, null);
       return;
     }
-    if (await this.#isConflict(file)) throw await this.#conflict(file, draft);
+    if (await this.#isConflict(file, draft)) throw await this.#conflict(file, draft);
     await this.#tookStored(file, draft, await this.#put(file, draft));
   }
 
@@ -58,7 +52,7 @@ export class Sending {
   async #tookStored(file: OpenFile, draft: Draft, replacement: Replacement): Promise<void> {
     const { version, visibilityFailure } = replacement;
     version.madeHereAt = file.version === null ? this.#mount.clock.monotonic() : file.version.madeHereAt;
-    this.#becomeClean(file, version);
+    this.#took(file, draft, version);
     this.#mount.namespace.known.changed(file.path, { kind: 'file', version });
     // It is not ours to restore any more when somebody else has replaced the bytes since.
     file.publishPending = visibilityFailure !== undefined && !isReplaced(visibilityFailure);
@@ -66,9 +60,7 @@ export class Sending {
     if (visibilityFailure === undefined) return;
     // The bytes are stored, and the program must still hear that the link is down.
     if (!file.publishPending) this.#mount.namespace.known.doubt(file.path);
-    throw new FsError('EIO', file.path, describeVisibilityFailure(visibilityFailure), {
-      cause: visibilityFailure,
-    });
+    throw visibilityError(file.path, visibilityFailure);
   }
 
   /**
@@ -93,34 +85,32 @@ export class Sending {
   }
 
   /** For bytes that an upload of an earlier mount has stored. */
-  async #publishIfWanted(file: OpenFile, version: Version): Promise<Replacement> {
+  async #publishIfWanted(file: OpenFile, draft: Draft, version: Version): Promise<Replacement> {
     const { store, clock, settings } = this.#mount;
     const preserved = settings.visibility === 'preserve' ? file.visibilityBefore : settings.visibility;
-    const visibility = file.visibilityWish ?? preserved ?? 'private';
-    try {
-      if (visibility === 'public') await publish(store, keyOfPath(file.path), version);
+    const visibility = file.wishesOf(draft).visibilityWish ?? preserved ?? 'private';
+    const replacement = await asWanted(store, keyOfPath(file.path), version, visibility);
+    if (replacement.visibilityFailure === undefined)
       version.visibility = { value: visibility, at: clock.monotonic() };
-      return { version, visibility, visibilityFailure: undefined };
-    } catch (error) {
-      return { version, visibility, visibilityFailure: error };
-    }
+    return replacement;
   }
 
   /** The stored version, if its bytes are the draft's and nothing else is to be changed. */
   async #storedAlready(file: OpenFile, draft: Draft): Promise<Version | null> {
     const base = file.version;
-    if (base === null || file.endUnknown || file.contentType !== null || file.visibilityWish !== null)
-      return null;
+    const { contentType, visibilityWish } = file.wishesOf(draft);
+    if (base === null || file.endUnknown || contentType !== null || visibilityWish !== null) return null;
     if (base.size !== draft.size || base.md5 === null || (await draft.md5()) !== base.md5) return null;
     const found = await this.#mount.namespace.lookup(file.path);
     return found.kind === 'file' && found.version === base ? base : null;
   }
 
   /** The service has no conditional PUT; a HEAD just before is the closest to one that there is. */
-  async #isConflict(file: OpenFile): Promise<boolean> {
+  async #isConflict(file: OpenFile, draft: Draft): Promise<boolean> {
     const { namespace, store, clock, settings } = this.#mount;
     const { version: base } = file;
-    if (file.basis !== 'edit' || base === null || settings.conflict === 'overwrite') return false;
+    if (file.wishesOf(draft).basis !== 'edit' || base === null || settings.conflict === 'overwrite')
+      return false;
     const question = namespace.known.ask();
     const askedAt = clock.monotonic();
     try {
@@ -139,14 +129,16 @@ export class Sending {
 
   async #conflict(file: OpenFile, draft: Draft): Promise<BaseReplaced> {
     // Who only sets the type has no bytes to keep, and must hear that it was not set.
-    const isTypeAlone = file.contentType !== null && file.version?.md5 === (await draft.md5());
+    const { contentType } = file.wishesOf(draft);
+    const isTypeAlone = contentType !== null && file.version?.md5 === (await draft.md5());
     return new BaseReplaced(file.path, this.#mount.settings.conflict === 'keep-both' && !isTypeAlone);
   }
 
   async #put(file: OpenFile, draft: Draft): Promise<Replacement> {
     const { store, content, clock } = this.#mount;
-    const wanted = await this.#visibilityWanted(file);
-    const contentType = contentTypeFor(file);
+    const wishes = file.wishesOf(draft);
+    const wanted = await this.#visibilityWanted(file, wishes);
+    const contentType = contentTypeFor(file, wishes);
     const upload = content.upload(draft, contentType);
     const bytes = {
       contentType,
@@ -179,9 +171,9 @@ export class Sending {
     }
   }
 
-  async #visibilityWanted(file: OpenFile): Promise<Visibility> {
+  async #visibilityWanted(file: OpenFile, { visibilityWish }: Wishes): Promise<Visibility> {
     const { settings, namespace, store } = this.#mount;
-    if (file.visibilityWish !== null) return file.visibilityWish;
+    if (visibilityWish !== null) return visibilityWish;
     if (settings.visibility !== 'preserve') return settings.visibility;
     if (file.publishPending) return 'public';
     if (file.visibilityBefore !== null) return file.visibilityBefore;
@@ -191,20 +183,38 @@ export class Sending {
     return currentVisibility(store, keyOfPath(file.path));
   }
 
-  #becomeClean(file: OpenFile, version: Version): void {
-    version.local = { ...version.local, ...file.local };
+  /** The service has `version`, which are the bytes of `draft`. */
+  #took(file: OpenFile, draft: Draft, version: Version): void {
+    version.local = { ...version.local, ...file.wishesOf(draft).local };
     file.take(version);
     file.unconfirmed = [];
     file.visibilityBefore = null;
     file.publishPending = false;
+    draft.setLeaving(false);
+    if (file.draft === draft) this.#becomeClean(file, version);
+    else if (file.sealed?.draft === draft) {
+      file.sealed = null;
+      // What is being written now was made from what is stored now.
+      if (file.isOverSealed) file.basis = basisOver(version);
+      file.isOverSealed = false;
+    }
+  }
+
+  #becomeClean(file: OpenFile, version: Version): void {
+    file.sealed = null;
     file.dirty = false;
-    file.basis = 'edit';
+    file.basis = basisOver(version);
     file.contentType = null;
     file.visibilityWish = null;
     // Handles may be open for hours; what follows on the draft now starts from this version.
     file.written = false;
     file.passedOver = false;
   }
+}
+
+/** Nothing of an empty version can be part of what is written next. */
+function basisOver(version: Version): OpenFile['basis'] {
+  return version.size === 0 ? 'rewrite' : 'edit';
 }
 
 /** Whether somebody else's bytes, or none, are now where ours were. */

@@ -2,8 +2,18 @@
 export interface FileSystemSettings {
   /** For how long the service's answers about names are trusted, milliseconds. */
   readonly metadataTtl: number;
+  /** Whether a close returns once its bytes are safe on this machine, and uploads and deletions follow. */
+  readonly writeBack: boolean;
   /** Bytes of file content kept in memory. */
   readonly memoryLimit: number;
+  /** Where file content is kept beyond the programs that read it. */
+  readonly cache: 'off' | 'memory' | 'disk';
+  /** Of file content, for `disk`; other mounts and processes may use it too. */
+  readonly cacheDirectory: string;
+  /** Bytes that the cache directory and what is not stored yet may take together. */
+  readonly cacheSize: number;
+  /** Whose files these are: bytes of one service must never be shown as another's. */
+  readonly baseUrl: string;
   /** Existing directory for drafts, private to this mount. */
   readonly stateDirectory: string;
   /** What a replaced object's visibility becomes: `preserve` keeps it. */

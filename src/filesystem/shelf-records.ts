@@ -5,19 +5,19 @@
  * by now, means nothing: the next start removes it.
  */
 import { describeError } from '../base/errors.ts';
+import type { Draft } from '../content/draft.ts';
 import type { FoundDraft } from '../content/draft-folder.ts';
 import { put, remove } from '../content/journal/journal.ts';
 import type { ShelvedRecord } from '../content/journal/records.ts';
 import type { LocalState } from '../content/local-state.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile } from './open-file.ts';
-
-/** With which rsync creates them; nobody asks for that of others. */
-const TRANSFER_MODE = 0o600;
+import { modeAtCreation } from './scratch-names.ts';
 
 export class ShelfRecords {
   readonly #mount: MountState;
   readonly #local: Pick<LocalState, 'journal' | 'drafts' | 'recovery'>;
+  readonly #records = new WeakMap<Draft, ShelvedRecord>();
 
   constructor(mount: MountState, local: Pick<LocalState, 'journal' | 'drafts' | 'recovery'>) {
     this.#mount = mount;
@@ -32,7 +32,22 @@ export class ShelfRecords {
     const closedAt = handles.size === 0 ? this.#mount.clock.now() : null;
     const { createdAt } = draft.facts;
     const record = { id: draft.id, path, kind: shelf.kind, createdAt, closedAt, local };
-    await this.#local.journal.commit([put('shelved', record)]);
+    await this.#put(draft, record);
+  }
+
+  /**
+   * `file` has another name now, and may have left the shelf. What the journal still said of it would bring it back under its old
+   * name. Rejects with the disk's error.
+   */
+  async moved({ draft, shelf, path }: OpenFile): Promise<void> {
+    const record = draft === null ? undefined : this.#records.get(draft);
+    if (draft === null || record === undefined) return;
+    if (shelf !== null) {
+      await this.#put(draft, { ...record, path });
+      return;
+    }
+    await this.#local.journal.commit([remove('shelved', record)]);
+    this.#records.delete(draft);
   }
 
   /** Shows again what the mount before had on its shelf. Never rejects: what cannot be shown stays where it is. */
@@ -52,7 +67,7 @@ export class ShelfRecords {
   }
 
   async #showOne(record: ShelvedRecord, { id, size }: FoundDraft): Promise<OpenFile[]> {
-    const { content, table, log } = this.#mount;
+    const { content, table, resting, log } = this.#mount;
     const { path, kind, local } = record;
     try {
       if (table.dirty(path) !== undefined) throw new Error('another file waits under its name');
@@ -61,15 +76,22 @@ export class ShelfRecords {
       file.dirty = true;
       file.written = true;
       file.local = local;
-      file.shelf = { kind, mode: kind === 'transfer' ? TRANSFER_MODE : 0 };
+      file.shelf = { kind, mode: modeAtCreation(kind) };
       table.add(file);
+      this.#records.set(file.draft, record);
       return [file];
     } catch (error) {
       log.error('a scratch file of an earlier mount cannot be shown, and stays where it is', {
         path,
         cause: describeError(error),
       });
+      resting.add(id, { kind: 'scratch', record });
       return [];
     }
+  }
+
+  async #put(draft: Draft, record: ShelvedRecord): Promise<void> {
+    await this.#local.journal.commit([put('shelved', record)]);
+    this.#records.set(draft, record);
   }
 }

@@ -1,21 +1,22 @@
 /**
  * Which new files stay here, since nobody but the program that made them wants them? Those under scratch names
- * (scratch-names.ts): most are gone before anybody could look, and a transfer is renamed when it is whole. On the shelf a file
+ * (scratch-names.ts): most are gone before anybody could look, and others are renamed when they are whole. On the shelf a file
  * is like any other to programs here; the service does not hear of it.
  */
+import { describeError } from '../base/errors.ts';
 import { nameOf } from '../store/keys.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
-import { scratchKind, START_SIZE } from './scratch-names.ts';
+import { isRenamedWhenWhole, scratchKind, START_SIZE } from './scratch-names.ts';
 import type { ShelfRecords } from './shelf-records.ts';
 
-/** A transfer that is neither renamed nor removed this long after its last close is a file like any other, milliseconds. */
-const TRANSFER_PATIENCE = 30_000;
+/** One of those that is neither renamed nor removed this long after its last close is a file like any other, milliseconds. */
+const RENAME_PATIENCE = 30_000;
 
 export class Shelf {
   readonly #mount: MountState;
   readonly #records: ShelfRecords;
-  /** Transfers that nobody has open, with what ends the wait. */
+  /** Those to be renamed that nobody has open, with what ends the wait. */
   readonly #waiting = new Map<OpenFile, () => void>();
 
   constructor(mount: MountState, records: ShelfRecords) {
@@ -33,6 +34,18 @@ export class Shelf {
   /** Resolves when the next mount on this machine will find `file` here. Rejects with the local disk's error. */
   async record(file: OpenFile): Promise<void> {
     if (file.shelf !== null) await this.#records.keep(file);
+  }
+
+  /** `file`, which was or is on the shelf, has another name now. */
+  async moved(file: OpenFile): Promise<void> {
+    try {
+      await this.#records.moved(file);
+    } catch (error) {
+      this.#mount.log.error('a crash may bring a scratch file back under its old name', {
+        path: file.path,
+        cause: describeError(error),
+      });
+    }
   }
 
   /** `file` is being created here, where the service has nothing. */
@@ -69,11 +82,11 @@ export class Shelf {
 
   /** A handle of `file` is gone. `store` is called when its wait is over and it is a file like any other. */
   closed(file: OpenFile, store: () => void): void {
-    if (!isIdleTransfer(file)) return;
+    if (!awaitsRename(file)) return;
     this.#waiting.get(file)?.();
-    const cancel = this.#mount.clock.after(TRANSFER_PATIENCE, () => {
+    const cancel = this.#mount.clock.after(RENAME_PATIENCE, () => {
       this.#waiting.delete(file);
-      if (!isIdleTransfer(file)) return;
+      if (!awaitsRename(file)) return;
       file.shelf = null;
       store();
     });
@@ -85,11 +98,14 @@ export class Shelf {
     for (const cancel of this.#waiting.values()) cancel();
     this.#waiting.clear();
     for (const file of files) {
-      if (file.shelf?.kind === 'transfer' || file.draft?.poisoned !== null) file.shelf = null;
+      const { shelf } = file;
+      if (shelf === null) continue;
+      if (isRenamedWhenWhole(shelf.kind) || file.draft?.poisoned !== null) file.shelf = null;
     }
   }
 }
 
-function isIdleTransfer(file: OpenFile): boolean {
-  return file.shelf?.kind === 'transfer' && file.handles.size === 0 && !file.detached;
+function awaitsRename(file: OpenFile): boolean {
+  const { shelf } = file;
+  return shelf !== null && isRenamedWhenWhole(shelf.kind) && file.handles.size === 0 && !file.detached;
 }

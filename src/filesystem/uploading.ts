@@ -1,77 +1,126 @@
 /**
  * When do a draft's bytes go to the service, and when are they let go of?
  *
- * They go at flush and fsync, whose errors reach the program, and as a last chance at release, whose error only the log sees.
- * Not at once goes an object emptied by O_TRUNC whose new bytes are still to come (`echo x > f` flushes once before it writes),
- * and never a draft that a full disk has cut. How they go: sending.ts.
+ * They go at flush and fsync, whose errors reach the program, and as a last chance at release, whose error only the log sees; with
+ * `--write-back` flush only promises them (write-back/sealing.ts), and they go in the background. Not at once goes an object
+ * emptied by O_TRUNC whose new bytes are still to come (`echo x > f` flushes once before it writes), and never a draft that a
+ * full disk has cut. How they go: storing.ts and sending.ts.
  */
 import { describeError } from '../base/errors.ts';
-import type { Draft } from '../content/draft.ts';
-import { BaseReplaced, type Conflicts } from './conflicts.ts';
-import { isPassing } from './errno-of.ts';
+import type { DraftEnds } from './draft-ends.ts';
+import { toFsError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
-import type { Reading } from './reading.ts';
-import type { Sending } from './sending.ts';
 import type { Shelf } from './shelf.ts';
+import { keepsBoth, type Storing } from './storing.ts';
+import type { Sealing } from './write-back/sealing.ts';
+import { WorkQueue } from './write-back/work-queue.ts';
+
+/**
+ * With `--write-back`: programs that replace a file write another one first, and many files live only for a moment. What is renamed
+ * or removed within this time after its close costs no upload of its own. Milliseconds.
+ */
+const REST = 100;
+/** Files worked on at once: more than uploads at once (gates.ts), since each also waits for the local disk. */
+const FILES_AT_ONCE = 16;
 
 export interface UploadingParts {
-  readonly reading: Reading;
-  readonly sending: Sending;
-  readonly conflicts: Conflicts;
+  readonly storing: Storing;
   readonly shelf: Shelf;
+  readonly ends: DraftEnds;
+  readonly sealing: Sealing;
+  /** At least 0 and less than 1. */
+  readonly random: () => number;
 }
 
 /** Rejects with an `FsError`, with a refusal, or with the local disk's error: the bytes are then still here. */
 export class Uploading {
   readonly #mount: MountState;
-  readonly #reading: Reading;
-  readonly #sending: Sending;
-  readonly #conflicts: Conflicts;
+  readonly #storing: Storing;
   readonly #shelf: Shelf;
+  readonly #ends: DraftEnds;
+  readonly #sealing: Sealing;
+  readonly #queue: WorkQueue<OpenFile>;
 
   constructor(mount: MountState, parts: UploadingParts) {
     this.#mount = mount;
-    this.#reading = parts.reading;
-    this.#sending = parts.sending;
-    this.#conflicts = parts.conflicts;
+    this.#storing = parts.storing;
     this.#shelf = parts.shelf;
+    this.#ends = parts.ends;
+    this.#sealing = parts.sealing;
+    const { clock } = mount;
+    const { random } = parts;
+    this.#queue = new WorkQueue({
+      clock,
+      random,
+      width: FILES_AT_ONCE,
+      work: (file) => this.#workOn(file),
+    });
   }
 
-  /** One close(2): stores what the handle's file has new. Rejects as `store`. */
-  async flush(handle: Handle): Promise<void> {
+  /** One close(2): stores, or promises, what the handle's file has new. Rejects as `keep`. */
+  async flush(handle: Handle, isOpenElsewhere?: () => Promise<boolean>): Promise<void> {
     const { file } = handle;
-    if (!handle.canWrite || this.#waitsForMore(file)) return;
-    await this.store(file);
+    if (!handle.canWrite || (await this.#waitsForMore(file, isOpenElsewhere))) return;
+    await this.keep(file);
   }
 
   /** One fsync(2): as `store`; what is to stay here is on the local disk then. */
   async sync(file: OpenFile): Promise<void> {
+    const refusal = file.dirty || file.version === null ? undefined : this.#ends.takeRefusal(file.version);
+    if (refusal !== undefined) throw toFsError(refusal, file.path);
     await this.store(file);
     await this.#shelf.record(file);
   }
 
-  /** Stores the draft, if it holds anything new and is not to stay here. Rejects with why it could not; the draft then stays. */
+  /** What a close promises of `file`: that it is stored, or with `--write-back` that it will be. Rejects with why that cannot be. */
+  async keep(file: OpenFile): Promise<void> {
+    if (!this.#mount.settings.writeBack) await this.store(file);
+    else if (!(await this.#promised(file)))
+      await this.#storing.claimed(file, () => this.#storing.through(file));
+  }
+
+  /** As `keep`, for a caller that holds the claim of the file's path. */
+  async keepClaimed(file: OpenFile): Promise<void> {
+    if (!this.#mount.settings.writeBack) await this.storeClaimed(file);
+    else if (!(await this.#promised(file))) await this.#storing.through(file);
+  }
+
+  /** `file` waits here for its upload since an earlier mount, or its turn has come. */
+  enqueue(file: OpenFile): void {
+    this.#queue.add(file);
+  }
+
+  /** No upload begins by itself any more. */
+  async stop(): Promise<void> {
+    await this.#queue.stop();
+  }
+
+  /** Stores what `file` has new and is not to stay here. Rejects with why it could not; the draft then stays. */
   async store(file: OpenFile): Promise<void> {
-    await this.#claimed(file, () => this.storeClaimed(file));
+    await this.#storing.claimed(file, () => this.storeClaimed(file));
   }
 
   /** As `store`, for a caller that holds the claim of the file's path: every conflict is a `BaseReplaced`. */
   async storeClaimed(file: OpenFile): Promise<void> {
-    if (file.detached) return;
-    if (!file.dirty) {
-      if (file.publishPending) await this.#sending.publishAgain(file);
-      return;
-    }
-    if (await this.#shelf.keeps(file)) return;
-    await file.gate.still(() => this.#sendStill(file));
+    if (this.#mount.settings.writeBack && (await this.#promised(file))) await this.#storing.sealed(file);
+    else await this.#storing.through(file);
   }
 
   /** As `store`; local bytes that nobody has open are let go of then. */
   async storeAndDrop(file: OpenFile): Promise<void> {
-    await this.#claimed(file, async () => {
+    await this.#storing.claimed(file, async () => {
       await this.storeClaimed(file);
+      await this.dropUnused(file);
+    });
+  }
+
+  /** A person wants it now: as `storeAndDrop`, but what a program is writing is not stored before it closes. */
+  async retry(file: OpenFile): Promise<void> {
+    if (file.sealed === null) return this.storeAndDrop(file);
+    await this.#storing.claimed(file, async () => {
+      await this.#storing.sealed(file);
       await this.dropUnused(file);
     });
   }
@@ -80,8 +129,10 @@ export class Uploading {
   async settle(file: OpenFile): Promise<void> {
     // Nothing else looks at it any more, and its path may be claimed for a long upload of another file.
     if (file.detached) await this.dropUnused(file);
+    // What its close has promised the queue stores, and lets go of then: nobody need wait for an upload under way.
+    else if (this.#isOnItsWay(file)) return;
     // A rename or an unlink under way may be reading the draft: it ends first.
-    else await this.#claimed(file, () => this.#settleClaimed(file));
+    else await this.#storing.claimed(file, () => this.#settleClaimed(file));
     this.#shelf.closed(file, () => {
       this.settle(file).catch((error: unknown) => {
         this.#mount.log.error('a file could not be stored', { path: file.path, cause: describeError(error) });
@@ -91,72 +142,96 @@ export class Uploading {
 
   /** The service refused for good and no handle is open: the bytes are set aside, and the name shows the service's file. */
   async giveUp(file: OpenFile): Promise<void> {
-    await this.#setAside(file);
+    await this.#ends.setAside(file);
     await this.dropUnused(file);
+  }
+
+  /** A person does not want what the service has not of `file`. Rejects when a program has it open, or when it is stored by now. */
+  async discard(file: OpenFile): Promise<void> {
+    await this.#storing.claimed(file, async () => {
+      const { namespace, kept, table } = this.#mount;
+      if (file.handles.size > 0) throw new FsError('EBUSY', file.path, 'a program has the file open');
+      if (file.detached || !(file.dirty || file.publishPending))
+        throw new FsError('ESTALE', file.path, 'it is stored by now');
+      if (file.endUnknown) namespace.known.doubt(file.path);
+      if (!file.dirty) {
+        file.publishPending = false;
+        await kept.linkSettled(file);
+        table.remove(file);
+      }
+      await this.#ends.dropAll(file);
+    });
   }
 
   /** Lets go of local bytes that nobody has open and that the service has. For callers who hold the path's claim. */
   async dropUnused(file: OpenFile): Promise<void> {
-    if (file.handles.size === 0 && (!file.dirty || file.detached)) await this.#dropDraft(file);
+    await this.#ends.dropUnused(file);
+  }
+
+  /** Why what was written to `file` last was not stored; undefined when it was. */
+  failureOf(file: OpenFile): unknown {
+    if (file.failure !== null) return file.failure.error;
+    return file.version === null ? undefined : this.#ends.refusalOf(file.version);
   }
 
   /**
-   * An existing object that was emptied and not written yet: the first flush passes over it, since shells flush a duplicated
-   * descriptor before the program writes a byte. A new file has nothing to lose and is stored at once.
+   * Shells close a duplicate of the descriptor before the program writes a byte. So the first flush passes over an existing object
+   * that was emptied and not written yet. A new file has nothing to lose: it waits only for who is known to close it once more.
    */
-  #waitsForMore(file: OpenFile): boolean {
-    if (!file.dirty || file.written || file.passedOver || file.version === null || file.size > 0)
-      return false;
+  async #waitsForMore(
+    file: OpenFile,
+    isOpenElsewhere: (() => Promise<boolean>) | undefined,
+  ): Promise<boolean> {
+    if (!file.dirty || file.written || file.passedOver || file.size > 0) return false;
+    // What stays here anyway costs nothing.
+    if (file.version === null && file.sealed === null)
+      return file.shelf === null && (await isOpenElsewhere?.()) === true;
     file.passedOver = true;
     return true;
   }
 
   /**
-   * Runs `change` while the path of `file` is claimed, wherever a rename takes it before. On a conflict the file gets a name of
-   * its own, and `change` runs there.
+   * What is new in `file` is on the local disk, and goes up some time. Returns false when the local disk does not take the promise.
+   * Rejects when a full disk has cut the bytes.
    */
-  async #claimed(file: OpenFile, change: () => Promise<void>): Promise<void> {
-    for (;;) {
-      const { path } = file;
-      try {
-        const done = await this.#mount.claims.run([path], async () => {
-          // A rename may have moved the file while this waited.
-          if (file.path !== path) return false;
-          await change();
-          return true;
-        });
-        if (done) return;
-      } catch (error) {
-        if (!keepsBoth(error)) throw error;
-        await this.#moveAside(file, path);
-      }
+  async #promised(file: OpenFile): Promise<boolean> {
+    if (file.detached || (file.dirty && (await this.#shelf.keeps(file)))) return true;
+    try {
+      const isNew = await this.#sealing.seal(file);
+      if (isNew || (this.#hasWork(file) && !this.#queue.has(file))) this.#queue.add(file, REST);
+      return true;
+    } catch (error) {
+      if (error instanceof FsError || file.draft?.poisoned !== null) throw error;
+      const fields = { path: file.path, cause: describeError(error) };
+      this.#mount.log.error(
+        'a close could not be made to outlive a crash: the file is stored at once',
+        fields,
+      );
+      return false;
     }
   }
 
-  async #moveAside(file: OpenFile, path: string): Promise<void> {
-    try {
-      await this.#conflicts.moveAside(file, path);
-    } catch (error) {
-      if (file.draft !== null && file.path === path) await this.#failed(file, file.draft, error);
-      throw error;
-    }
+  #isOnItsWay(file: OpenFile): boolean {
+    return file.sealed !== null && file.sealed.draft === file.draft && this.#queue.has(file);
   }
 
-  async #sendStill(file: OpenFile): Promise<void> {
-    const { draft } = file;
-    if (!file.dirty || draft === null) return;
-    if (draft.poisoned !== null) {
-      throw new FsError('ENOSPC', file.path, 'a write found no space, so the file is not stored');
-    }
-    file.uploading = true;
+  #hasWork(file: OpenFile): boolean {
+    return file.sealed !== null || (!file.dirty && file.publishPending);
+  }
+
+  /** Rejects when it is to be tried again. */
+  async #workOn(file: OpenFile): Promise<void> {
+    if (file.detached || !this.#hasWork(file)) return;
     try {
-      await this.#sending.send(file, draft);
-      file.failure = null;
+      await this.#storing.claimed(file, async () => {
+        await this.#storing.sealed(file);
+        await this.dropUnused(file);
+      });
     } catch (error) {
-      if (!keepsBoth(error)) await this.#failed(file, draft, error);
-      throw error;
-    } finally {
-      file.uploading = false;
+      if (this.#ends.mayTryAgain(file, error)) throw error;
+      // Who has it open hears of it at the next close or fsync; after the last one nobody does.
+      const isHeld = file.handles.size > 0 && file.sealed?.draft === file.draft;
+      if (!isHeld) await this.#storing.claimed(file, () => this.giveUp(file));
     }
   }
 
@@ -167,82 +242,20 @@ export class Uploading {
     const poison = draft?.poisoned ?? null;
     if (poison !== null && !file.detached) {
       this.#mount.log.error('a file cut by a full disk was not stored', { path: file.path, cause: poison });
-      await this.#dropDraft(file);
+      await this.#ends.dropNewest(file);
       return;
     }
     if (file.dirty && file.failure?.revision !== draft?.revision) {
-      await this.storeClaimed(file).catch((error: unknown) => {
+      await this.keepClaimed(file).catch((error: unknown) => {
         if (keepsBoth(error)) throw error;
-        // Nobody is left to hear it; #failed has logged it, and the draft stays.
+        // Nobody is left to hear it; it is logged, and the draft stays.
         this.#mount.log.debug('upload at release failed', { path: file.path, cause: describeError(error) });
       });
     }
     // Or while it was stored.
     if (file.handles.size > 0) return;
-    if (file.dirty && file.failure !== null && !this.#mayTryAgain(file, file.failure.error))
-      await this.#setAside(file);
+    if (file.dirty && file.failure !== null && !this.#ends.mayTryAgain(file, file.failure.error))
+      await this.#ends.setAside(file);
     await this.dropUnused(file);
   }
-
-  #mayTryAgain(file: OpenFile, error: unknown): boolean {
-    // Without a name nobody would find the bytes, or try again.
-    return isPassing(error) && this.#mount.table.get(file.path) === file;
-  }
-
-  async #failed(file: OpenFile, draft: Draft, error: unknown): Promise<void> {
-    const repeated = file.failure?.revision === draft.revision;
-    file.failure = { error, revision: draft.revision };
-    if (file.endUnknown) this.#mount.namespace.known.changed(file.path, { kind: 'unknown' });
-    const fields = { path: file.path, cause: describeError(error), bytes: draft.size };
-    if (!file.dirty) this.#mount.log.error('a file was stored, but not made public again', fields);
-    else if (repeated) this.#mount.log.warn('a file could again not be stored', fields);
-    else this.#mount.log.error('a file could not be stored; its bytes are kept here', fields);
-    if (file.dirty) await this.#mount.kept.failed(file, draft, error);
-  }
-
-  async #setAside(file: OpenFile): Promise<void> {
-    const { draft, failure } = file;
-    if (draft === null) return;
-    // Taken out before anything is awaited: whoever opens the file meanwhile must not write into a draft that goes.
-    file.draft = null;
-    file.dirty = false;
-    file.loseWrites();
-    const reason = describeError(failure?.error);
-    try {
-      await this.#mount.kept.setAside(file, draft, reason);
-      this.#mount.log.error('the service refused a file for good; its bytes are set aside', {
-        path: file.path,
-        where: draft.path,
-        reason,
-      });
-    } catch (error) {
-      this.#mount.log.error('a refused file could not be set aside; its bytes stay in their draft', {
-        path: file.path,
-        where: draft.path,
-        cause: describeError(error),
-      });
-      if (!this.#isUnused(file)) return;
-      file.draft = draft;
-      file.dirty = true;
-    }
-  }
-
-  #isUnused(file: OpenFile): boolean {
-    return file.handles.size === 0 && file.draft === null;
-  }
-
-  async #dropDraft(file: OpenFile): Promise<void> {
-    const { draft } = file;
-    if (file.dirty) file.loseWrites();
-    file.draft = null;
-    file.dirty = false;
-    this.#reading.letGo(file);
-    if (!file.publishPending) this.#mount.table.remove(file);
-    if (draft !== null) await this.#mount.kept.drop(draft);
-  }
-}
-
-/** Whether it is a conflict that ends with two files. */
-function keepsBoth(error: unknown): boolean {
-  return error instanceof BaseReplaced && error.keepsBoth;
 }

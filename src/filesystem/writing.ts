@@ -2,28 +2,32 @@
  * How do a file's bytes change? Only in its draft: nothing here reaches the service, but to fetch the base version of an edit.
  */
 import type { Draft } from '../content/draft.ts';
+import { NoRoom } from '../content/space-budget.ts';
 import type { Version } from '../store/version.ts';
 import { FsError } from './errors.ts';
-import { draftFactsOf } from './kept-drafts.ts';
+import { draftFactsOf } from './draft-records.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 import type { Reading } from './reading.ts';
+import type { Sealing } from './write-back/sealing.ts';
 
 /** Rejects with an `FsError`, with the local disk's error, or with what ended the fetch of the base version. */
 export class Writing {
   readonly #mount: MountState;
   readonly #reading: Reading;
+  readonly #sealing: Sealing;
 
-  constructor(mount: MountState, reading: Reading) {
+  constructor(mount: MountState, reading: Reading, sealing: Sealing) {
     this.#mount = mount;
     this.#reading = reading;
+    this.#sealing = sealing;
   }
 
   async write(handle: Handle, data: Uint8Array, position: number): Promise<number> {
     const { file } = handle;
     if (!handle.canWrite) throw new FsError('EBADF', file.path, 'not open for writing');
-    return file.gate.write(async () => {
-      const draft = await this.draftOf(file, file.version?.size ?? 0);
+    return this.change(file, async () => {
+      const draft = await this.changeable(file, Infinity);
       await this.#mount.kept.changing(file, draft);
       try {
         await draft.write(data, position);
@@ -38,15 +42,35 @@ export class Writing {
 
   /** Changes the size of an open file. Nothing is uploaded by it. */
   async truncate(file: OpenFile, size: number): Promise<void> {
-    await file.gate.write(async () => {
+    await this.change(file, async () => {
       if (size > 0 && size === file.size) return;
-      const keep = Math.min(size, file.version?.size ?? 0);
-      const draft = await this.draftOf(file, keep);
+      const draft = await this.changeable(file, size);
       await this.#mount.kept.changing(file, draft);
       if (size === 0) this.#emptied(file);
       await draft.truncate(size);
       this.#touched(file);
     });
+  }
+
+  /** As `draftOf`, of the bytes that `file` has now; none of them is promised by a close. For callers inside the file's gate. */
+  async changeable(file: OpenFile, keep: number): Promise<Draft> {
+    const draft = await this.draftOf(file, Math.min(keep, file.version?.size ?? 0));
+    return (await this.#sealing.unsealed(file, keep)) ?? draft;
+  }
+
+  /**
+   * Runs `change` inside the file's gate. One that finds no room runs again when uploads have made some, if any are to be expected:
+   * nobody may wait for that inside a gate, since the upload may need it.
+   */
+  async change<Result>(file: OpenFile, change: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await file.gate.write(change);
+      } catch (error) {
+        if (!(error instanceof NoRoom) || !error.mayPass) throw error;
+        await this.#mount.content.roomFor(error.bytes);
+      }
+    }
   }
 
   /**
@@ -91,6 +115,7 @@ export class Writing {
     { base, keep, draft }: { readonly base: Version; readonly keep: number; readonly draft: Draft },
   ): Promise<void> {
     try {
+      await draft.reserve(keep);
       const copying = this.#reading.readerOf(file, base).copyTo(draft, { start: 0, end: keep });
       await this.#reading.whileCurrent(file, copying);
     } catch (error) {
@@ -101,6 +126,7 @@ export class Writing {
 
   #emptied(file: OpenFile): void {
     file.basis = 'rewrite';
+    file.isOverSealed = false;
     file.written = false;
     file.passedOver = false;
   }

@@ -15,7 +15,7 @@ import { contentTypeFor } from './content-type.ts';
 import { FsError } from './errors.ts';
 import type { Inspecting } from './inspecting.ts';
 import type { MountState } from './mount-state.ts';
-import type { OpenFile } from './open-file.ts';
+import { OpenFile } from './open-file.ts';
 import type { Opening } from './opening.ts';
 import type { XattrSetMode } from './operations.ts';
 import type { Uploading } from './uploading.ts';
@@ -112,7 +112,7 @@ export class Xattrs {
       case 'user.pailfs.state':
         return file.state;
       case 'user.pailfs.error':
-        return file.failure === null ? '' : describeError(file.failure.error);
+        return this.#errorOf(file);
       case 'user.pailfs.url':
       case 'user.pailfs.share_url':
       case 'user.pailfs.share_expires_at':
@@ -162,17 +162,25 @@ export class Xattrs {
       case 'user.pailfs.key':
         return keyOfPath(path);
       case 'user.pailfs.state':
-        return this.#mount.table.get(path)?.state ?? 'clean';
+        return this.#stateOf(path, version);
       case 'user.pailfs.error':
-        return this.#errorOf(path);
+        return this.#errorOf(this.#mount.table.get(path) ?? new OpenFile(path, version));
       default:
         throw this.#noSuch(path, name);
     }
   }
 
-  #errorOf(path: string): string {
-    const failure = this.#mount.table.get(path)?.failure ?? null;
-    return failure === null ? '' : describeError(failure.error);
+  #stateOf(path: string, version: Version): string {
+    const file = this.#mount.table.get(path) ?? new OpenFile(path, version);
+    // Newer bytes were set aside after their close, which had promised to store them.
+    return file.state === 'clean' && this.#parts.uploading.failureOf(file) !== undefined
+      ? 'failed'
+      : file.state;
+  }
+
+  #errorOf(file: OpenFile): string {
+    const failure = this.#parts.uploading.failureOf(file);
+    return failure === undefined ? '' : describeError(failure);
   }
 
   async #record(path: string, version: Version, waiter: Waiter): Promise<VisibilityRecord> {
@@ -212,7 +220,8 @@ export class Xattrs {
       const draft = this.#mount.table.dirty(path);
       if (draft !== undefined) {
         draft.visibilityWish = text;
-        await this.#mount.kept.redescribe(draft);
+        // Not between a close's description of the draft and its record.
+        await draft.gate.still(() => this.#mount.kept.redescribe(draft));
         return;
       }
       const entry = await this.#parts.inspecting.entry(path);
@@ -234,15 +243,15 @@ export class Xattrs {
     const handle = await this.#parts.opening.open(path, { read: true, write: true, truncate: false });
     const { file } = handle;
     try {
-      await file.gate.write(async () => {
-        await this.#parts.writing.draftOf(file, file.version?.size ?? 0);
+      await this.#parts.writing.change(file, async () => {
+        await this.#parts.writing.changeable(file, Infinity);
         if (!file.dirty) file.local = { ...file.version?.local };
         file.contentType = text;
         file.dirty = true;
         await this.#mount.kept.redescribe(file);
       });
       // A file that somebody is writing takes the type along at its close.
-      if (file.handles.size === 1) await this.#parts.uploading.store(file);
+      if (file.handles.size === 1) await this.#parts.uploading.keep(file);
     } finally {
       await this.#parts.opening.release(handle);
     }

@@ -1,4 +1,4 @@
-/** Which programs keep a mount busy? A best effort for a sentence to a person: what cannot be read is left out. */
+/** Which programs have something of a mount open? As far as can be seen: what may not be read is left out. */
 import { readFile, readdir, readlink } from 'node:fs/promises';
 
 export interface Holder {
@@ -17,6 +17,14 @@ export async function findHolders(mountpoint: string): Promise<readonly Holder[]
     }),
   );
   return found.flat();
+}
+
+/** Whether a descriptor of the process that `thread` belongs to leads to `file`, a path without links. */
+export async function hasOpen(thread: number, file: string): Promise<boolean> {
+  const folder = `/proc/${String(thread)}/fd`;
+  const descriptors = await listOrNothing(folder);
+  const targets = await Promise.all(descriptors.map((name) => targetOrNothing(`${folder}/${name}`)));
+  return targets.includes(file);
 }
 
 async function holds(processFolder: string, mountpoint: string): Promise<boolean> {

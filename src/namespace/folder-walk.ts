@@ -11,6 +11,7 @@ import { Refusal } from '../service/refusal.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { NamedEntry, NamesBatch } from './entries.ts';
+import type { KeptLocals } from './kept-locals.ts';
 import type { KnownFolder } from './known-folder.ts';
 import type { KnownNames } from './known-names.ts';
 import type { Question } from './own-changes.ts';
@@ -20,6 +21,7 @@ export interface FolderWalkParts {
   readonly store: BucketStore;
   readonly clock: Clock;
   readonly known: KnownNames;
+  readonly locals: KeptLocals;
 }
 
 type End = { readonly folder: KnownFolder } | { readonly failure: unknown };
@@ -129,17 +131,20 @@ export class FolderWalk {
 
   /** Null when nobody reads any more. */
   async #walkOnce(): Promise<KnownFolder | null> {
-    const { store, clock, known } = this.#parts;
+    const { store, clock, known, locals } = this.#parts;
     const question = known.ask();
+    // Not before the question: what changes since then is not taken from here. It is read while the first page is under way.
+    const keeping = locals.ofFolder(this.#path);
     this.#question = question;
     this.#pages.fill([]);
     const options = { first: this.#seenPage(), signal: this.#abort.signal };
     try {
       for await (const walk of walkFolder(store, clock, this.#path, options)) {
-        if (walk.complete) return known.applyWalk(this.#path, question, walk);
+        const told = { ...walk, kept: await keeping };
+        if (walk.complete) return known.applyWalk(this.#path, question, told);
         // Begun anew: who joins now shall not see what was found before. The places stay, for those who are past them.
         if (walk.pages === 1) this.#pages.fill([]);
-        this.#pages.push(known.applyPage(this.#path, question, walk));
+        this.#pages.push(known.applyPage(this.#path, question, told));
         this.#announce();
         if (this.#readers > 0) continue;
         this.#finish({ failure: this.#notRead() });

@@ -39,12 +39,11 @@ export class KeptFolders {
     this.#kept.delete(path);
   }
 
-  /** Names of kept folders directly inside `folder`. */
-  namesIn(folder: string): string[] {
+  /** Names directly inside `folder` of kept folders, and of those that hold one further below. */
+  namesIn(folder: string): ReadonlySet<string> {
     const prefix = folder === '/' ? '/' : `${folder}/`;
-    return [...this.#kept.keys()]
-      .filter((path) => path.startsWith(prefix) && !path.slice(prefix.length).includes('/'))
-      .map((path) => path.slice(prefix.length));
+    const below = [...this.#kept.keys()].filter((path) => path.startsWith(prefix));
+    return new Set(below.map((path) => path.slice(prefix.length).replace(/\/.*/s, '')));
   }
 
   paths(): string[] {

@@ -8,11 +8,12 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { childOf, nameOf, parentOf } from '../store/keys.ts';
-import { Version, type VersionFacts } from '../store/version.ts';
 import type { Entry, NamedEntry, Outcome } from './entries.ts';
 import { KeptFolders } from './kept-folders.ts';
+import type { KeptLocals } from './kept-locals.ts';
 import { KnownFolder } from './known-folder.ts';
 import { OwnChanges, type Question } from './own-changes.ts';
+import { entryOf, type FileTold, type FolderTold } from './told.ts';
 import type { Walk } from './walk.ts';
 
 export interface KnownNamesParts {
@@ -22,6 +23,8 @@ export interface KnownNamesParts {
   readonly ttl: number;
   /** How many names are remembered in all. A folder with more is listed anew each time. */
   readonly maxNames: number;
+  /** What outlives the process of attributes set here. */
+  readonly locals: KeptLocals;
 }
 
 /** One mount's memory of names. No method waits or rejects. */
@@ -29,6 +32,7 @@ export class KnownNames {
   readonly kept = new KeptFolders();
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #locals: KeptLocals;
   readonly #ttl: number;
   readonly #folders: LRUCache<string, KnownFolder>;
   readonly #changes = new OwnChanges<Outcome>();
@@ -38,6 +42,7 @@ export class KnownNames {
   constructor(parts: KnownNamesParts) {
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#locals = parts.locals;
     this.#ttl = parts.ttl;
     this.#folders = new LRUCache({
       maxSize: parts.maxNames,
@@ -63,13 +68,15 @@ export class KnownNames {
   /** What is known of `path`, fresh or not, without a request. */
   recall(path: string): Entry | undefined {
     if (path === '/') return { kind: 'folder', confirmedAt: this.#clock.monotonic(), told: true };
+    if (this.#isGoing(path)) return { kind: 'missing', confirmedAt: this.#clock.monotonic() };
     return this.#folders.get(parentOf(path))?.recall(nameOf(path));
   }
 
   /** What is known of `path` and still to be trusted. */
   recallFresh(path: string): Entry | undefined {
     const entry = this.recall(path);
-    return entry !== undefined && (path === '/' || this.isFresh(entry.confirmedAt)) ? entry : undefined;
+    const isSure = path === '/' || this.#isGoing(path);
+    return entry !== undefined && (isSure || this.isFresh(entry.confirmedAt)) ? entry : undefined;
   }
 
   /** What is known of the folder at `path`, fresh or not. */
@@ -86,12 +93,16 @@ export class KnownNames {
    * The answer to a question about a file: its facts, or null for 404. Returns what is to be believed of the name now: an
    * own change since the question wins. Settles the question.
    */
-  learn(path: string, question: Question, askedAt: number, facts: VersionFacts | null): Entry | undefined {
+  learn(path: string, question: Question, askedAt: number, told: FileTold | null): Entry | undefined {
     const folder = this.#remembered(parentOf(path));
     const name = nameOf(path);
     const change = this.#changes.since(question, parentOf(path), name);
     this.#changes.settle(question);
-    if (change === undefined) folder.names.set(name, this.#entryOf(folder.names.get(name), facts, askedAt));
+    if (change === undefined) {
+      const recollection = { before: folder.names.get(name), at: askedAt, kept: told?.kept };
+      const missing = { kind: 'missing', confirmedAt: askedAt } as const;
+      folder.names.set(name, told === null ? missing : entryOf(name, told, recollection));
+    }
     this.#remember(parentOf(path), folder);
     return folder.recall(name);
   }
@@ -120,14 +131,22 @@ export class KnownNames {
   changed(path: string, outcome: Outcome): void {
     const parent = parentOf(path);
     const folder = this.#remembered(parent);
+    this.#changes.settled(parent, nameOf(path));
     this.#changes.record(parent, nameOf(path), outcome);
     folder.firstPage = null;
     const known = folder.names.get(nameOf(path));
     folder.apply(nameOf(path), outcome, known, this.#clock.monotonic());
     this.#remember(parent, folder);
+    this.#locals.changed(path, outcome);
     if (outcome.kind === 'missing') this.#keepIfEmptied(parent, folder);
     // The key of what was stored makes every folder on its way real (§3.2).
     else if (outcome.kind !== 'unknown') this.#dropKeptAbove(path);
+  }
+
+  /** The file at `path` is gone for everybody here, though the service will only be asked later; until the next `changed`. */
+  going(path: string): void {
+    this.changed(path, { kind: 'missing' });
+    this.#changes.stand(parentOf(path), nameOf(path), { kind: 'missing' });
   }
 
   /**
@@ -181,7 +200,7 @@ export class KnownNames {
    * A page of a walk that goes on: its names are known from now on, but for those that we changed since the question left.
    * Returns them.
    */
-  applyPage(path: string, question: Question, { names, added, at }: Walk): readonly NamedEntry[] {
+  applyPage(path: string, question: Question, { names, added, at, kept }: FolderTold): readonly NamedEntry[] {
     const folder = this.#remembered(path);
     const changes = this.#changes.allSince(question, path);
     const entries = added
@@ -189,7 +208,7 @@ export class KnownNames {
       .map((name): NamedEntry => {
         const facts = names.folders.has(name) ? undefined : names.files.get(name);
         if (facts === undefined) return [name, { kind: 'folder', confirmedAt: at, told: true }];
-        return [name, this.#entryOf(folder.names.get(name), facts, at)];
+        return [name, entryOf(name, facts, { before: folder.names.get(name), at, kept })];
       });
     for (const [name, entry] of entries) folder.names.set(name, entry);
     this.#remember(path, folder);
@@ -206,14 +225,15 @@ export class KnownNames {
   }
 
   /** A whole listing: kept whole, but for the names that we changed meanwhile. */
-  applyWalk(path: string, question: Question, walk: Walk): KnownFolder {
+  applyWalk(path: string, question: Question, walk: FolderTold): KnownFolder {
     const before = this.#folders.get(path);
     const folder = new KnownFolder();
     for (const name of walk.names.folders)
       folder.names.set(name, { kind: 'folder', confirmedAt: walk.at, told: true });
     for (const [name, facts] of walk.names.files) {
-      if (!folder.names.has(name))
-        folder.names.set(name, this.#entryOf(before?.names.get(name), facts, walk.at));
+      if (folder.names.has(name)) continue;
+      const recollection = { before: before?.names.get(name), at: walk.at, kept: walk.kept };
+      folder.names.set(name, entryOf(name, facts, recollection));
     }
     const hidden = walk.names.hidden.size + walk.names.skipped;
     folder.listed = { at: walk.at, pages: walk.pages, hidden, told: true };
@@ -224,8 +244,14 @@ export class KnownNames {
       folder.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
     }
     this.#remember(path, folder);
+    const isKnown = [...changes.values()].every(({ kind }) => kind !== 'unknown');
+    if (isKnown) walk.kept.onlyThese(folder.names);
     this.#complainOnce(path, hidden);
     return folder;
+  }
+
+  #isGoing(path: string): boolean {
+    return this.#changes.standing(parentOf(path), nameOf(path)) !== undefined;
   }
 
   #mergeKept(path: string, folder: KnownFolder, changes: ReadonlyMap<string, Outcome>): void {
@@ -234,18 +260,13 @@ export class KnownNames {
       const keptPath = childOf(path, name);
       const shown = folder.names.get(name);
       if (shown === undefined) {
+        // What is only on the way to one that is kept goes with it.
         this.kept.markAbsent(keptPath);
         folder.names.set(name, { kind: 'folder', confirmedAt: folder.listed?.at ?? 0, told: false });
       } else {
         this.kept.drop(keptPath);
       }
     }
-  }
-
-  #entryOf(before: Entry | undefined, facts: VersionFacts | null, confirmedAt: number): Entry {
-    if (facts === null) return { kind: 'missing', confirmedAt };
-    const same = before?.kind === 'file' && before.version.matches(facts);
-    return { kind: 'file', version: same ? before.version : Version.told(facts), confirmedAt };
   }
 
   #remembered(path: string): KnownFolder {

@@ -13,9 +13,10 @@ import type { CallOptions } from '../service/object-service.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
 import { recognise } from '../store/own-upload.ts';
 import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
-import type { Version } from '../store/version.ts';
+import type { Version, VersionFacts } from '../store/version.ts';
 import type { Entry, Found, NamesBatch } from './entries.ts';
 import { FolderWalk } from './folder-walk.ts';
+import type { KeptLocals } from './kept-locals.ts';
 import type { KnownFolder } from './known-folder.ts';
 import { KnownNames, type KnownNamesParts } from './known-names.ts';
 import { walkFolder } from './walk.ts';
@@ -27,12 +28,16 @@ export interface NamespaceParts extends KnownNamesParts {
 /** A lookup that finds its name changed by us while it asked looks again; more often than this is a fault. */
 const MAX_LOOKS = 4;
 
+/** By name. */
+export type ListedFiles = ReadonlyMap<string, VersionFacts>;
+
 /** The names of one bucket. Rejects with the refusal of the service; what is fresh is answered without it. */
 export class Namespace {
   /** What was learned so far; own changes are told to it. */
   readonly known: KnownNames;
   readonly #store: BucketStore;
   readonly #clock: Clock;
+  readonly #locals: KeptLocals;
   readonly #ttl: number;
   readonly #finds: SingleFlight<string, Entry>;
   readonly #walks = new Map<string, FolderWalk>();
@@ -40,6 +45,7 @@ export class Namespace {
   constructor(parts: NamespaceParts) {
     this.#store = parts.store;
     this.#clock = parts.clock;
+    this.#locals = parts.locals;
     this.#ttl = parts.ttl;
     this.#finds = new SingleFlight(parts.clock);
     this.known = new KnownNames(parts);
@@ -88,10 +94,11 @@ export class Namespace {
   ): Promise<Entry | undefined> {
     const question = this.known.ask();
     const askedAt = this.#clock.monotonic();
+    const keeping = this.#locals.ofFile(path);
     try {
       const head = await this.#store.head(keyOfPath(path), options);
       await recognise(this.#store, keyOfPath(path), head, ours);
-      return this.known.learn(path, question, askedAt, head);
+      return this.known.learn(path, question, askedAt, { ...head, kept: await keeping });
     } catch (error) {
       if (isRefusal(error, 'missing')) return this.known.learnMissing(path, question, askedAt);
       this.known.forgetQuestion(question);
@@ -103,6 +110,14 @@ export class Namespace {
   relist(path: string): Promise<KnownFolder> {
     this.#walks.delete(path);
     return this.#walk(path).whole();
+  }
+
+  /** The files of a folder as the service lists them now, also those that are going; and when it was asked, monotonic milliseconds. */
+  async filesNow(path: string): Promise<{ readonly files: ListedFiles; readonly askedAt: number }> {
+    const askedAt = this.#clock.monotonic();
+    let files: ListedFiles = new Map();
+    for await (const walk of walkFolder(this.#store, this.#clock, path)) files = walk.names.files;
+    return { files, askedAt };
   }
 
   #isListed(folder: KnownFolder | undefined): folder is KnownFolder {
@@ -147,8 +162,12 @@ export class Namespace {
     try {
       for await (const walk of walkFolder(this.#store, this.#clock, path, { signal })) {
         if (!walk.names.existed) continue;
-        if (walk.complete) this.known.applyWalk(path, question, walk);
-        else if (walk.pages === 1) this.known.keepFirstPage(path, question, walk);
+        if (walk.complete) {
+          const kept = await this.#locals.ofFolder(path);
+          this.known.applyWalk(path, question, { ...walk, kept });
+        } else if (walk.pages === 1) {
+          this.known.keepFirstPage(path, question, walk);
+        }
         if (this.known.isChangedSince(question, path)) return undefined;
         return { kind: 'folder', confirmedAt: walk.at, told: true };
       }
@@ -162,7 +181,8 @@ export class Namespace {
   #walk(path: string): FolderWalk {
     const underWay = this.#walks.get(path);
     if (underWay?.isUnderWay === true) return underWay;
-    const walk = new FolderWalk({ store: this.#store, clock: this.#clock, known: this.known }, path);
+    const parts = { store: this.#store, clock: this.#clock, known: this.known, locals: this.#locals };
+    const walk = new FolderWalk(parts, path);
     if (this.#ttl > 0) this.#walks.set(path, walk);
     void walk.run().then(() => {
       if (this.#walks.get(path) === walk) this.#walks.delete(path);

@@ -4,7 +4,7 @@
  * A listing that left before our PUT may arrive after it and not show the new file; believing it would make a file vanish
  * that a program has just closed. So every own change takes a number when it is done, every question remembers the number at
  * which it left, and for a name changed since, the change wins. Changes are remembered only while a question older than
- * them is under way.
+ * them is under way; those that the service will only hear of later stand until it has.
  */
 
 /** A request under way whose answer will tell about names. */
@@ -23,6 +23,8 @@ export class OwnChanges<Outcome> {
   readonly #underWay = new Set<Question>();
   /** By folder, then by name. */
   readonly #changes = new Map<string, Map<string, Change<Outcome>>>();
+  /** By folder, then by name: what no answer overrules. */
+  readonly #standing = new Map<string, Map<string, Outcome>>();
   #number = 0;
 
   /** Call when the request leaves. Every question must be settled, also when its request fails. */
@@ -47,17 +49,36 @@ export class OwnChanges<Outcome> {
     this.#changes.set(folder, names);
   }
 
+  /** The service does not know of this outcome yet: it is so whatever answers say, until `settled`. */
+  stand(folder: string, name: string, outcome: Outcome): void {
+    const names = this.#standing.get(folder) ?? new Map<string, Outcome>();
+    names.set(name, outcome);
+    this.#standing.set(folder, names);
+  }
+
+  settled(folder: string, name: string): void {
+    const names = this.#standing.get(folder);
+    names?.delete(name);
+    if (names?.size === 0) this.#standing.delete(folder);
+  }
+
+  standing(folder: string, name: string): Outcome | undefined {
+    return this.#standing.get(folder)?.get(name);
+  }
+
   /** What we did to `name` since the question left; undefined when nothing. */
   since(question: Question, folder: string, name: string): Outcome | undefined {
+    const standing = this.standing(folder, name);
+    if (standing !== undefined) return standing;
     const change = this.#changes.get(folder)?.get(name);
     return change !== undefined && change.number > question.asOf ? change.outcome : undefined;
   }
 
   /** All names of `folder` that we changed since the question left, with the last outcome. */
   allSince(question: Question, folder: string): Map<string, Outcome> {
-    const outcomes = new Map<string, Outcome>();
+    const outcomes = new Map<string, Outcome>(this.#standing.get(folder));
     for (const [name, change] of this.#changes.get(folder) ?? []) {
-      if (change.number > question.asOf) outcomes.set(name, change.outcome);
+      if (change.number > question.asOf && !outcomes.has(name)) outcomes.set(name, change.outcome);
     }
     return outcomes;
   }

@@ -8,8 +8,8 @@ export type Fault =
   | { readonly kind: 'delay'; readonly milliseconds: number }
   /** Answers with this status and does nothing. `retryAfter`: the header, seconds or an HTTP date. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number | string | undefined }
-  /** The connection is reset and nothing is done. */
-  | { readonly kind: 'reset' }
+  /** The connection is reset and nothing is done: at once, or after this many bytes of the request's body (at its end if that is first). */
+  | { readonly kind: 'reset'; readonly afterBytes?: number | undefined }
   /** It is done, but the connection is reset instead of an answer. */
   | { readonly kind: 'lost-answer' }
   /** The connection ends after this many bytes of the answer's body. */
@@ -43,6 +43,7 @@ interface Planned {
 /** The faults still to come. Rules are tried in the order in which they were added. */
 export class FaultPlan {
   #planned: Planned[] = [];
+  #taken = 0;
 
   add(rule: FaultRule): void {
     this.#planned.push({ rule, toSkip: rule.skip ?? 0, left: rule.times ?? 1 });
@@ -58,6 +59,11 @@ export class FaultPlan {
     return this.#planned.reduce((sum, planned) => sum + planned.left, 0);
   }
 
+  /** How many faults have hit a request so far. */
+  get taken(): number {
+    return this.#taken;
+  }
+
   /** The fault for this request, used up by it: of the oldest rule that matches and has any left. */
   take(request: RequestRecord): Fault | undefined {
     for (const planned of this.#planned) {
@@ -67,6 +73,7 @@ export class FaultPlan {
         continue;
       }
       planned.left -= 1;
+      this.#taken += 1;
       return planned.rule.fault;
     }
     return undefined;

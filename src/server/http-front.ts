@@ -20,7 +20,7 @@ import { fileEndpoints } from './file-endpoints.ts';
 import { BadBodyError, readFields } from './json-body.ts';
 import { BadPathError, parseTarget, pathName, type Target } from './raw-path.ts';
 import type { RequestLog, RequestRecord } from './request-log.ts';
-import { resetConnection, send, stall } from './sending.ts';
+import { resetConnection, send, stall, takeBody } from './sending.ts';
 
 /** What a front needs to answer. */
 export interface FrontParts {
@@ -91,6 +91,7 @@ async function handle(
   parts.requests.record(named.record);
   const fault = parts.faults.take(named.record);
   if (fault?.kind === 'reset') {
+    await takeBody(request.raw, fault.afterBytes);
     resetConnection(reply);
     return reply;
   }

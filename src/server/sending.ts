@@ -1,4 +1,5 @@
 /** How does an answer leave, with or without a fault in it? */
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Answer } from './answer.ts';
@@ -29,6 +30,16 @@ export async function send(reply: FastifyReply, answer: Answer, fault: Fault | u
   }
   const source = text === undefined ? (body as AsyncIterable<Uint8Array>) : [text];
   await reply.send(Readable.from(stopAfter(reply, source, stop), { objectMode: false }));
+}
+
+/** Reads `bytes` of a request's body, or to its end; none when undefined. */
+export async function takeBody(request: IncomingMessage, bytes: number | undefined): Promise<void> {
+  if (bytes === undefined) return;
+  let left = bytes;
+  for await (const piece of request.iterator({ destroyOnReturn: false })) {
+    left -= (piece as Uint8Array).length;
+    if (left <= 0) return;
+  }
 }
 
 /** The client sees ECONNRESET. */

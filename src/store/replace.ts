@@ -5,7 +5,6 @@
  * knows it, and `public` is set again afterwards: but only when a HEAD shows that what is stored is what we stored, or
  * we would publish somebody else's bytes.
  */
-import { describeError } from '../base/errors.ts';
 import { isRefusal } from '../service/refusal.ts';
 import type { UploadBody } from '../service/object-service.ts';
 import type { Visibility } from '../service/records.ts';
@@ -48,9 +47,18 @@ export async function replaceObject(
     },
     content.modified,
   );
-  if (wanted === 'private') return { version, visibility: wanted, visibilityFailure: undefined };
+  return asWanted(store, key, version, wanted);
+}
+
+/** For `version`, which a PUT has stored under `key` and so made private. */
+export async function asWanted(
+  store: BucketStore,
+  key: string,
+  version: Version,
+  wanted: Visibility,
+): Promise<Replacement> {
   try {
-    await publish(store, key, version);
+    if (wanted === 'public') await publish(store, key, version);
     return { version, visibility: wanted, visibilityFailure: undefined };
   } catch (error) {
     return { version, visibility: wanted, visibilityFailure: error };
@@ -87,9 +95,4 @@ async function isMissing(store: BucketStore, key: string): Promise<boolean> {
     if (isRefusal(error, 'missing')) return true;
     throw error;
   }
-}
-
-/** The sentence for a log line about a replacement whose visibility could not be restored. */
-export function describeVisibilityFailure(failure: unknown): string {
-  return `stored, but its visibility could not be restored: ${describeError(failure)}`;
 }

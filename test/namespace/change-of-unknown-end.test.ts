@@ -7,6 +7,7 @@ import { createGates } from '../../src/store/gates.ts';
 import { Version } from '../../src/store/version.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { ScheduledBucket } from '../support/scheduled-bucket.ts';
+import { nothingKept } from '../support/nothing-kept.ts';
 
 /** Everything waits until `step` lets the next thing happen. */
 function open(): { bucket: ScheduledBucket; namespace: Namespace; step: () => Promise<void> } {
@@ -29,6 +30,7 @@ function open(): { bucket: ScheduledBucket; namespace: Namespace; step: () => Pr
     log: silentLog,
     ttl: 10_000,
     maxNames: 9,
+    locals: nothingKept,
   });
   const step = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));

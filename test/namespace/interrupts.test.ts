@@ -9,6 +9,7 @@ import { createGates } from '../../src/store/gates.ts';
 import { openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { LogForTest } from '../support/program-acts.ts';
+import { nothingKept } from '../support/nothing-kept.ts';
 
 const TTL = 1000;
 const LATER = 10 * TTL;
@@ -47,7 +48,14 @@ async function setup(ttl = TTL) {
   });
   const clock = new ManualClock();
   const store = new BucketStore(stalling, bucket, createGates());
-  const names = new Namespace({ store, clock, log: new LogForTest(), ttl, maxNames: 10_000 });
+  const names = new Namespace({
+    store,
+    clock,
+    log: new LogForTest(),
+    ttl,
+    maxNames: 10_000,
+    locals: nothingKept,
+  });
   return { names, clock, control, requests, wake };
 }
 

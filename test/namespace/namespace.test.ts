@@ -10,6 +10,7 @@ import { openEmbeddedService, uploadOf, type EmbeddedService } from '../support/
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { LogForTest } from '../support/program-acts.ts';
+import { nothingKept } from '../support/nothing-kept.ts';
 
 const TTL = 1000;
 
@@ -37,7 +38,14 @@ async function setup(): Promise<Setup> {
   });
   const clock = new ManualClock();
   const store = new BucketStore(service, embedded.bucket, createGates());
-  const names = new Namespace({ store, clock, log: new LogForTest(), ttl: TTL, maxNames: 10_000 });
+  const names = new Namespace({
+    store,
+    clock,
+    log: new LogForTest(),
+    ttl: TTL,
+    maxNames: 10_000,
+    locals: nothingKept,
+  });
   return {
     ...embedded,
     names,

@@ -13,6 +13,7 @@ import { Version } from '../../src/store/version.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { PROPERTY_TIMEOUT, propertySettings } from '../support/property-settings.ts';
 import { ScheduledBucket, type NameState } from '../support/scheduled-bucket.ts';
+import { nothingKept } from '../support/nothing-kept.ts';
 
 const FILES = ['/a', '/F/x', '/F/y', '/G/x'];
 const FOLDERS = ['/F', '/G'];
@@ -96,6 +97,7 @@ class Run {
       log: silentLog,
       ttl: settings.ttl,
       maxNames: 1000,
+      locals: nothingKept,
     });
   }
 

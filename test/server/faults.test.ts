@@ -36,6 +36,18 @@ describe('a fault asked of the server', () => {
     expect((await head('new')).status).toBe(404);
   });
 
+  it.each([1, 1_000_000])(
+    'resets it after %d bytes of the body, or at its end, and does nothing',
+    async (afterBytes) => {
+      const { put, head, faults } = await openFaulty();
+      faults.add({ fault: { kind: 'reset', afterBytes } });
+
+      await expect(put('new')).rejects.toThrow('ended before an answer');
+      expect((await head('new')).status).toBe(404);
+      expect(faults.left).toBe(0);
+    },
+  );
+
   it('loses the answer of what was done', async () => {
     const { put, head, faults } = await openFaulty();
     faults.add({ fault: { kind: 'lost-answer' } });

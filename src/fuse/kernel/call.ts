@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Waiter } from '../../base/waiter.ts';
 import type { OperationName } from './opcodes.ts';
+import type { RequestHeader } from './requests.ts';
 
 /** These change nothing, so that a program may be told EINTR whatever becomes of them. */
 const INTERRUPTIBLE: ReadonlySet<OperationName> = new Set([
@@ -22,6 +23,8 @@ export class Call implements Waiter {
   readonly name: OperationName;
   /** Names the request in its reply. */
   readonly unique: bigint;
+  /** The thread that asks; 0 when it cannot be seen from here. */
+  readonly thread: number;
   /** What the request keeps in memory while it lasts. */
   readonly bytes: number;
 
@@ -33,9 +36,14 @@ export class Call implements Waiter {
   #isGivenUp = false;
   #isInterruptible: boolean;
 
-  constructor(name: OperationName, unique: bigint, bytes: number) {
+  constructor(
+    name: OperationName,
+    { unique, thread }: Pick<RequestHeader, 'unique' | 'thread'>,
+    bytes: number,
+  ) {
     this.name = name;
     this.unique = unique;
+    this.thread = thread;
     this.bytes = bytes;
     this.answered = UNANSWERED.has(name);
     this.#isInterruptible = INTERRUPTIBLE.has(name);

@@ -124,7 +124,7 @@ export class Dispatcher {
       this.#send(sealReply(emptyReply(), header.unique, errnoNumber('ENOSYS')));
       return;
     }
-    const call = new Call(name, header.unique, costOf(name, bytes));
+    const call = new Call(name, header, costOf(name, bytes));
     if (header.length !== bytes.length) {
       this.#refuse(call, new MalformedRequest('a request is not as long as it says'));
       return;

@@ -29,7 +29,7 @@ const FOPEN_KEEP_CACHE = 2;
 
 /** The requests that make, use and end a handle. */
 export function fileOperations(context: KernelContext): Operations<DescriptorOperation> {
-  const { operations, nodes, files, buffers } = context;
+  const { operations, nodes, files, buffers, hasOpen } = context;
   return {
     create: (id, body) => create(context, nodes.get(id), readCreate(body)),
     open: (id, body, call) => open(context, nodes.get(id), readOpen(body), call),
@@ -56,9 +56,9 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
       if (killsPrivileges) await clearSetIdBits(context, node, handle);
       return { reply: sizeReply(count) };
     },
-    flush: async (_id, body) => {
+    flush: async (_id, body, { thread }) => {
       const { handle, node } = files.get(readHandle(body));
-      await changing(node, () => operations.flush(handle));
+      await changing(node, () => operations.flush(handle, () => hasOpen(thread, handle.path)));
       return done();
     },
     fsync: async (_id, body) => {

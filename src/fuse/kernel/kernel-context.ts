@@ -21,6 +21,8 @@ export interface KernelContext {
   /** Tells the kernel something unasked (notifications.ts). Waits for nothing, and works if the kernel knows what is meant. */
   readonly notify: (notification: Buffer) => void;
   readonly trust: KernelTrust;
+  /** Whether what `thread` belongs to has the file at `path` open. */
+  readonly hasOpen: (thread: number, path: string) => Promise<boolean>;
 }
 
 /** What the kernel may be told to believe for a while. Settled once, when kernel and driver agree. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { FileSystemOperations } from '../../filesystem/operations.ts';
 import { MountError, type Mounted, type MountOptions, type UnmountOptions } from '../driver.ts';
 import { findMount } from '../mount-table.ts';
+import { hasOpen } from '../holders.ts';
 import { MOUNT_TYPE } from '../mountpoint.ts';
 import { unmountDirectory } from '../unmount.ts';
 import { BufferPool } from './buffer-pool.ts';
@@ -119,6 +120,7 @@ function newContext({ operations, options, clock }: KernelMountParts, device: De
     log: options.log,
     notify: device.notify,
     trust: { names: false, hasEpoch: false },
+    hasOpen: (thread, path) => hasOpen(thread, options.mountpoint + path),
   };
 }
 

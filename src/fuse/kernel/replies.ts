@@ -13,8 +13,8 @@ const FILE_TYPE = 0o100000;
 const FOLDER_TYPE = 0o040000;
 /** stat(2) counts in these, whatever the block size. */
 const STAT_BLOCK_BYTES = 512;
-/** What a program had better read or write at once. */
-const IO_SIZE_BYTES = 128 * 1024;
+/** What a program had better read or write at once: the most that one request carries, since each costs a trip to this process. */
+const IO_SIZE_BYTES = 1024 * 1024;
 const STATFS_BLOCK_BYTES = 4096;
 const FREE_FILES = 2 ** 31;
 const HALF = 2 ** 32;

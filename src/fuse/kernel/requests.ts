@@ -13,6 +13,8 @@ export interface RequestHeader {
   /** Names the request in its reply. */
   readonly unique: bigint;
   readonly node: number;
+  /** The thread that asks; 0 when it cannot be seen from here. */
+  readonly thread: number;
 }
 
 /** `fuse_in_header`: u32 len, u32 opcode, u64 unique, u64 nodeid, u32 uid, gid, pid, u16 total_extlen, u16 padding. */
@@ -21,8 +23,10 @@ export function readHeader(body: WireReader): RequestHeader {
   const opcode = body.u32();
   const unique = body.exactU64();
   const node = body.u64();
-  body.skip(16);
-  return { length, opcode, unique, node };
+  body.skip(8);
+  const thread = body.u32();
+  body.skip(4);
+  return { length, opcode, unique, node, thread };
 }
 
 export interface InitRequest {

@@ -46,6 +46,7 @@ export class KernelSide {
         this.notifications.push(notification.toString('hex'));
       },
       trust: { names: false, hasEpoch: false },
+      hasOpen: () => Promise.resolve(false),
     };
     const greeting = {
       agreed: (): void => {

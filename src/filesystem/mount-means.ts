@@ -1,0 +1,98 @@
+/** What do the parts of a mounted file system work with: which caches, how large, over which directories? */
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { PathClaims } from '../base/path-claims.ts';
+import { BLOCK_SIZE, BlockCache } from '../content/block-cache.ts';
+import { ContentStore } from '../content/content-store.ts';
+import { DiskCache } from '../content/disk-cache/disk-cache.ts';
+import { nodeLocalFiles, type LocalFiles } from '../content/local-files.ts';
+import type { LocalState } from '../content/local-state.ts';
+import { SpaceBudget } from '../content/space-budget.ts';
+import { Namespace } from '../namespace/namespace.ts';
+import type { ObjectService } from '../service/object-service.ts';
+import type { Bucket } from '../service/records.ts';
+import { BucketStore } from '../store/bucket-store.ts';
+import type { Gates } from '../store/gates.ts';
+import { RangeReader } from '../store/range-reader.ts';
+import { AttributeRecords } from './attribute-records.ts';
+import { FileTable } from './file-table.ts';
+import type { FolderTimes } from './folder-times.ts';
+import { KeptDrafts } from './kept-drafts.ts';
+import type { MountState } from './mount-state.ts';
+import { RestingDrafts } from './resting-drafts.ts';
+import type { FileSystemSettings } from './settings.ts';
+
+/** Names remembered in all; about 300 bytes each. */
+const MAX_NAMES = 1_000_000;
+
+export interface MountInputs {
+  readonly service: ObjectService;
+  readonly bucket: Bucket;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: FileSystemSettings;
+  /** The local disk; a test may hand in one that is full. */
+  readonly localFiles?: LocalFiles;
+}
+
+interface OpenedMeans {
+  readonly local: LocalState;
+  readonly gates: Gates;
+  readonly disk: DiskCache | null;
+  readonly folderTimes: FolderTimes;
+}
+
+/** Null: nothing is kept on the disk. `start` and `close` are the caller's. */
+export function openDiskCache({ settings, clock, log }: MountInputs): DiskCache | null {
+  if (settings.cache !== 'disk') return null;
+  const { cacheDirectory: directory, cacheSize: limit } = settings;
+  return new DiskCache({ directory, limit, blockSize: BLOCK_SIZE, clock, log });
+}
+
+export function mountState(means: OpenedMeans, inputs: MountInputs): MountState {
+  const { service, bucket, clock, log, settings } = inputs;
+  const { local, gates, folderTimes } = means;
+  const resting = new RestingDrafts(local.drafts);
+  const store = new BucketStore(service, bucket.bucket, gates);
+  const attributes = new AttributeRecords(local.attributes, folderTimes);
+  const known = { ttl: settings.metadataTtl, maxNames: MAX_NAMES, locals: attributes };
+  return {
+    store,
+    namespace: new Namespace({ store, clock, log, ...known }),
+    content: contentStore(means, inputs),
+    claims: new PathClaims(),
+    table: new FileTable(),
+    kept: new KeptDrafts({ journal: local.journal, resting, attributes: local.attributes, clock, log }),
+    resting,
+    attributes,
+    settings,
+    clock,
+    log,
+  };
+}
+
+function contentStore({ local, gates, disk }: OpenedMeans, inputs: MountInputs): ContentStore {
+  const { service, bucket, clock, log, settings, localFiles: files = nodeLocalFiles } = inputs;
+  const { baseUrl, memoryLimit } = settings;
+  const space = new SpaceBudget({
+    limit: disk === null ? Infinity : settings.cacheSize,
+    disk: () => files.space(local.directory),
+    ...(disk !== null && { clean: disk }),
+    clock,
+  });
+  disk?.makeRoomFor(() => space.used);
+  return new ContentStore({
+    ranges: new RangeReader({ service, bucket: bucket.bucket, gate: gates.reads, clock, log }),
+    cache: new BlockCache(memoryLimit),
+    keepsBlocks: settings.cache !== 'off',
+    ...(disk !== null && {
+      onDisk: (content) => disk.content({ service: baseUrl, bucket: bucket.bucket, ...content }),
+    }),
+    files,
+    space,
+    drafts: local.drafts,
+    stateDirectory: local.directory,
+    clock,
+    log,
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * A person asks that a draft which was set aside be stored after all: under which name? Under its own, if that shows nothing by
+ * now, or still what the draft was made from. What somebody has stored there since is never replaced unasked, nor is anything by
+ * half a file: it gets a name beside, as an edit in conflict does.
+ */
+import type { FoundDraft } from '../content/draft-folder.ts';
+import type { DraftRecord } from '../content/journal/records.ts';
+import type { Conflicts } from './conflicts.ts';
+import { FsError } from './errors.ts';
+import { draftOnDisk } from './leftovers.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
+import { isWholeDraft } from './unsent-change.ts';
+
+/** Rejects with an `FsError`, a refusal, or the local disk's error: the draft then rests as before. */
+export class Reviving {
+  readonly #mount: MountState;
+  readonly #conflicts: Conflicts;
+
+  constructor(mount: MountState, conflicts: Conflicts) {
+    this.#mount = mount;
+    this.#conflicts = conflicts;
+  }
+
+  /** The file, at its path in the mount, still to be stored. */
+  async revive(record: DraftRecord, found: FoundDraft): Promise<OpenFile> {
+    const { content, kept, resting } = this.#mount;
+    // At once: two who ask for the same must not both get it.
+    resting.remove(record.id);
+    try {
+      const draft = await content.openDraft(record.id, found.size);
+      const file = draftOnDisk(record, draft, false);
+      try {
+        file.local = await kept.adopt(record);
+        await this.#place(file, isWholeDraft(record, found));
+        return file;
+      } catch (error) {
+        kept.disown(record);
+        await draft.close();
+        throw error;
+      }
+    } catch (error) {
+      resting.add(record.id, { kind: 'draft', record });
+      throw error;
+    }
+  }
+
+  async #place(file: OpenFile, isWhole: boolean): Promise<void> {
+    const { claims, table } = this.#mount;
+    const { path } = file;
+    const isPlaced = await claims.run([path], async () => {
+      if (!(await this.#mayReturn(file, isWhole))) return false;
+      table.add(file);
+      return true;
+    });
+    if (isPlaced) return;
+    // Only edits are moved aside.
+    file.basis = 'edit';
+    await this.#conflicts.moveAside(file, path);
+  }
+
+  async #mayReturn(file: OpenFile, isWhole: boolean): Promise<boolean> {
+    const { namespace, table } = this.#mount;
+    const { path, version, unconfirmed } = file;
+    const open = table.get(path);
+    if (open !== undefined && (open.dirty || open.hasWriters())) return false;
+    const { kind } = await namespace.lookup(path);
+    if (kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
+    if (kind === 'folder') return false;
+    const ours = version === null ? unconfirmed : [...unconfirmed, version];
+    const there = await namespace.confirmFile(path, ours);
+    if (there?.kind !== 'file') return true;
+    return isWhole && ours.some((one) => one.isSame(there.version));
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * What does the service not have yet, and what can a person do about it? For `pailfs uploads` and `pailfs status`.
+ *
+ * Whatever is asked for, no bytes are lost by it but those that were to be discarded: what cannot be done stays as it is, and
+ * the outcome says why.
+ */
+import pLimit from 'p-limit';
+import { describeError } from '../base/errors.ts';
+import type { Draft } from '../content/draft.ts';
+import type { DraftRecord } from '../content/journal/records.ts';
+import { FsError } from './errors.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
+import type { RenameJournal } from './rename-journal.ts';
+import type { RestingDraft } from './resting-drafts.ts';
+import type { Reviving } from './reviving.ts';
+import {
+  changeOfDeletion,
+  changeOfFile,
+  changeOfRename,
+  changeOfSealed,
+  type UnsentChange,
+} from './unsent-change.ts';
+import type { Uploading } from './uploading.ts';
+import type { Deletions } from './write-back/deletions.ts';
+
+/** Files sent at once. */
+const AT_ONCE = 4;
+
+const HALF = 'it may be half a file: name it to store it all the same';
+const NAMELESS = 'its name is lost: it can be exported or discarded';
+
+export interface UnsentChangesParts {
+  readonly journal: RenameJournal;
+  readonly uploading: Uploading;
+  readonly deletions: Deletions;
+  readonly reviving: Reviving;
+  /** What an earlier mount left and this one only shows. */
+  readonly leftAlone: readonly UnsentChange[];
+}
+
+/** What became of one change that a person asked for something. */
+export interface ChangeOutcome {
+  readonly id: string;
+  readonly path: string | null;
+  readonly isDone: boolean;
+  /** The other name under which it is stored; null: its own. */
+  readonly storedAs: string | null;
+  /** Why it is not done; else null. */
+  readonly reason: string | null;
+}
+
+export class UnsentChanges {
+  readonly #mount: MountState;
+  readonly #parts: UnsentChangesParts;
+
+  constructor(mount: MountState, parts: UnsentChangesParts) {
+    this.#mount = mount;
+    this.#parts = parts;
+  }
+
+  /** All of it, those that waited longest first. Rejects with the local disk's error. */
+  async list(): Promise<readonly UnsentChange[]> {
+    const { table, resting } = this.#mount;
+    const { journal, deletions, leftAlone } = this.#parts;
+    const files = table.all().flatMap((file) => this.#changesOf(file));
+    const renames = journal.underWay.map(changeOfRename);
+    const deleted = [...deletions.waiting, ...deletions.dropped].map(changeOfDeletion);
+    const all = [...files, ...renames, ...deleted, ...leftAlone, ...(await resting.list())];
+    return all.sort(byAge);
+  }
+
+  /**
+   * Tries to store the changes `ids` now; null: all that wait or were set aside, but for what may be half a file. Resolves when each
+   * is stored or has failed. Rejects with the local disk's error when not even the list can be read.
+   */
+  async retry(ids: readonly string[] | null): Promise<readonly ChangeOutcome[]> {
+    const wanted = ids === null ? null : new Set(ids);
+    const changes = (await this.list()).filter((change) => wanted?.has(change.id) ?? isForAll(change));
+    return pLimit(AT_ONCE).map(changes, (change) =>
+      outcomeOf(change, () => this.#retryOne(change, wanted !== null)),
+    );
+  }
+
+  /** Forgets the changes `ids` and deletes their bytes here. Rejects as `retry`. */
+  async discard(ids: readonly string[]): Promise<readonly ChangeOutcome[]> {
+    const changes = (await this.list()).filter(({ id }) => ids.includes(id));
+    return pLimit(1).map(changes, (change) => outcomeOf(change, () => this.#discardOne(change)));
+  }
+
+  /** Resolves with the path under which the change is stored. */
+  async #retryOne(change: UnsentChange, isNamed: boolean): Promise<string | null> {
+    if (this.#mount.settings.readOnly) throw new Error('the mount is read-only');
+    if (change.kind === 'rename') throw new Error('it goes on by itself');
+    if (change.kind === 'delete') return this.#parts.deletions.retry(change.path ?? '');
+    if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');
+    const file = this.#fileOf(change) ?? (await this.#revived(change, isNamed));
+    try {
+      await this.#parts.uploading.retry(file);
+    } catch (error) {
+      // What is refused for good is set aside again.
+      await this.#parts.uploading.settle(file);
+      throw error;
+    }
+    return file.path;
+  }
+
+  async #revived(change: UnsentChange, isNamed: boolean): Promise<OpenFile> {
+    const { resting } = this.#mount;
+    const draft = resting.get(change.id);
+    const found = await resting.find(change.id);
+    if (draft === undefined || found === undefined) throw new Error('it is not there any more');
+    if (draft.kind !== 'draft') throw new Error(NAMELESS);
+    if (!change.isWhole && !isNamed) throw new Error(HALF);
+    return this.#parts.reviving.revive(draft.record, found);
+  }
+
+  async #discardOne(change: UnsentChange): Promise<null> {
+    if (change.kind === 'rename') throw new Error('it goes on by itself');
+    if (change.kind === 'delete') return this.#parts.deletions.discard(change.path ?? '');
+    const file = this.#fileOf(change);
+    if (file !== undefined) {
+      await this.#parts.uploading.discard(file);
+      return null;
+    }
+    const draft = this.#mount.resting.get(change.id);
+    if (draft === undefined) throw new Error('it is not there any more');
+    await this.#mount.kept.forget(change.id, recordOf(draft));
+    await this.#mount.resting.delete(change.id);
+    return null;
+  }
+
+  #fileOf({ id }: UnsentChange): OpenFile | undefined {
+    return this.#mount.table.all().find((file) => this.#changesOf(file).some((change) => change.id === id));
+  }
+
+  #changesOf(file: OpenFile): UnsentChange[] {
+    const recordOf = (draft: Draft | undefined | null): DraftRecord | undefined =>
+      draft == null ? undefined : this.#mount.kept.recordOf(draft);
+    const newest = changeOfFile(file, recordOf(file.draft));
+    const promised = changeOfSealed(file, recordOf(file.sealed?.draft));
+    return [newest, promised].filter((change) => change !== undefined);
+  }
+}
+
+function recordOf(draft: RestingDraft): DraftRecord | null {
+  return draft.kind === 'draft' ? draft.record : null;
+}
+
+/** Whether it is meant when everything is to be tried again. */
+function isForAll({ kind, state }: UnsentChange): boolean {
+  return kind !== 'rename' && kind !== 'scratch' && state !== 'open' && state !== 'uploading';
+}
+
+/** Those that waited longest first. */
+export function byAge(a: UnsentChange, b: UnsentChange): number {
+  return a.since - b.since || ((a.path ?? '') < (b.path ?? '') ? -1 : 1);
+}
+
+/** What became of `change` when it was acted on. `act` resolves with its path now; null: it has none any more. Never rejects. */
+export async function outcomeOf(
+  change: UnsentChange,
+  act: () => Promise<string | null>,
+): Promise<ChangeOutcome> {
+  const { id, path } = change;
+  try {
+    const now = await act();
+    return { id, path, isDone: true, storedAs: now === null || now === path ? null : now, reason: null };
+  } catch (error) {
+    const reason = error instanceof FsError ? error.message : describeError(error);
+    return { id, path, isDone: false, storedAs: null, reason };
+  }
+}
