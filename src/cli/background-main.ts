@@ -6,7 +6,7 @@ import { openLog } from './log-output.ts';
 import { QuietLog } from './quiet-log.ts';
 import { failureOf, stackOf } from './report.ts';
 import { serveMount } from './serve-mount.ts';
-import type { MountJob } from './served-mount.ts';
+import type { MountJob } from './mount-job.ts';
 
 /** Our stderr is the log file, so that the last words of native code land there too. */
 const LOG_DESCRIPTOR = 2;

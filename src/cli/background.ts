@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
-import type { MountJob } from './served-mount.ts';
+import type { MountJob } from './mount-job.ts';
+import { withoutSettings } from './settings-table.ts';
 
 const exitCodeSchema = z.literal(Object.values(exitCodes));
 
@@ -57,16 +58,12 @@ function startChild(job: MountJob, logDescriptor: number): ChildProcess {
   const child = fork(program, [job.bucket, job.mountpoint], {
     cwd: '/',
     detached: true,
+    // Settings travel over the channel; the environment of a process can be read for as long as it lives.
     env: withoutSettings(process.env),
     stdio: ['ignore', logDescriptor, logDescriptor, 'ipc'],
   });
   child.send(job);
   return child;
-}
-
-/** Settings travel over the channel; the environment of a process can be read for as long as it lives. */
-function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('PAILFS_')));
 }
 
 function answerOf(child: ChildProcess, job: MountJob): Promise<BackgroundAnswer> {

@@ -47,9 +47,8 @@ export class ClaimSockets {
   /** Undefined when somebody alive owns `name` (letters and digits). */
   async claim(name: string): Promise<Claim | undefined> {
     for (;;) {
-      const highest = await this.#highestGeneration(name);
-      if (highest > 0 && (await this.#isAlive(name, highest))) return undefined;
-      const generation = highest + 1;
+      const generation = (await this.#highestGeneration(name)) + 1;
+      if (generation > 1 && (await this.#isAlive(name, generation - 1))) return undefined;
       const claim = await this.#listen(name, generation);
       if (claim === undefined) continue;
       if ((await this.#highestGeneration(name)) === generation) {
@@ -59,6 +58,12 @@ export class ClaimSockets {
       await claim.release();
       await this.#remove(name, generation);
     }
+  }
+
+  /** Whether somebody alive owns `name`. */
+  async isOwned(name: string): Promise<boolean> {
+    const highest = await this.#highestGeneration(name);
+    return highest > 0 && (await this.#isAlive(name, highest));
   }
 
   /** As `claim`, but waits until whoever owns it lets go or dies. */

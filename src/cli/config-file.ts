@@ -75,7 +75,7 @@ type Profile = Readonly<Record<string, unknown>>;
 
 function parseProfiles(path: string, text: string): ReadonlyMap<string, Profile> {
   const profiles = new Map<string, Profile>();
-  for (const [name, table] of Object.entries(parseToml(path, text))) {
+  for (const [name, table] of Object.entries(parseToml(`config file ${path}`, text))) {
     if (!isTable(table)) {
       throw usageError(
         `config file ${path}: ${name} stands outside a profile: put it under [${DEFAULT_PROFILE}]`,
@@ -90,13 +90,14 @@ function isTable(value: unknown): value is Profile {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-function parseToml(path: string, text: string): Profile {
+/** The table in `text`; `file` names the file in the usage error, which repeats nothing of the text. */
+export function parseToml(file: string, text: string): Profile {
   try {
     return parse(text);
   } catch (error) {
     // Only the first line of the message: the rest quotes the file, which may hold the secret.
     const reason = error instanceof Error ? error.message.split('\n', 1)[0] : undefined;
-    throw usageError(`config file ${path} is not valid TOML: ${oneLine(reason ?? 'no reason given')}`);
+    throw usageError(`${file} is not valid TOML: ${oneLine(reason ?? 'no reason given')}`);
   }
 }
 

@@ -4,7 +4,7 @@ import { createConnection } from 'node:net';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { ObjectService } from '../service/object-service.ts';
 import { LIST_BUCKETS_MAX_LIMIT } from '../service/limits.ts';
-import type { Bucket } from '../service/records.ts';
+import type { AccountSummary, Bucket } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { CommandError, exitCodes, oneLine } from './command-error.ts';
 
@@ -61,10 +61,13 @@ export interface BucketSearch {
   readonly signal: AbortSignal;
 }
 
+/** What OpenSSL and Node call a certificate that does not prove who the service is. */
+const UNTRUSTED =
+  /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA)/;
 /** The bucket of that identifier, else of that name. Rejects with a `CommandError`. */
 export async function findBucket(search: BucketSearch): Promise<Bucket> {
   const { wanted, baseUrl } = search;
-  const buckets = await listAllBuckets(search);
+  const { buckets } = await listAllBuckets(search);
   const found =
     buckets.find((bucket) => bucket.bucket === wanted) ?? buckets.find((bucket) => bucket.name === wanted);
   if (found !== undefined) return found;
@@ -74,7 +77,14 @@ export async function findBucket(search: BucketSearch): Promise<Bucket> {
   throw new CommandError(exitCodes.failed, `there is no bucket ${wanted} at ${baseUrl}: ${there}`);
 }
 
-async function listAllBuckets(search: BucketSearch): Promise<readonly Bucket[]> {
+export interface AccountBuckets {
+  readonly buckets: readonly Bucket[];
+  /** As the last page tells it. */
+  readonly summary: AccountSummary;
+}
+
+/** All pages. Rejects with a `CommandError`. */
+export async function listAllBuckets(search: Omit<BucketSearch, 'wanted'>): Promise<AccountBuckets> {
   const { service, baseUrl } = search;
   const signal = AbortSignal.any([search.signal, AbortSignal.timeout(CHECK_DEADLINE_MS)]);
   const buckets: Bucket[] = [];
@@ -83,7 +93,7 @@ async function listAllBuckets(search: BucketSearch): Promise<readonly Bucket[]> 
     try {
       const answer = await service.listBuckets({ limit: LIST_BUCKETS_MAX_LIMIT, page, signal });
       buckets.push(...answer.buckets);
-      if (answer.nextPage === null) return buckets;
+      if (answer.nextPage === null) return { buckets, summary: answer.summary };
       page = answer.nextPage;
     } catch (error) {
       throw explainRefusal(error, baseUrl);
@@ -109,6 +119,12 @@ function explainRefusal(error: unknown, baseUrl: string): CommandError {
   }
   if (isRefusal(error, 'aborted', 'timeout')) {
     return fail(`the service at ${baseUrl} does not answer in time: check the network and --base-url`);
+  }
+  const code = isRefusal(error) ? systemErrorCode(error.cause) : undefined;
+  if (code !== undefined && UNTRUSTED.test(code)) {
+    return fail(
+      `the service at ${baseUrl} is not believed: its certificate is not trusted (${code}): check --base-url, or name its authority with --ca-file`,
+    );
   }
   return fail(
     `the service at ${baseUrl} is not available (${oneLine(describeError(error))}): try again later, or check --base-url`,

@@ -14,8 +14,8 @@ export class Endings {
   readonly #log: Log;
   readonly #first: Promise<Ending>;
   readonly #abort = new AbortController();
+  readonly #impatience = new AbortController();
   #tellFirst: (ending: Ending) => void = () => undefined;
-  #count = 0;
 
   constructor(log: Log) {
     this.#log = log;
@@ -34,15 +34,16 @@ export class Endings {
     return this.#abort.signal;
   }
 
-  /** Somebody asked a second time: patience is over. */
-  get isUrgent(): boolean {
-    return this.#count > 1;
+  /** Aborted when a signal asks for the end that has begun already: patience is over. */
+  get impatience(): AbortSignal {
+    return this.#impatience.signal;
   }
 
   /** Listens to the process's signals and faults until it ends. */
   listen(): void {
     for (const name of ENDING_SIGNALS) {
       process.on(name, () => {
+        if (this.#abort.signal.aborted) this.#hurry(name);
         this.end({ kind: 'signal', name });
       });
     }
@@ -55,8 +56,14 @@ export class Endings {
   }
 
   end(ending: Ending): void {
-    this.#count += 1;
     this.#tellFirst(ending);
     this.#abort.abort();
+  }
+
+  #hurry(name: NodeJS.Signals): void {
+    if (!this.#impatience.signal.aborted) {
+      this.#log.warn('Asked to end at once: what is not stored yet is left to the next mount', { name });
+    }
+    this.#impatience.abort();
   }
 }

@@ -45,7 +45,7 @@ export function explainLocalFailure(place: LocalPlace, error: unknown): Error {
 function diskFull(place: LocalPlace, cause?: unknown): CommandError {
   return new CommandError(
     exitCodes.failed,
-    `the disk of the ${place.what} ${place.path} is full: free some space, or choose another with ${place.setting}`,
+    `the disk of the ${place.what} ${place.path} is full: free some space (16 MiB at least), or choose another with ${place.setting}`,
     { cause },
   );
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { systemErrorCode } from '../base/errors.ts';
 
@@ -23,9 +23,9 @@ const recordSchema = z.object({
   process: z.object({ pid: z.number().int().positive(), startTime: z.string().nullable() }),
   logFile: z.string().nullable(),
   /** Written as the last thing by a process that could not upload everything. */
-  unsent: z.array(z.object({ path: z.string(), file: z.string(), reason: z.string() })),
-  /** Scratch files that are on this machine alone; a few seconds old. */
-  shelf: z.array(z.object({ path: z.string(), size: z.number() })).default([]),
+  unsent: z.array(
+    z.object({ path: z.string(), file: z.string(), reason: z.string(), bytes: z.number().optional() }),
+  ),
 });
 
 export type MountRecord = z.output<typeof recordSchema>;
@@ -75,6 +75,12 @@ export async function writeRecord(directory: string, record: MountRecord): Promi
   await rename(temporary, file);
 }
 
+/** Removes what is left of the control socket of a process that is gone. */
+export async function removeDeadSocket(directories: readonly string[], record: MountRecord): Promise<void> {
+  const socket = await findControlSocket(directories, record);
+  if (socket !== undefined) await rm(socket, { force: true });
+}
+
 /** Undefined when there is none, or none that can be understood. */
 export async function readRecord(
   directories: readonly string[],
@@ -115,8 +121,50 @@ async function readOne(file: string): Promise<MountRecord | undefined> {
   }
 }
 
+/**
+ * Where the process `pid` answers for `mountpoint`. Well below the 104 bytes that every system allows for a socket, since these
+ * directories are short.
+ */
+export function controlSocketPath(directory: string, mountpoint: string, pid: number): string {
+  return join(directory, `${shortHash(mountpoint)}.${pid}.sock`);
+}
+
+export interface ControlSocket {
+  readonly path: string;
+  /** Of the process that made it. */
+  readonly pid: number;
+}
+
+/** All that are there, whether anything is recorded of their mounts or not. */
+export async function controlSocketsIn(directories: readonly string[]): Promise<readonly ControlSocket[]> {
+  const sockets: ControlSocket[] = [];
+  for (const directory of directories) {
+    for (const name of await listOrNothing(directory)) {
+      const [, pid] = /^[0-9a-f]{32}\.(\d+)\.sock$/.exec(name) ?? [];
+      if (pid !== undefined) sockets.push({ path: join(directory, name), pid: Number(pid) });
+    }
+  }
+  return sockets;
+}
+
+/** The socket of the process that `record` names; undefined when it has none. */
+export async function findControlSocket(
+  directories: readonly string[],
+  { mountpoint, process }: MountRecord,
+): Promise<string | undefined> {
+  for (const directory of directories) {
+    const path = controlSocketPath(directory, mountpoint, process.pid);
+    if ((await listOrNothing(directory)).includes(basename(path))) return path;
+  }
+  return undefined;
+}
+
 function recordFile(directory: string, mountpoint: string): string {
-  return join(directory, `${createHash('sha256').update(mountpoint).digest('hex').slice(0, 32)}.json`);
+  return join(directory, `${shortHash(mountpoint)}.json`);
+}
+
+function shortHash(mountpoint: string): string {
+  return createHash('sha256').update(mountpoint).digest('hex').slice(0, 32);
 }
 
 async function listOrNothing(directory: string): Promise<readonly string[]> {

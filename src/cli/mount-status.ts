@@ -1,5 +1,6 @@
 /** Which mounts are there by their records, and how is each? */
 import type { ProbeResult } from '../fuse/mount-probe.ts';
+import type { StatusDocument } from './control-documents.ts';
 import type { MountRecord } from './mount-record.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
@@ -22,8 +23,10 @@ export interface MountStatus {
   readonly state: MountState;
   /** Null when lines go to stderr. */
   readonly logFile: string | null;
-  /** Scratch files that are on this machine alone, sizes in bytes; a few seconds old. */
-  readonly shelf: readonly { readonly path: string; readonly size: number }[];
+  /** What its process says of itself; null when it does not. */
+  readonly live: StatusDocument | null;
+  /** What it could not store, when it has ended. */
+  readonly unsent: MountRecord['unsent'];
 }
 
 /** How the machine is asked. */
@@ -31,6 +34,8 @@ export interface Machine {
   isMounted(mountpoint: string): boolean;
   isRunning(identity: ProcessIdentity): Promise<boolean>;
   probe(mountpoint: string): Promise<ProbeResult>;
+  /** Null when the process does not answer soon. */
+  ask(record: MountRecord): Promise<StatusDocument | null>;
 }
 
 /** In the order of their mountpoints. */
@@ -41,8 +46,8 @@ export async function statusOf(
   const sorted = records.toSorted((one, other) => (one.mountpoint < other.mountpoint ? -1 : 1));
   return Promise.all(
     sorted.map(async (record) => {
-      const { mountpoint, bucket, baseUrl, driver, since, readOnly, logFile, shelf } = record;
-      const state = await stateOf(record, machine);
+      const { mountpoint, bucket, baseUrl, driver, since, readOnly, logFile, unsent } = record;
+      const [state, live] = await Promise.all([stateOf(record, machine), liveOf(record, machine)]);
       return {
         mountpoint,
         bucket,
@@ -53,10 +58,15 @@ export async function statusOf(
         readOnly,
         state,
         logFile,
-        shelf,
+        live,
+        unsent,
       };
     }),
   );
+}
+
+async function liveOf(record: MountRecord, machine: Machine): Promise<StatusDocument | null> {
+  return (await machine.isRunning(record.process)) ? machine.ask(record) : null;
 }
 
 async function stateOf(record: MountRecord, machine: Machine): Promise<MountState> {

@@ -5,7 +5,7 @@ import { localMachine, requireFuse } from '../fuse/fuse-access.ts';
 import { prepareMountpoint } from '../fuse/mountpoint.ts';
 import { checkLocalPlace, explainLocalFailure } from './local-places.ts';
 import { openLogFile } from './log-output.ts';
-import type { MountJob } from './served-mount.ts';
+import type { MountJob } from './mount-job.ts';
 import type { MountSettings } from './settings.ts';
 
 /** What a person wrote. */
@@ -28,6 +28,12 @@ export async function prepareMount(wish: MountWish, log: Log): Promise<PreparedM
   const mountpoint = await prepareMountpoint(wish.mountpoint, log);
   const statePlace = { what: 'state directory', setting: '--state-dir', path: settings.stateDir };
   await checkLocalPlace(statePlace, mountpoint);
+  if (settings.cache === 'disk') {
+    await checkLocalPlace(
+      { what: 'cache directory', setting: '--cache-dir', path: settings.cacheDir },
+      mountpoint,
+    );
+  }
   const logFile = chooseLogFile(settings, mountpoint);
   if (logFile === undefined) {
     return { job: { bucket, mountpoint, settings, logFile: null }, logDescriptor: undefined };

@@ -1,19 +1,22 @@
 /** Which commands are there, and what do they take? */
 import { readFile } from 'node:fs/promises';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { ExitCode } from './command-error.ts';
 import { exitCodes, oneLine } from './command-error.ts';
+import { addBucketCommand } from './direct/bucket-program.ts';
+import { addObjectCommands } from './direct/object-program.ts';
 import { runMount } from './mount-command.ts';
-import { credentialOnCommandLine } from './mount-options.ts';
+import { optionFor, requireText } from './program-options.ts';
 import { failureOf, sayToPerson, stackOf } from './report.ts';
 import type { ServeWish } from './serve-command.ts';
 import { secondsValue } from './setting-values.ts';
+import { sourcesOf } from './setting-sources.ts';
 import { resolveSettings } from './settings.ts';
-import { flagName, settingNames, settingRow } from './settings-table.ts';
+import { settingNames } from './settings-table.ts';
 import { runStatus } from './status-command.ts';
 import { runUnmount } from './unmount-command.ts';
-import { userDirectories } from './user-directories.ts';
+import { addUploadsCommand } from './uploads-program.ts';
 
 const MOUNT_EXAMPLES = `
 Credentials come from the environment (PAILFS_ACCESS_KEY_ID, PAILFS_SECRET_ACCESS_KEY) or from the config file, never from
@@ -32,6 +35,8 @@ Examples:
   pailfs mount photos ~/photos       the bucket "photos" becomes the directory ~/photos
   pailfs unmount ~/photos            uploads what is left and unmounts
   pailfs status                      what is mounted, and whether it works
+  pailfs uploads                     what is not stored yet, and why
+  pailfs bucket list                 the buckets of your account
   pailfs serve --bucket photos       a small storage service of your own, to try things out
 
 "pailfs help mount" tells more.`;
@@ -41,12 +46,14 @@ Exit codes: 0 unmounted and everything stored; 1 something could not be stored, 
 
 Examples:
   pailfs unmount ~/photos
-  pailfs unmount ~/photos --timeout 60    wait at most a minute for uploads
+  pailfs unmount ~/photos --timeout 60    wait at most a minute for uploads; the next mount goes on with them
+  pailfs unmount ~/photos --leave-pending wait for none
   pailfs unmount ~/photos --lazy          detach although programs still use it`;
 
 const STATUS_EXAMPLES = `
 States: serving; silent (mounted, but it does not answer); dead (mounted, but its process is gone: mount again);
 finishing (unmounted, still uploading); ended (gone without saying that everything is stored: see its log).
+Below the table is what each mount has not stored; "pailfs uploads" shows all of it.
 Exit codes: 0; 1 when the mountpoint is none of pailfs's.
 
 Examples:
@@ -86,6 +93,9 @@ function buildProgram(version: string, tell: (code: ExitCode) => void): Command 
   addMountCommand(program, tell);
   addUnmountCommand(program, tell);
   addStatusCommand(program, tell);
+  addUploadsCommand(program, tell);
+  addBucketCommand(program, tell);
+  addObjectCommands(program, tell);
   addServeCommand(program, tell);
   return program;
 }
@@ -100,29 +110,15 @@ function addMountCommand(program: Command, tell: (code: ExitCode) => void): void
     .addHelpText('after', MOUNT_EXAMPLES);
   for (const name of settingNames) command.addOption(optionFor(name));
   command.action(async (bucket: string, mountpoint: string, flags: Record<string, unknown>) => {
-    const settings = await resolveSettings({
-      flags,
-      mountOptions: (flags['o'] ?? []) as readonly string[],
-      environment: process.env,
-      ...userDirectories(),
-      uid: process.getuid?.() ?? 0,
-      gid: process.getgid?.() ?? 0,
-    });
+    const settings = await resolveSettings(sourcesOf(flags));
     tell(await runMount({ bucket, mountpoint, settings }));
   });
 }
 
-function optionFor(name: (typeof settingNames)[number]): Option {
-  const { short, placeholder, description, credential } = settingRow(name);
-  const flag = flagName(name);
-  if (credential === true) {
-    // Known only to be refused: whoever tries it learns where the secret belongs.
-    return new Option(`${flag} [refused]`).hideHelp().argParser(() => {
-      throw credentialOnCommandLine(flag);
-    });
-  }
-  const value = placeholder === undefined ? '' : ` <${placeholder}>`;
-  return new Option(`${short === undefined ? '' : `-${short}, `}${flag}${value}`, description);
+interface UnmountFlags {
+  readonly timeout?: number;
+  readonly leavePending: boolean;
+  readonly lazy: boolean;
 }
 
 function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): void {
@@ -130,11 +126,12 @@ function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): vo
     .command('unmount')
     .description('finish uploads and unmount')
     .argument('<mountpoint>', 'the directory', requireText)
-    .option('--timeout <SECONDS>', 'stop waiting for uploads after this long; they go on', parseSeconds)
+    .option('--timeout <SECONDS>', 'leave to the next mount what is not stored after this long', parseSeconds)
+    .option('--leave-pending', 'leave to the next mount whatever is not stored yet', false)
     .option('--lazy', 'detach even when programs use the mount; what they have not saved is lost', false)
     .addHelpText('after', UNMOUNT_EXAMPLES)
-    .action(async (mountpoint: string, flags: { timeout?: number; lazy: boolean }) => {
-      tell(await runUnmount({ mountpoint, timeout: flags.timeout, lazy: flags.lazy }, systemClock));
+    .action(async (mountpoint: string, flags: UnmountFlags) => {
+      tell(await runUnmount({ mountpoint, timeout: undefined, ...flags }, systemClock));
     });
 }
 
@@ -171,12 +168,6 @@ function addServeCommand(program: Command, tell: (code: ExitCode) => void): void
 
 function collect(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
-}
-
-/** An empty word is a variable that a script forgot to set; as a path it would mean the working directory. */
-function requireText(text: string): string {
-  if (text !== '') return text;
-  throw new InvalidArgumentError('must not be empty');
 }
 
 function parseSeconds(text: string): number {

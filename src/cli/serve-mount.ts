@@ -6,7 +6,7 @@ import type { ExitCode } from './command-error.ts';
 import { exitCodes } from './command-error.ts';
 import type { Endings } from './endings.ts';
 import type { QuietLog } from './quiet-log.ts';
-import type { MountJob } from './served-mount.ts';
+import type { MountJob } from './mount-job.ts';
 import { ServedMount } from './served-mount.ts';
 
 /** Only this process's owner may read what it writes, whatever the caller's umask was. */

@@ -73,6 +73,17 @@ export const pathValue = z
   .min(1, 'must be a path')
   .transform((path) => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(path)));
 
+const COMMAND_COMPLAINT = 'must be a command, or a list of its words';
+
+/** Text for a shell, or the words of one command. */
+export const commandValue = z.union(
+  [
+    z.string().regex(/\S/, COMMAND_COMPLAINT),
+    z.tuple([z.string().min(1, COMMAND_COMPLAINT)], COMMAND_COMPLAINT).rest(z.string()),
+  ],
+  COMMAND_COMPLAINT,
+);
+
 const LOOPBACK_HOST = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** An http or https address without credentials, query or fragment; trailing slashes are dropped. */

@@ -3,8 +3,10 @@
  * config file: `metadataTtl` is `--metadata-ttl`, `-o metadata_ttl`, `PAILFS_METADATA_TTL` and `metadata_ttl`.
  */
 import { z } from 'zod';
+import { accessKeyIdValue } from './credential-document.ts';
 import {
   baseUrlValue,
+  commandValue,
   idValue,
   pathValue,
   secondsValue,
@@ -17,6 +19,8 @@ interface SettingRow {
   /** Takes text, a number or a boolean; `undefined` when set nowhere. */
   readonly schema: z.ZodType;
   readonly description: string;
+  /** What holds when nobody sets it, in words; absent: nothing does, or for a switch: off. */
+  readonly fallback?: string;
   /** What the value is called in `--help`; absent for a switch. */
   readonly placeholder?: string;
   /** A one-letter flag. */
@@ -25,13 +29,17 @@ interface SettingRow {
   readonly aliases?: readonly string[];
   /** Never on the command line, where every user of the machine could read it; never printed. */
   readonly credential?: true;
+  /** Its value may hold a secret: it is not shown. */
+  readonly unprinted?: true;
   /** Says where the config file is, so it cannot stand in it. */
   readonly notInConfigFile?: true;
 }
 
+const ENVIRONMENT_PREFIX = 'PAILFS_';
 const DEFAULT_METADATA_TTL_MS = 10_000;
 /** Room for the read-ahead windows of a few readers on a small machine. */
 const DEFAULT_MEMORY_LIMIT_BYTES = 128 * 1024 * 1024;
+const DEFAULT_CACHE_SIZE_BYTES = 10 * 1024 ** 3;
 const DEFAULT_RENAME_LIMIT = 10_000;
 const DEFAULT_UMASK = 0o022;
 
@@ -42,10 +50,7 @@ export const settingsTable = {
     description: 'address of the storage service',
   },
   accessKeyId: {
-    schema: z
-      .string('must be text')
-      .regex(/^[^:]*$/, 'must not contain a colon')
-      .optional(),
+    schema: accessKeyIdValue.optional(),
     credential: true,
     description: 'access key id',
   },
@@ -54,17 +59,46 @@ export const settingsTable = {
     credential: true,
     description: 'secret access key',
   },
+  credentialsFile: {
+    schema: pathValue.optional(),
+    placeholder: 'FILE',
+    description: 'file with access_key_id and secret_access_key; only you may read it',
+  },
+  credentialCommand: {
+    schema: commandValue.optional(),
+    placeholder: 'COMMAND',
+    unprinted: true,
+    description: 'program that prints the credentials, for /bin/sh',
+  },
+  caFile: {
+    schema: pathValue.optional(),
+    placeholder: 'FILE',
+    fallback: "Node's own",
+    description: 'certificates (PEM) of the only authorities to believe',
+  },
+  clientCert: {
+    schema: pathValue.optional(),
+    placeholder: 'FILE',
+    description: 'certificate (PEM) to show to the service',
+  },
+  clientKey: {
+    schema: pathValue.optional(),
+    placeholder: 'FILE',
+    description: 'its key (PEM, without a passphrase)',
+  },
   config: {
     schema: pathValue.optional(),
     placeholder: 'FILE',
     notInConfigFile: true,
-    description: 'config file (default: pailfs/config.toml in the XDG config directory)',
+    fallback: 'pailfs/config.toml in the XDG config directory',
+    description: 'config file',
   },
   profile: {
     schema: z.string('must be text').min(1, 'must not be empty').optional(),
     placeholder: 'NAME',
     notInConfigFile: true,
-    description: 'table of the config file to use (default: default)',
+    fallback: 'default',
+    description: 'table of the config file to use',
   },
   foreground: {
     schema: switchValue.default(false),
@@ -76,53 +110,81 @@ export const settingsTable = {
     aliases: ['ro'],
     description: 'refuse every change',
   },
+  writeBack: {
+    schema: switchValue.default(false),
+    description: 'close returns once bytes are safe on this machine; they are stored in the background',
+  },
   metadataTtl: {
     schema: secondsValue.default(DEFAULT_METADATA_TTL_MS),
     placeholder: 'SECONDS',
-    description: 'how long to trust names and attributes (default: 10)',
+    fallback: '10',
+    description: 'how long to trust names and attributes',
   },
   memoryLimit: {
     schema: sizeValue.default(DEFAULT_MEMORY_LIMIT_BYTES),
     placeholder: 'SIZE',
-    description: 'most memory for cached bytes (default: 128M)',
+    fallback: '128M',
+    description: 'most memory for cached bytes',
+  },
+  cache: {
+    schema: z.enum(['off', 'memory', 'disk'], 'must be off, memory or disk').default('disk'),
+    placeholder: 'WHERE',
+    fallback: 'disk',
+    description: 'keep what was read: off, memory (until the unmount) or disk',
+  },
+  cacheSize: {
+    schema: sizeValue.default(DEFAULT_CACHE_SIZE_BYTES),
+    placeholder: 'SIZE',
+    fallback: '10G',
+    description: 'most disk space for cached and unsent bytes',
+  },
+  cacheDir: {
+    schema: pathValue.optional(),
+    placeholder: 'DIR',
+    fallback: 'pailfs in the XDG cache directory',
+    description: 'where cached bytes are; may be deleted',
   },
   stateDir: {
     schema: pathValue.optional(),
     placeholder: 'DIR',
-    description: 'where unsent bytes wait (default: pailfs in the XDG state directory)',
+    fallback: 'pailfs in the XDG state directory; with --cache-dir: state in that',
+    description: 'where unsent bytes wait',
   },
   visibility: {
     schema: z
       .enum(['preserve', 'private', 'public'], 'must be preserve, private or public')
       .default('preserve'),
     placeholder: 'WHICH',
-    description: 'of a file written here: preserve, private or public (default: preserve)',
+    fallback: 'preserve',
+    description: 'of a file written here: preserve, private or public',
   },
   conflict: {
     schema: z
       .enum(['keep-both', 'fail', 'overwrite'], 'must be keep-both, fail or overwrite')
       .default('keep-both'),
     placeholder: 'HOW',
-    description:
-      'when somebody else replaced a file edited here: keep-both, fail (at close) or overwrite (default: keep-both)',
+    fallback: 'keep-both',
+    description: 'when somebody else replaced a file edited here: keep-both, fail (at close) or overwrite',
   },
   renameLimit: {
     schema: idValue.default(DEFAULT_RENAME_LIMIT),
     placeholder: 'FILES',
-    description: 'most files in a folder that is renamed rather than copied by mv (default: 10000)',
+    fallback: '10000',
+    description: 'most files in a folder that is renamed rather than copied by mv',
   },
   scratch: {
     schema: switchValue.default(true),
     placeholder: 'on|off',
-    description:
-      'keep swap, lock and transfer files of editors, rsync and macOS on this machine (default: on)',
+    fallback: 'on',
+    description: 'keep swap, lock and unfinished files of editors, rsync, git and macOS on this machine',
   },
-  uid: { schema: idValue.optional(), placeholder: 'NUMBER', description: 'owner shown (default: you)' },
-  gid: { schema: idValue.optional(), placeholder: 'NUMBER', description: 'group shown (default: yours)' },
+  uid: { schema: idValue.optional(), placeholder: 'NUMBER', fallback: 'you', description: 'owner shown' },
+  gid: { schema: idValue.optional(), placeholder: 'NUMBER', fallback: 'yours', description: 'group shown' },
   umask: {
     schema: umaskValue.default(DEFAULT_UMASK),
     placeholder: 'OCTAL',
-    description: 'permission bits taken away (default: 022)',
+    fallback: '022',
+    description: 'permission bits taken away',
   },
   allowOther: { schema: switchValue.default(false), description: 'let other users in' },
   allowInsecure: {
@@ -132,12 +194,14 @@ export const settingsTable = {
   driver: {
     schema: z.enum(['kernel', 'native'], 'must be kernel or native').optional(),
     placeholder: 'NAME',
-    description: 'how to talk to the kernel: kernel or native (default: kernel on Linux)',
+    fallback: 'kernel on Linux',
+    description: 'how to talk to the kernel: kernel or native',
   },
   logFile: {
     schema: pathValue.optional(),
     placeholder: 'FILE',
-    description: 'log file (default: in the state directory; stderr with -f)',
+    fallback: 'in the state directory; stderr with -f',
+    description: 'log file',
   },
   debug: { schema: switchValue.default(false), description: 'log everything, with stack traces' },
 } as const satisfies Readonly<Record<string, SettingRow>>;
@@ -167,5 +231,14 @@ export function flagName(name: SettingName): string {
 
 /** `metadataTtl` in the environment: `PAILFS_METADATA_TTL`. */
 export function environmentName(name: SettingName): string {
-  return `PAILFS_${snakeName(name).toUpperCase()}`;
+  return `${ENVIRONMENT_PREFIX}${snakeName(name).toUpperCase()}`;
+}
+
+/** What a program that is started here need not know, or must not. */
+export function withoutSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !name.startsWith(ENVIRONMENT_PREFIX)),
+  );
 }

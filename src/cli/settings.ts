@@ -1,6 +1,8 @@
 /** What was asked for in all: flag, then `-o`, then environment, then the profile in the config file, then the default. */
 import { join } from 'node:path';
+import type { Credentials } from '../client/credentials.ts';
 import { usageError } from './command-error.ts';
+import { credentialReader, layered, refuseSeveralPlaces } from './credential-source.ts';
 import type { Driver } from '../fuse/driver.ts';
 import { defaultDriver } from '../fuse/driver-choice.ts';
 import { readConfigFile } from './config-file.ts';
@@ -26,6 +28,7 @@ export interface SettingSources {
   /** The XDG directories of this user. */
   readonly configHome: string;
   readonly stateHome: string;
+  readonly cacheHome: string;
   readonly uid: number;
   readonly gid: number;
 }
@@ -36,6 +39,7 @@ export type MountSettings = SettingValues & {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly stateDir: string;
+  readonly cacheDir: string;
   readonly driver: Driver['name'];
   readonly uid: number;
   readonly gid: number;
@@ -44,6 +48,7 @@ export type MountSettings = SettingValues & {
 /** Rejects with a usage error that names the setting and where it came from. */
 export async function resolveSettings(sources: SettingSources): Promise<MountSettings> {
   const given = await gather(sources);
+  refuseSeveralPlaces(given);
   const values = Object.fromEntries(
     settingNames.map((name) => [name, valueOf(name, given[name])]),
   ) as unknown as SettingValues;
@@ -55,22 +60,42 @@ export async function resolveSettings(sources: SettingSources): Promise<MountSet
   }
   return {
     ...values,
+    ...(await firstCredentials(values)),
     baseUrl,
-    accessKeyId: requireSetting('accessKeyId', values.accessKeyId),
-    secretAccessKey: requireSetting('secretAccessKey', values.secretAccessKey),
-    stateDir: values.stateDir ?? join(sources.stateHome, 'pailfs'),
+    stateDir: values.stateDir ?? defaultStateDir(values.cacheDir, sources),
+    cacheDir: values.cacheDir ?? join(sources.cacheHome, 'pailfs'),
     driver: values.driver ?? defaultDriver(),
     uid: values.uid ?? sources.uid,
     gid: values.gid ?? sources.gid,
   };
 }
 
-async function gather(sources: SettingSources): Promise<RawSettings> {
-  const commandLineAndEnvironment: RawSettings = {
-    ...fromEnvironment(sources.environment),
-    ...parseMountOptions(sources.mountOptions),
-    ...fromFlags(sources.flags),
+/** Here and not where they are used: the process that waits for a person says best what is wrong with them. */
+async function firstCredentials(values: SettingValues): Promise<Credentials> {
+  const read = credentialReader(values);
+  if (read !== undefined) return read();
+  return {
+    accessKeyId: requireSetting('accessKeyId', values.accessKeyId),
+    secretAccessKey: requireSetting('secretAccessKey', values.secretAccessKey),
   };
+}
+
+/** Who says where everything that is large goes means unsent bytes too. */
+function defaultStateDir(cacheDir: string | undefined, { stateHome }: SettingSources): string {
+  return cacheDir === undefined ? join(stateHome, 'pailfs') : join(cacheDir, 'state');
+}
+
+/** Where bytes wait, for a command that needs neither service nor credentials. Rejects with a usage error. */
+export async function resolveStateDirectory(sources: SettingSources): Promise<string> {
+  const given = await gather(sources);
+  return valueOf('stateDir', given.stateDir) ?? defaultStateDir(valueOf('cacheDir', given.cacheDir), sources);
+}
+
+async function gather(sources: SettingSources): Promise<RawSettings> {
+  const commandLineAndEnvironment = layered(
+    fromEnvironment(sources.environment),
+    layered(parseMountOptions(sources.mountOptions), fromFlags(sources.flags)),
+  );
   const config = valueOf('config', commandLineAndEnvironment.config);
   const profile = valueOf('profile', commandLineAndEnvironment.profile);
   const fromFile = await readConfigFile({
@@ -78,7 +103,7 @@ async function gather(sources: SettingSources): Promise<RawSettings> {
     required: config !== undefined,
     profile,
   });
-  return { ...fromFile, ...commandLineAndEnvironment };
+  return layered(fromFile, commandLineAndEnvironment);
 }
 
 function fromEnvironment(environment: SettingSources['environment']): RawSettings {
@@ -105,16 +130,21 @@ function valueOf<Name extends SettingName>(name: Name, given: RawValue | undefin
   const parsed = settingsTable[name].schema.safeParse(given?.value);
   if (parsed.success) return parsed.data as SettingValues[Name];
   const complaint = parsed.error.issues[0]?.message ?? 'is not valid';
+  // Not by String(): a table of the config file has no text of its own.
+  const text = JSON.stringify(given?.value);
+  const { credential, unprinted } = settingRow(name);
   // An address may hold a password.
-  const isSecret = settingRow(name).credential === true || /\/\/[^/]*@/.test(String(given?.value));
-  const shown = isSecret ? '' : ` (given: ${JSON.stringify(given?.value)})`;
+  const isSecret = credential === true || unprinted === true || /\/\/[^/]*@/.test(text);
+  const shown = isSecret ? '' : ` (given: ${text})`;
   throw usageError(`${given?.origin ?? flagName(name)} ${complaint}${shown}`);
 }
 
 function requireSetting(name: SettingName, value: string | undefined): string {
   if (value !== undefined && value !== '') return value;
-  const flag = settingRow(name).credential === true ? '' : `give ${flagName(name)}, `;
+  const isCredential = settingRow(name).credential === true;
+  const flag = isCredential ? '' : `give ${flagName(name)}, `;
+  const otherwise = isCredential ? '; or give --credentials-file or --credential-command' : '';
   throw usageError(
-    `${settingRow(name).description} is not set: ${flag}set ${environmentName(name)}, or ${snakeName(name)} in the config file`,
+    `${settingRow(name).description} is not set: ${flag}set ${environmentName(name)}, or ${snakeName(name)} in the config file${otherwise}`,
   );
 }

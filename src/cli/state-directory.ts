@@ -6,23 +6,33 @@
  * once take turns, so that a directory and another one that was about to be merged into it never get two owners.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { ClaimSockets, type Claim } from './claim-sockets.ts';
 
 const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+/** Says what a bucket's directory is about. */
+export const ABOUT = 'about.json';
 /** More parallel mounts of one bucket by one user are a mistake in a script. */
 const MAX_CLAIMS = 1000;
 const HASH_LENGTH = 16;
 /** The name of the claim that is held while directories are claimed. */
-const TURN = 'turn';
+export const TURN = 'turn';
 
 export interface StateOwner {
   readonly baseUrl: string;
   readonly accessKeyId: string;
   /** Identifier. */
   readonly bucket: string;
+  /** For people who look at what is left here. */
+  readonly bucketName: string;
 }
+
+export const stateAbout = z.object({ baseUrl: z.string(), bucket: z.string(), bucketName: z.string() });
+
+export type StateAbout = z.output<typeof stateAbout>;
 
 export interface StateDirectory {
   /** Absolute path; 0700; nobody else's while this process lives. */
@@ -44,6 +54,7 @@ export async function claimStateDirectory(stateHome: string, owner: StateOwner):
   try {
     const turn = await sockets.claimInTurn(TURN);
     try {
+      await writeAbout(bucketHome, owner);
       return await claimAll(sockets, bucketHome);
     } finally {
       await turn.release();
@@ -94,13 +105,22 @@ async function claimUnused(
   throw new Error(`more than ${MAX_CLAIMS} mounts of this bucket in ${bucketHome}`);
 }
 
-function stateHash(owner: StateOwner): string {
+/** What the hash in the name of a bucket's directory stands for, without any credential. */
+async function writeAbout(bucketHome: string, { baseUrl, bucket, bucketName }: StateOwner): Promise<void> {
+  const about: StateAbout = { baseUrl, bucket, bucketName };
+  const file = join(bucketHome, ABOUT);
+  const temporary = `${file}.new`;
+  await writeFile(temporary, JSON.stringify(about), { mode: FILE_MODE });
+  await rename(temporary, file);
+}
+
+export function stateHash(owner: Omit<StateOwner, 'bucketName'>): string {
   const named = JSON.stringify([owner.baseUrl, owner.accessKeyId, owner.bucket]);
   return createHash('sha256').update(named).digest('hex').slice(0, HASH_LENGTH);
 }
 
 /** Of the directories that are there, in order. */
-async function numbersIn(bucketHome: string): Promise<readonly number[]> {
+export async function numbersIn(bucketHome: string): Promise<readonly number[]> {
   const names = (await readdir(bucketHome)).filter((name) => /^\d+$/.test(name));
   return names.map(Number).sort((a, b) => a - b);
 }

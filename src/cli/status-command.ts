@@ -5,13 +5,16 @@ import { probeMount } from '../fuse/mount-probe.ts';
 import { readMountTable } from '../fuse/mount-table.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
+import { ControlClient, nullWhenSilent } from './control-client.ts';
+import type { StatusDocument } from './control-documents.ts';
+import { removeDeadSockets } from './dead-sockets.ts';
 import type { MountRecord } from './mount-record.ts';
-import { readRecord, readRecords, recordDirectories } from './mount-record.ts';
+import { findControlSocket, readRecord, readRecords, recordDirectories } from './mount-record.ts';
 import { statusOf, type MountStatus } from './mount-status.ts';
 import { canonicalMountpoint, isOurType } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
-import { shelfLines, statusTable } from './status-table.ts';
+import { statusTable, waitingLines } from './status-table.ts';
 
 export interface StatusWish {
   /** Undefined: all. */
@@ -29,9 +32,21 @@ export async function runStatus({ mountpoint, json }: StatusWish, clock: Clock):
     isMounted: (path) => table.some((entry) => entry.mountpoint === path && isOurType(entry.type)),
     isRunning,
     probe: (path) => probeMount(path, clock),
+    ask: (record) => askProcess(directories, record),
   });
   print(statuses, json);
+  await removeDeadSockets(directories);
   return exitCodes.done;
+}
+
+async function askProcess(
+  directories: readonly string[],
+  record: MountRecord,
+): Promise<StatusDocument | null> {
+  const socket = await findControlSocket(directories, record);
+  if (socket === undefined) return null;
+  // Its state says whether it is dead or silent.
+  return new ControlClient(socket).status().catch(nullWhenSilent);
 }
 
 async function recordOf(directories: readonly string[], mountpoint: string): Promise<MountRecord> {
@@ -46,5 +61,8 @@ async function recordOf(directories: readonly string[], mountpoint: string): Pro
 function print(statuses: readonly MountStatus[], json: boolean): void {
   if (json) process.stdout.write(`${JSON.stringify(statuses, null, 2)}\n`);
   else if (statuses.length === 0) sayToPerson('nothing is mounted');
-  else process.stdout.write(statusTable(statuses, process.stdout.columns) + shelfLines(statuses));
+  else {
+    const width = process.stdout.columns;
+    process.stdout.write(statusTable(statuses, width) + waitingLines(statuses, width));
+  }
 }

@@ -1,25 +1,40 @@
 /** `pailfs unmount`: asks the kernel, then waits until the process that served the mount has stored everything. */
+import prettyBytes from 'pretty-bytes';
 import type { Clock } from '../base/clock.ts';
 import { findMount } from '../fuse/mount-table.ts';
 import { MOUNT_TYPE } from '../fuse/mountpoint.ts';
 import { unmountDirectory } from '../fuse/unmount.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
+import { ControlClient, nullWhenSilent } from './control-client.ts';
+import type { StatusDocument } from './control-documents.ts';
+import { openDrainProgress } from './drain-progress.ts';
 import type { MountRecord } from './mount-record.ts';
-import { readRecord, recordDirectories, removeRecord } from './mount-record.ts';
+import {
+  findControlSocket,
+  readRecord,
+  recordDirectories,
+  removeDeadSocket,
+  removeRecord,
+} from './mount-record.ts';
 import { canonicalMountpoint, isOurType } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
 
 const POLL_MS = 50;
-/** Shorter waits need no explanation. */
-const SILENT_MS = 1000;
-const PROGRESS_MS = 10_000;
+/** Between two looks at what goes up. */
+const LOOK_MS = 500;
+/** For a process to notice that nobody uses the mount any more. */
+const NOTICE_MS = 5000;
+/** For a process that was asked to give up, until it has written down what it leaves. */
+const LAST_PATIENCE_MS = 60_000;
 
 export interface UnmountWish {
   readonly mountpoint: string;
   /** Milliseconds to wait for uploads; undefined: until they are done or given up. */
   readonly timeout: number | undefined;
+  /** Wait for no upload at all. */
+  readonly leavePending: boolean;
   readonly lazy: boolean;
 }
 
@@ -49,29 +64,55 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
     sayToPerson(`${mountpoint} is unmounted; who served it is not known, so uploads may still be running`);
     return exitCodes.done;
   }
-  await waitForEnd(record, wish, clock);
+  const socket = await findControlSocket(directories, record);
+  const control = socket === undefined ? undefined : new ControlClient(socket);
+  await waitForEnd(record, control, wish, clock);
   return tellOutcome(mountpoint, directories, record);
 }
 
-async function waitForEnd(record: MountRecord, wish: UnmountWish, clock: Clock): Promise<void> {
+/** Resolves when the process is gone. Rejects with a `CommandError` when it serves on, or cannot be asked to give up. */
+async function waitForEnd(
+  record: MountRecord,
+  control: ControlClient | undefined,
+  wish: UnmountWish,
+  clock: Clock,
+): Promise<void> {
   const start = clock.monotonic();
-  let nextWord = start + SILENT_MS;
-  while (await isRunning(record.process)) {
-    const now = clock.monotonic();
-    if (wish.timeout !== undefined && now - start >= wish.timeout) {
-      throw new CommandError(
-        exitCodes.failed,
-        `${record.mountpoint} is unmounted, but process ${record.process.pid} still uploads after ${wish.timeout / 1000} s: it goes on by itself; see ${record.logFile ?? 'its stderr'}`,
-      );
+  const patience = wish.leavePending ? 0 : (wish.timeout ?? Infinity);
+  const progress = openDrainProgress(record.process.pid, start, process.stderr.isTTY);
+  let nextLook = start;
+  let givenUpAt: number | undefined;
+  try {
+    while (await isRunning(record.process)) {
+      const now = clock.monotonic();
+      if (givenUpAt === undefined && now - start >= patience && (await giveUp(control))) givenUpAt = now;
+      const limit = givenUpAt === undefined ? start + patience + NOTICE_MS : givenUpAt + LAST_PATIENCE_MS;
+      if (now >= limit) throw stillThere(record, patience);
+      if (now >= nextLook) {
+        progress.show(now, await statusOrNull(control));
+        nextLook = now + LOOK_MS;
+      }
+      await clock.sleep(POLL_MS);
     }
-    if (now >= nextWord) {
-      sayToPerson(
-        `waiting for uploads to finish (process ${record.process.pid}, ${Math.round((now - start) / 1000)} s)`,
-      );
-      nextWord = now + PROGRESS_MS;
-    }
-    await clock.sleep(POLL_MS);
+  } finally {
+    progress.end();
   }
+}
+
+/** False while it has not noticed yet that it is unmounted, or does not answer. */
+async function giveUp(control: ControlClient | undefined): Promise<boolean> {
+  return (await control?.giveUp().catch(nullWhenSilent))?.isEnding ?? false;
+}
+
+async function statusOrNull(control: ControlClient | undefined): Promise<StatusDocument | null> {
+  return (await control?.status().catch(nullWhenSilent)) ?? null;
+}
+
+function stillThere({ mountpoint, process, logFile }: MountRecord, patience: number): CommandError {
+  return new CommandError(
+    exitCodes.failed,
+    `${mountpoint} is unmounted, but process ${process.pid} still has work after ${patience / 1000} s, and goes on by itself: programs use the mount, or it does not answer; see ${logFile ?? 'its stderr'}`,
+  );
 }
 
 /** The serving process removes its record unless there is something to tell. */
@@ -84,6 +125,7 @@ async function tellOutcome(
   const isSame =
     record?.process.pid === before.process.pid && record.process.startTime === before.process.startTime;
   if (record === undefined || !isSame) return exitCodes.done;
+  await removeDeadSocket(directories, record);
   await removeRecord(directories, mountpoint);
   if (record.unsent.length === 0) {
     sayToPerson(
@@ -91,8 +133,10 @@ async function tellOutcome(
     );
     return exitCodes.failed;
   }
-  for (const { path, file, reason } of record.unsent) {
-    sayToPerson(`${path} could not be uploaded (${reason}): its bytes are kept in ${file}`);
+  for (const { path, file, reason, bytes } of record.unsent) {
+    const size = bytes === undefined ? '' : `, ${prettyBytes(bytes)}`;
+    sayToPerson(`${path} could not be uploaded (${reason}${size}): its bytes are kept in ${file}`);
   }
+  sayToPerson('the next mount goes on with what is left; "pailfs uploads" shows it');
   return exitCodes.failed;
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseMountOptions } from '../../src/cli/mount-options.ts';
+import { settingNames, settingRow, snakeName } from '../../src/cli/settings-table.ts';
+
+const ALL_BUT_CREDENTIALS = settingNames.filter((name) => settingRow(name).credential !== true);
+/** One of these is right for every setting. */
+const VALUES = ['1', 'https://a.example', 'memory', 'private', 'fail', 'native'];
 
 describe('-o', () => {
   it('takes settings by name, switches without a value, and aliases', () => {
@@ -10,6 +15,16 @@ describe('-o', () => {
       metadataTtl: { value: '2', origin: '-o metadata_ttl' },
       uid: { value: '1000', origin: '-o uid' },
     });
+  });
+
+  it.each(ALL_BUT_CREDENTIALS)('takes %s as a flag does', (name) => {
+    const { schema, placeholder } = settingRow(name);
+    const value = VALUES.find((candidate) => schema.safeParse(candidate).success);
+
+    const key = snakeName(name);
+    expect(parseMountOptions([`ro,${key}=${value ?? ''}`])[name]).toEqual({ value, origin: `-o ${key}` });
+    if (placeholder === undefined) expect(parseMountOptions([key])[name]?.value).toBe(true);
+    else expect(() => parseMountOptions([key])).toThrow(`-o ${key} needs a value: -o ${key}=${placeholder}`);
   });
 
   it('ignores what mount(8), systemd and fstab add for everybody', () => {

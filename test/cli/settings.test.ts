@@ -34,6 +34,7 @@ function resolve(sources: Partial<SettingSources> = {}): Promise<MountSettings> 
     environment: ENOUGH,
     configHome: home,
     stateHome: '/state-home',
+    cacheHome: '/cache-home',
     uid: 1000,
     gid: 100,
     ...sources,
@@ -134,6 +135,20 @@ describe('settings', () => {
 
     await expect(resolve()).rejects.toThrow(usage(complaint));
   });
+
+  it.each(settingNames.filter((name) => settingRow(name).notInConfigFile !== true))(
+    'name file and key, in one line, when %s is of the wrong type in the config file',
+    async (name) => {
+      for (const wrong of ['{ a = 1 }', '[[1]]', '1979-05-27', '-1.5', 'nan']) {
+        const file = await writeConfig(`[default]\n${snakeName(name)} = ${wrong}\n`);
+
+        const outcome = resolve({ environment: {} });
+
+        await expect(outcome).rejects.toThrow(usage(`config file ${file} [default] ${snakeName(name)} must`));
+        await expect(outcome).rejects.not.toThrow(/\n/);
+      }
+    },
+  );
 
   it('do not repeat the text of a broken config file, which may hold the secret', async () => {
     await writeConfig('[default]\nsecret_access_key = "hush\n');

@@ -12,7 +12,12 @@ import { claimStateDirectory } from '../../src/cli/state-directory.ts';
 const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url).href;
 /** Long enough, mostly, for another process to begin to wait; the test passes as well when it has not. */
 const WHILE = 500;
-const OWNER = { baseUrl: 'https://storage.example.com', accessKeyId: 'id', bucket: 'b-1' };
+const OWNER = {
+  baseUrl: 'https://storage.example.com',
+  accessKeyId: 'id',
+  bucket: 'b-1',
+  bucketName: 'photos',
+};
 
 let home: string;
 const claimed: StateDirectory[] = [];

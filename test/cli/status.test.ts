@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readRecords, writeRecord, type MountRecord } from '../../src/cli/mount-record.ts';
+import type { StatusDocument } from '../../src/cli/control-documents.ts';
+import { summaryOf } from '../../src/cli/unsent-summary.ts';
 import { statusOf, type Machine, type MountStatus } from '../../src/cli/mount-status.ts';
-import { shelfLines, statusTable } from '../../src/cli/status-table.ts';
+import { statusTable, waitingLines } from '../../src/cli/status-table.ts';
 import { CommandLine } from '../support/command-line.ts';
+import { unsentChangeOf } from '../support/unsent-change.ts';
 
 const RECORD: MountRecord = {
   mountpoint: '/home/me/photos',
@@ -18,7 +21,15 @@ const RECORD: MountRecord = {
   process: { pid: 4711, startTime: '1' },
   logFile: null,
   unsent: [],
-  shelf: [{ path: '/.notes.swp', size: 4096 }],
+};
+const SCRATCH = unsentChangeOf({ kind: 'scratch', state: 'local', path: '/.notes.swp' });
+const LIVE: StatusDocument = {
+  phase: 'serving',
+  stateDirectory: '/state',
+  options: {},
+  bytesSent: 0,
+  waiting: summaryOf([SCRATCH]),
+  changes: [SCRATCH],
 };
 const STATUS: MountStatus = {
   mountpoint: RECORD.mountpoint,
@@ -30,12 +41,14 @@ const STATUS: MountStatus = {
   readOnly: false,
   state: 'serving',
   logFile: null,
-  shelf: RECORD.shelf,
+  live: LIVE,
+  unsent: [],
 };
 const WELL: Machine = {
   isMounted: () => true,
   isRunning: () => Promise.resolve(true),
   probe: () => Promise.resolve('answers'),
+  ask: () => Promise.resolve(LIVE),
 };
 
 describe('the state of a mount', () => {
@@ -47,7 +60,8 @@ describe('the state of a mount', () => {
     ['dead', 'only its mount is there', { isRunning: () => Promise.resolve(false) }],
     ['ended', 'neither is there', { isMounted: () => false, isRunning: () => Promise.resolve(false) }],
   ])('is "%s" when %s', async (state, _when, machine) => {
-    expect(await statusOf([RECORD], { ...WELL, ...machine })).toEqual([{ ...STATUS, state }]);
+    const live = state === 'dead' || state === 'ended' ? null : LIVE;
+    expect(await statusOf([RECORD], { ...WELL, ...machine })).toEqual([{ ...STATUS, state, live }]);
   });
 
   it('is not asked of a mount whose process is gone, which would never answer', async () => {
@@ -122,13 +136,36 @@ describe('the table', () => {
   });
 });
 
-describe('the lines about scratch files', () => {
-  it('name a few of each mount that has any', () => {
-    const many = Array.from({ length: 7 }, (_, index) => ({ path: `/d/.${index}.swp`, size: 1 }));
+describe('the lines about what is not stored', () => {
+  it('have the sums of each mount that has any, and what is worth a row', () => {
+    const stored = { ...STATUS, live: { ...LIVE, waiting: summaryOf([]), changes: [] } };
+    const failed = unsentChangeOf({
+      path: '/paused.txt',
+      attempts: 2,
+      code: 'EDQUOT',
+      reason: 'the account is in its grace period',
+    });
+    const waiting = { ...LIVE, waiting: summaryOf([failed]), changes: [failed] };
 
-    expect(shelfLines([STATUS, { ...STATUS, shelf: [] }, { ...STATUS, mountpoint: '/m', shelf: many }])).toBe(
-      'only on this machine in /home/me/photos: .notes.swp\n' +
-        'only on this machine in /m: d/.0.swp, d/.1.swp, d/.2.swp, d/.3.swp, d/.4.swp, 2 more\n',
+    const lines = waitingLines([STATUS, stored, { ...STATUS, mountpoint: '/m', live: waiting }], 100);
+
+    expect(lines.split('\n')).toEqual([
+      'not stored in /home/me/photos: 1 scratch file on this machine alone',
+      expect.stringMatching(/^ID +WHAT +STATE +SIZE +SINCE +TRIES +PATH +WHY$/),
+      expect.stringMatching(/^01234567 +scratch +local +4\.1 kB +2026-03-0\d \d\d:\d\d +0 +\/\.notes\.swp$/),
+      'not stored in /m: 1 file (4.1 kB), 1 failed',
+      expect.stringMatching(/^ID +WHAT/),
+      expect.stringMatching(/ failed .* 2 +\/paused\.txt +EDQUOT: the account/),
+      '',
+    ]);
+    expect(Math.max(...lines.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  it('have what an ended mount could not store', () => {
+    const unsent = [{ path: '/f', file: '/state/drafts/1', reason: 'reset' }];
+
+    expect(waitingLines([{ ...STATUS, state: 'ended', live: null, unsent }], undefined)).toBe(
+      'not stored: /f (reset), kept in /state/drafts/1\n',
     );
   });
 });

@@ -44,7 +44,8 @@ describe('pailfs status', () => {
         readOnly: true,
         state: 'serving',
         logFile: expect.stringContaining(at.home) as string,
-        shelf: [],
+        live: expect.objectContaining({ phase: 'serving', changes: [] }) as object,
+        unsent: [],
       },
     ]);
     expect(shown.stdout).not.toContain(server.credentials.secretAccessKey);
@@ -62,11 +63,13 @@ describe('pailfs status', () => {
 
     await expect
       .poll(async () => (await at.run(['status', at.mountpoint])).stdout, PATIENT)
-      .toContain(`only on this machine in ${at.mountpoint}: .notes.swp\n`);
+      .toMatch(/ scratch +local .* \/\.notes\.swp$/m);
     const { stdout } = await at.run(['status', at.mountpoint, '--json']);
     await at.run(['unmount', at.mountpoint]);
 
-    expect(JSON.parse(stdout)).toMatchObject([{ shelf: [{ path: '/.notes.swp', size: 4 }] }]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { live: { waiting: { scratch: 1 }, changes: [{ path: '/.notes.swp', bytes: 4 }] } },
+    ]);
   });
 
   it('says of a mount that does not answer that it is silent, and waits for it no longer than need be', async () => {
@@ -78,7 +81,7 @@ describe('pailfs status', () => {
     mount.signal('SIGCONT');
     const serving = await onceServing(at, at.mountpoint);
 
-    expect(JSON.parse(silent.stdout)).toMatchObject([{ state: 'silent' }]);
+    expect(JSON.parse(silent.stdout)).toMatchObject([{ state: 'silent', live: null }]);
     expect(JSON.parse(serving.stdout)).toMatchObject([{ state: 'serving' }]);
   });
 });

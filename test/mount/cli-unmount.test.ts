@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { draftText } from '../support/draft-bytes.ts';
 import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
-import { startEmbeddedServer } from '../support/embedded-service.ts';
+import { bytesOf, startEmbeddedServer } from '../support/embedded-service.ts';
 
 /** On a busy machine the serving process takes longer to end than `unmount` waits in silence. */
 const MAYBE_WAITING = /^(pailfs: waiting for uploads to finish \(process \d+, \d+ s\)\n)*$/;
@@ -93,6 +93,54 @@ describe('pailfs unmount', () => {
       outcome.stderr,
     );
     expect(await draftText(kept?.[1] ?? '')).toBe('unsent');
+  });
+
+  it.each([['--timeout', '0.5'], ['--leave-pending']])(
+    'leaves to the next mount what is not stored, and says what that is: %s [unmount/leave]',
+    async (...flags) => {
+      const server = await startEmbeddedServer();
+      const at = await CommandLine.open(server);
+      await at.run(['mount', 'photos', at.mountpoint]);
+      server.faults.add({ operation: 'putObject', fault: { kind: 'status', status: 402 } });
+      await expect(writeFile(join(at.mountpoint, 'a.txt'), 'unsent')).rejects.toThrow();
+      server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'stall' } });
+
+      const outcome = await at.run(['unmount', at.mountpoint, ...flags]);
+      server.faults.clear();
+      const next = await at.run(['mount', 'photos', at.mountpoint]);
+
+      expect(outcome.code).toBe(1);
+      expect(outcome.stderr).toMatch(
+        /^pailfs: \/a\.txt could not be uploaded \(.*, 6 B\): its bytes are kept in \S+$/m,
+      );
+      expect(outcome.stderr).toMatch(/"pailfs uploads" shows it\n$/);
+      expect(next).toMatchObject({ code: 0 });
+      const bytes = async (): Promise<string> => {
+        const object = await server.direct.getObject(server.bucket, 'a.txt').catch(() => null);
+        return object === null ? '' : (await bytesOf(object.body)).toString();
+      };
+      await expect.poll(bytes, { timeout: 60_000 }).toBe('unsent');
+    },
+  );
+
+  it('is not waited for by a process that gets a second signal [unmount/leave]', async () => {
+    const server = await startEmbeddedServer();
+    const at = await CommandLine.open(server);
+    const mount = await at.mountInFront(['photos', at.mountpoint]);
+    server.faults.add({ operation: 'putObject', fault: { kind: 'status', status: 402 } });
+    await expect(writeFile(join(at.mountpoint, 'a.txt'), 'unsent')).rejects.toThrow();
+    server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'stall' } });
+
+    mount.signal('SIGTERM');
+    await expect.poll(() => mount.stderr, { timeout: 60_000 }).toContain('Finishing');
+    mount.signal('SIGINT');
+    const code = await mount.ended();
+
+    expect(code).toBe(1);
+    expect(mount.stderr).toContain('Asked to end at once');
+    expect(mount.stderr).toContain('/a.txt');
+    const { stdout } = await at.run(['uploads', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ changes: [{ path: '/a.txt', bytes: 6 }] }]);
   });
 
   it('detaches a busy mount when asked to', async () => {

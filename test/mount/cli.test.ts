@@ -158,7 +158,7 @@ describe('pailfs mount in the background', () => {
     const outcome = await at.run(['mount', 'photos', at.mountpoint]);
 
     expect(outcome.code).toBe(0);
-    const draft = /set aside: a\.txt \(.*\) in (\S+)$/m.exec(outcome.stderr)?.[1] ?? '';
+    const draft = /set aside: a\.txt \(.*\) in (\S+); .*pailfs uploads/.exec(outcome.stderr)?.[1] ?? '';
     expect(await draftText(draft)).toBe('precious');
     expect(await readdir(at.mountpoint)).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,8 @@ import { shell } from './shell.ts';
 const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const LOADER = new URL('typescript-loader.mjs', import.meta.url).href;
 const POLL_MS = 20;
+/** For a mount to end once it is unmounted; what it then still waits for is a service that the test has stopped. */
+const END_MS = 5_000;
 
 export interface Outcome {
   readonly code: number | null;
@@ -33,6 +35,10 @@ export interface Launch {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** In a mount namespace of its own, after these shell lines. */
   readonly namespaceSetup?: string;
+  /** On a terminal of its own, 80 columns wide, on which this is typed; stdout then has what the screen shows, stderr included. */
+  readonly typed?: string;
+  /** What comes on stdin, which is no terminal. */
+  readonly stdin?: Uint8Array | string;
 }
 
 export class CommandLine {
@@ -56,6 +62,7 @@ export class CommandLine {
       HOME: home,
       XDG_CONFIG_HOME: join(home, 'config'),
       XDG_STATE_HOME: join(home, 'state'),
+      XDG_CACHE_HOME: join(home, 'cache'),
       PAILFS_BASE_URL: service.baseUrl,
       PAILFS_ACCESS_KEY_ID: service.credentials.accessKeyId,
       PAILFS_SECRET_ACCESS_KEY: service.credentials.secretAccessKey,
@@ -70,7 +77,18 @@ export class CommandLine {
       await unmountDirectory(this.mountpoint, { lazy: true });
     }
     await removeRecord(await recordDirectories(process.getuid?.() ?? 0), this.mountpoint);
+    await this.#servingProcessesGone();
     await rm(this.home, { recursive: true });
+  }
+
+  /** A background mount writes to its home (what it read, to the cache) until it ends: removing a folder meanwhile fails. */
+  async #servingProcessesGone(): Promise<void> {
+    const deadline = Date.now() + END_MS;
+    for (const pid of await processesOfHome(this.home)) {
+      while (Date.now() < deadline && (await isAlive(pid))) await pause(POLL_MS);
+      if (await isAlive(pid)) process.kill(pid, 'SIGKILL');
+      await goneProcess(pid);
+    }
   }
 
   /** Runs `pailfs` to its end: until the process is gone and nobody holds its output any more. */
@@ -85,14 +103,17 @@ export class CommandLine {
 
   start(words: readonly string[], launch: Launch = {}): ChildProcess {
     const command = [process.execPath, '--import', LOADER, PROGRAM, ...words];
-    const [program = '', ...parameters] =
-      launch.namespaceSetup === undefined ? command : inNamespace(launch.namespaceSetup, command);
+    const [program = '', ...parameters] = launched(command, launch);
+    const input = launch.typed ?? launch.stdin;
     const environment = Object.entries({ ...this.#environment, ...launch.environment });
     const child = spawn(program, parameters, {
       cwd: this.home,
       env: Object.fromEntries(environment.filter(([, value]) => value !== undefined)),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    // A program that ends early does not read to the end.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
     this.#children.push(child);
     return child;
   }
@@ -152,6 +173,12 @@ export class ForegroundMount {
   }
 }
 
+async function processesOfHome(home: string): Promise<readonly number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')));
+  return pids.filter((_, index) => environments[index]?.split('\0').includes(`HOME=${home}`));
+}
+
 /** Waits until the process is gone. */
 export async function goneProcess(pid: number): Promise<void> {
   while (await isAlive(pid)) await pause(POLL_MS);
@@ -161,6 +188,17 @@ export async function goneProcess(pid: number): Promise<void> {
 export async function isAlive(pid: number): Promise<boolean> {
   const { output } = await shell('/', `ps -o stat= -p ${pid}`);
   return output !== '' && !output.startsWith('Z');
+}
+
+function launched(command: readonly string[], { namespaceSetup, typed }: Launch): readonly string[] {
+  if (typed !== undefined) return onTerminal(command);
+  return namespaceSetup === undefined ? command : inNamespace(namespaceSetup, command);
+}
+
+/** script(1) makes the terminal, and ends with the exit code of what ran on it. */
+function onTerminal(command: readonly string[]): string[] {
+  const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  return ['script', '-qec', `stty cols 80; exec ${quoted}`, '/dev/null'];
 }
 
 /** Root may have a namespace for the asking; anybody else becomes root in one. */

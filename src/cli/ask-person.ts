@@ -1,0 +1,27 @@
+/** Does the person at the terminal mean it? Without a terminal nobody can say so, and a flag must. */
+import { createInterface } from 'node:readline/promises';
+import { usageError } from './command-error.ts';
+
+/**
+ * What was typed, without spaces around it; empty when the terminal is closed instead. `purpose` ends the refusal: "to delete
+ * photos". Rejects with a usage error when there is no terminal.
+ */
+export async function askPerson(question: string, purpose: string): Promise<string> {
+  if (!process.stdin.isTTY) throw usageError(`nobody is here to agree ${purpose}: add --yes`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const closed = new Promise<string>((resolve) => {
+      terminal.once('close', () => {
+        resolve('');
+      });
+    });
+    return (await Promise.race([terminal.question(question), closed])).trim();
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Whether the answer is yes; anything but a clear one is no. */
+export async function agrees(question: string, purpose: string): Promise<boolean> {
+  return /^y(es)?$/i.test(await askPerson(`${question} [y/N] `, purpose));
+}

@@ -1,0 +1,101 @@
+/**
+ * What do a serving process and the commands of pailfs tell each other over the control socket? Both sides validate what they get:
+ * they may be of different versions, and whoever owns a socket that root asks is not trusted.
+ */
+import { z } from 'zod';
+import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
+import type { UnsentChange } from '../filesystem/unsent-change.ts';
+
+const count = z.int().nonnegative();
+
+const unsentChange: z.ZodType<UnsentChange> = z.object({
+  id: z.string(),
+  kind: z.enum(['upload', 'delete', 'link', 'rename', 'scratch']),
+  state: z.enum([
+    'open',
+    'queued',
+    'uploading',
+    'end unknown',
+    'failed',
+    'set aside',
+    'unreadable',
+    'local',
+    'going on',
+  ]),
+  path: z.string().nullable(),
+  to: z.string().nullable(),
+  bytes: count.nullable(),
+  sent: count,
+  isWhole: z.boolean(),
+  since: z.number(),
+  attempts: count,
+  code: z.string().nullable(),
+  reason: z.string().nullable(),
+  file: z.string().nullable(),
+});
+
+const changeOutcome: z.ZodType<ChangeOutcome> = z.object({
+  id: z.string(),
+  path: z.string().nullable(),
+  isDone: z.boolean(),
+  storedAs: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+
+/** How many there are of each; `bytesLeft` of those that go up by themselves. */
+export const unsentSummary = z.object({
+  uploads: count,
+  bytesLeft: count,
+  uploading: count,
+  failed: count,
+  setAside: count,
+  deletes: count,
+  links: count,
+  renames: count,
+  scratch: count,
+});
+
+/** Answer to `GET /status`. */
+export const statusDocument = z.object({
+  /** `finishing`: unmounted, and still uploading. */
+  phase: z.enum(['serving', 'finishing']),
+  stateDirectory: z.string(),
+  /** Without credentials, by their names in the config file. */
+  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  /** Bytes handed to uploads since the mount began. */
+  bytesSent: count,
+  waiting: unsentSummary,
+  /** A few: what goes up just now, what went wrong, and what is on this machine alone. */
+  changes: z.array(unsentChange).readonly(),
+});
+
+/** Answer to `GET /uploads`. */
+export const changesDocument = z.object({ changes: z.array(unsentChange).readonly() });
+
+/** Body of `POST /uploads/retry` and `/uploads/discard`. Null: all that is meant by it. */
+export const selectionDocument = z.object({ ids: z.array(z.string()).nullable() });
+
+/** Answer to these. */
+export const outcomesDocument = z.object({ outcomes: z.array(changeOutcome).readonly() });
+
+/** Answer to `POST /give-up`. */
+export const giveUpDocument = z.object({
+  /** False while the mount still serves: nothing was given up. */
+  isEnding: z.boolean(),
+});
+
+/** Any answer of status 4xx or 5xx. */
+export const refusalDocument = z.object({ message: z.string() });
+
+export type UnsentSummary = z.output<typeof unsentSummary>;
+export type StatusDocument = z.output<typeof statusDocument>;
+export type GiveUpDocument = z.output<typeof giveUpDocument>;
+
+/** What a serving process answers. A rejection becomes a `refusalDocument`. */
+export interface Controlled {
+  status(): Promise<StatusDocument>;
+  uploads(): Promise<readonly UnsentChange[]>;
+  retry(ids: readonly string[] | null): Promise<readonly ChangeOutcome[]>;
+  discard(ids: readonly string[]): Promise<readonly ChangeOutcome[]>;
+  giveUp(): GiveUpDocument;
+}

@@ -1,0 +1,114 @@
+/** What does a served mount tell and do over its control socket, and when does it hear of the end? */
+import { describeError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import type { ChangeOutcome, UnsentChanges } from '../filesystem/unsent-changes.ts';
+import type { Mounted } from '../fuse/driver.ts';
+import type { Controlled, GiveUpDocument, StatusDocument } from './control-documents.ts';
+import { ControlServer } from './control-server.ts';
+import { controlSocketPath, recordDirectory } from './mount-record.ts';
+import type { OpenedBucket } from './open-bucket.ts';
+import type { MountJob } from './mount-job.ts';
+import { settingNames, settingRow, snakeName } from './settings-table.ts';
+import { noteworthy, summaryOf } from './unsent-summary.ts';
+
+interface ControlledParts extends OpenedBucket {
+  readonly mounted: Mounted;
+}
+
+/** `begin`, then `finishing`, then `end`; none of them rejects: without its socket a mount works, but nobody can look into it. */
+export class ControlledMount implements Controlled {
+  readonly #job: MountJob;
+  readonly #parts: ControlledParts;
+  readonly #log: Log;
+  readonly #giveUp = new AbortController();
+  #server: ControlServer | undefined;
+  #isFinishing = false;
+
+  constructor(job: MountJob, parts: ControlledParts, log: Log) {
+    this.#job = job;
+    this.#parts = parts;
+    this.#log = log;
+  }
+
+  async begin(): Promise<void> {
+    try {
+      const directory = await recordDirectory(process.getuid?.() ?? 0);
+      const path = controlSocketPath(directory, this.#job.mountpoint, process.pid);
+      this.#server = await ControlServer.open(path, this);
+    } catch (error) {
+      this.#log.warn('There is no control socket: "pailfs uploads" cannot ask this mount', { error });
+    }
+  }
+
+  /** The mount is gone, and what is left is uploaded. The signal is aborted when a person does not want to wait for that. */
+  finishing(): AbortSignal {
+    this.#isFinishing = true;
+    return this.#giveUp.signal;
+  }
+
+  async end(): Promise<void> {
+    await this.#server?.close().catch((error: unknown) => {
+      this.#log.warn('The control socket could not be closed', { cause: describeError(error) });
+    });
+  }
+
+  async status(): Promise<StatusDocument> {
+    const { fileSystem, state } = this.#parts;
+    const changes = await this.#unsent.list();
+    return {
+      phase: this.#isFinishing ? 'finishing' : 'serving',
+      stateDirectory: state.path,
+      options: optionsOf(this.#job),
+      bytesSent: fileSystem.bytesSent(),
+      waiting: summaryOf(changes),
+      changes: noteworthy(changes),
+    };
+  }
+
+  uploads(): Promise<readonly UnsentChange[]> {
+    return this.#unsent.list();
+  }
+
+  async retry(ids: readonly string[] | null): Promise<readonly ChangeOutcome[]> {
+    this.#refuseAtTheEnd();
+    const outcomes = await this.#unsent.retry(ids);
+    // The kernel did not see these changes.
+    this.#parts.mounted.refresh?.();
+    return outcomes;
+  }
+
+  async discard(ids: readonly string[]): Promise<readonly ChangeOutcome[]> {
+    this.#refuseAtTheEnd();
+    const outcomes = await this.#unsent.discard(ids);
+    this.#parts.mounted.refresh?.();
+    return outcomes;
+  }
+
+  giveUp(): GiveUpDocument {
+    if (this.#isFinishing) {
+      this.#log.warn('Asked to leave what is not stored yet to the next mount');
+      this.#giveUp.abort();
+    }
+    return { isEnding: this.#isFinishing };
+  }
+
+  get #unsent(): UnsentChanges {
+    return this.#parts.fileSystem.unsent;
+  }
+
+  #refuseAtTheEnd(): void {
+    if (this.#isFinishing) throw new Error('the mount is just ending: try again when it has ended');
+  }
+}
+
+/** What was asked for, by name, without what nobody shall read. */
+function optionsOf({ settings }: MountJob): StatusDocument['options'] {
+  const shown = settingNames.flatMap((name) => {
+    const value = settings[name];
+    const { credential, unprinted } = settingRow(name);
+    if (value === undefined || credential === true || unprinted === true) return [];
+    return [[snakeName(name), typeof value === 'object' ? value.join(' ') : value] as const];
+  });
+  return Object.fromEntries(shown);
+}

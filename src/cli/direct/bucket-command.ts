@@ -1,0 +1,140 @@
+/** `pailfs bucket`: which buckets does the account have, and how are they made and removed? Everything prints to stdout. */
+import prettyBytes from 'pretty-bytes';
+import type { AccountSummary, Bucket } from '../../service/records.ts';
+import { isRefusal } from '../../service/refusal.ts';
+import { askPerson } from '../ask-person.ts';
+import type { ExitCode } from '../command-error.ts';
+import { CommandError, exitCodes } from '../command-error.ts';
+import { listAllBuckets } from '../connect.ts';
+import { sayToPerson } from '../report.ts';
+import { counted, minuteOf, printable, tableOf, type Column } from '../table.ts';
+import { print, printJson } from './print.ts';
+import { refused } from './refused.ts';
+import type { Session } from './session.ts';
+
+const COLUMNS: readonly Column<Bucket>[] = [
+  { title: 'NAME', shrinks: true, text: ({ name }) => name },
+  { title: 'IDENTIFIER', shrinks: true, text: ({ bucket }) => bucket },
+  { title: 'STATUS', shrinks: false, text: ({ status }) => status },
+  { title: 'FILES', shrinks: false, text: ({ objectCount }) => String(objectCount) },
+  { title: 'SIZE', shrinks: false, text: ({ sizeBytes }) => prettyBytes(sizeBytes) },
+  { title: 'CREATED', shrinks: false, text: ({ createdAt }) => minuteOf(createdAt) },
+  { title: 'MESSAGE', shrinks: true, text: ({ statusMessage }) => statusMessage ?? '' },
+];
+
+/** §4.2, all pages. Each command here rejects with a `CommandError`. */
+export async function listBuckets({ service, settings, clock }: Session, json: boolean): Promise<ExitCode> {
+  const signal = new AbortController().signal;
+  const { buckets, summary } = await listAllBuckets({ service, baseUrl: settings.baseUrl, signal });
+  if (json) printJson({ buckets, summary });
+  else {
+    const isSaid = buckets.some(({ statusMessage }) => statusMessage !== null);
+    const columns = COLUMNS.filter(({ title }) => isSaid || title !== 'MESSAGE');
+    if (buckets.length > 0) process.stdout.write(tableOf(columns, buckets, process.stdout.columns));
+    for (const line of summaryLines(summary, buckets, clock.now())) print(line);
+  }
+  return exitCodes.done;
+}
+
+/** §4.3 */
+export async function createBucket({ service }: Session, name: string, json: boolean): Promise<ExitCode> {
+  const what = `bucket ${name} is not created`;
+  try {
+    const bucket = await service.createBucket(name);
+    if (json) printJson(bucket);
+    else print(`created bucket ${bucket.name} (${bucket.bucket})`);
+    return exitCodes.done;
+  } catch (error) {
+    if (!isRefusal(error, 'unavailable', 'timeout', 'malformed')) throw refused(what, error);
+    // It is never repeated (§4.3), so the answer that was lost may have been a yes.
+    throw refused(`whether bucket ${name} is created is not known ("pailfs bucket list" tells)`, error);
+  }
+}
+
+/** §4.4 */
+export async function showBucket(session: Session, wanted: string, json: boolean): Promise<ExitCode> {
+  const bucket = await freshBucket(session, wanted, `bucket ${wanted} cannot be shown`);
+  if (json) printJson(bucket);
+  else process.stdout.write(factsOf(bucket, session.clock.now()));
+  return exitCodes.done;
+}
+
+/** §4.5: the bucket with all its files. `yes`: nobody is asked. */
+export async function deleteBucket(
+  session: Session,
+  wanted: string,
+  { yes, json }: { readonly yes: boolean; readonly json: boolean },
+): Promise<ExitCode> {
+  const what = `bucket ${wanted} is not deleted`;
+  const bucket = await freshBucket(session, wanted, what);
+  if (!yes) await requireName(bucket, session.clock.now());
+  try {
+    await session.service.deleteBucket(bucket.bucket);
+  } catch (error) {
+    // Gone is gone: the answer to the first try may have been lost.
+    if (!isRefusal(error, 'missing')) throw refused(what, error);
+  }
+  if (json) printJson({ deleted: bucket });
+  else print(`deleted bucket ${bucket.name} (${bucket.bucket})`);
+  return exitCodes.done;
+}
+
+/** The list may be older than the bucket's own record. */
+async function freshBucket(session: Session, wanted: string, what: string): Promise<Bucket> {
+  const { bucket } = await session.findBucket(wanted);
+  try {
+    return await session.service.getBucket(bucket);
+  } catch (error) {
+    throw refused(what, error);
+  }
+}
+
+async function requireName(bucket: Bucket, now: number): Promise<void> {
+  const content = contentOf(bucket, now);
+  sayToPerson(
+    `bucket ${bucket.name} (${bucket.bucket}) holds ${content}: they go with it, and nothing brings them back`,
+  );
+  const answer = await askPerson('Type its name to delete it: ', `to delete bucket ${bucket.name}`);
+  if (answer === bucket.name) return;
+  throw new CommandError(exitCodes.failed, `nothing is deleted: that is not the name of the bucket`);
+}
+
+function summaryLines(summary: AccountSummary, buckets: readonly Bucket[], now: number): readonly string[] {
+  const { bucketCount, bucketLimit, usedBytes, limitBytes, createBlockedReason } = summary;
+  const limit = limitBytes === null ? '' : ` of ${prettyBytes(limitBytes)}`;
+  const oldest = Math.min(...buckets.map(({ usageSyncedAt }) => usageSyncedAt.getTime()));
+  const age = buckets.length === 0 ? '' : `; sizes and counts are ${ageOf(oldest, now)} old at most`;
+  const lines = [`${bucketCount} of ${bucketLimit} buckets, ${prettyBytes(usedBytes)}${limit} in all${age}`];
+  if (createBlockedReason !== null) lines.push(`no bucket can be created: ${createBlockedReason}`);
+  return lines;
+}
+
+function factsOf(bucket: Bucket, now: number): string {
+  const { name, region, status, statusMessage, publicId, createdAt } = bucket;
+  const facts = [
+    ['name', name],
+    ['identifier', bucket.bucket],
+    ['public id', publicId],
+    ['region', region],
+    ['status', statusMessage === null ? status : `${status} (${statusMessage})`],
+    ['content', contentOf(bucket, now)],
+    ['created', minuteOf(createdAt)],
+  ] as const;
+  return facts
+    .map(([title, value]) => `${title.padEnd('identifier'.length)}  ${printable(value)}\n`)
+    .join('');
+}
+
+function contentOf({ objectCount, sizeBytes, usageSyncedAt }: Bucket, now: number): string {
+  const age = ageOf(usageSyncedAt.getTime(), now);
+  return `${counted(objectCount, 'file')}, ${prettyBytes(sizeBytes)} (counted ${age} ago)`;
+}
+
+/** The clocks of two machines differ a little: what seems to come is now. */
+function ageOf(then: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - then) / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}

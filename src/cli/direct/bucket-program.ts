@@ -1,0 +1,50 @@
+/** What does `pailfs bucket` take on the command line? */
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import type { ExitCode } from '../command-error.ts';
+import { requireText } from '../program-options.ts';
+import { createBucket, deleteBucket, listBuckets, showBucket } from './bucket-command.ts';
+import { withServiceOptions, withSession } from './session.ts';
+
+const EXAMPLES = `
+Settings and credentials are those of "pailfs mount": environment, or config file.
+Exit codes: 0; 1 refused or failed; 2 wrong usage, or nobody there to agree to a delete.
+
+Examples:
+  pailfs bucket list
+  pailfs bucket create holiday-2026     3 to 40 small letters, digits and hyphens
+  pailfs bucket info photos --json
+  pailfs bucket delete photos           with all its files, for ever; asks for the name again
+  pailfs bucket delete photos --yes     for scripts: does not ask`;
+
+interface Flags extends Readonly<Record<string, unknown>> {
+  readonly json: boolean;
+}
+
+export function addBucketCommand(program: Command, tell: (code: ExitCode) => void): void {
+  const bucket = program
+    .command('bucket')
+    .description('list, create, show and delete buckets')
+    .addHelpText('after', EXAMPLES);
+  withServiceOptions(bucket.command('list').description('all buckets of the account')).action(
+    async (flags: Flags) => {
+      tell(await withSession(flags, systemClock, (session) => listBuckets(session, flags.json)));
+    },
+  );
+  withServiceOptions(bucket.command('create').description('create a bucket'))
+    .argument('<name>', 'small letters, digits and hyphens', requireText)
+    .action(async (name: string, flags: Flags) => {
+      tell(await withSession(flags, systemClock, (session) => createBucket(session, name, flags.json)));
+    });
+  withServiceOptions(bucket.command('info').description('show one bucket'))
+    .argument('<bucket>', 'name or identifier', requireText)
+    .action(async (wanted: string, flags: Flags) => {
+      tell(await withSession(flags, systemClock, (session) => showBucket(session, wanted, flags.json)));
+    });
+  withServiceOptions(bucket.command('delete').description('delete a bucket and every file in it'))
+    .argument('<bucket>', 'name or identifier', requireText)
+    .option('--yes', 'without asking', false)
+    .action(async (wanted: string, flags: Flags & { readonly yes: boolean }) => {
+      tell(await withSession(flags, systemClock, (session) => deleteBucket(session, wanted, flags)));
+    });
+}

@@ -1,0 +1,59 @@
+/** What is in a folder, as the service lists it? Keys that no mount can show are among it. (§4.11) */
+import type { FileEntry } from '../../service/records.ts';
+import { isRefusal } from '../../service/refusal.ts';
+import type { BucketStore } from '../../store/bucket-store.ts';
+
+export interface FolderContent {
+  /** Whole paths, each ending with `/`. */
+  readonly folders: readonly string[];
+  readonly files: readonly FileEntry[];
+}
+
+/** All pages of one level. `prefix`: empty for the top, else with a slash at the end. Rejects with a `Refusal`. */
+export async function listFolder(store: BucketStore, prefix: string): Promise<FolderContent> {
+  const folders = new Set<string>();
+  const files = new Map<string, FileEntry>();
+  const restarted = (): void => {
+    folders.clear();
+    files.clear();
+  };
+  try {
+    for await (const page of store.pages(prefix.slice(0, -1), undefined, restarted)) {
+      // The entry of a folder itself is none in it, and what is elsewhere is no business of this listing.
+      const isBelow = (key: string): boolean => key.startsWith(prefix) && key !== prefix;
+      for (const folder of page.folders.filter(isBelow)) folders.add(folder);
+      for (const file of page.objects.filter(({ key }) => isBelow(key))) files.set(file.key, file);
+    }
+  } catch (error) {
+    // Some services have no answer for a folder that is not there.
+    if (!isRefusal(error, 'missing')) throw error;
+  }
+  return { folders: [...folders].sort(), files: [...files.values()].sort(byKey) };
+}
+
+export interface TreeContent {
+  /** A folder comes before those in it; the top of the tree is not among them. */
+  readonly folders: readonly string[];
+  readonly files: readonly FileEntry[];
+}
+
+/** All levels below `prefix`. Rejects with a `Refusal`. */
+export async function listTree(store: BucketStore, prefix: string): Promise<TreeContent> {
+  const { folders, files } = await listFolder(store, prefix);
+  const below = await Promise.all(folders.map((folder) => listTree(store, folder)));
+  return {
+    folders: folders.flatMap((folder, index) => [folder, ...(below[index]?.folders ?? [])]),
+    files: [...files, ...below.flatMap((tree) => tree.files)],
+  };
+}
+
+/** Whether the folder is there though it is empty: the folder that it is in says so. `prefix` as for `listFolder`. */
+export async function isListed(store: BucketStore, prefix: string): Promise<boolean> {
+  if (prefix === '') return true;
+  const parent = prefix.slice(0, prefix.lastIndexOf('/', prefix.length - 2) + 1);
+  return (await listFolder(store, parent)).folders.includes(prefix);
+}
+
+function byKey(one: FileEntry, other: FileEntry): number {
+  return one.key < other.key ? -1 : one.key > other.key ? 1 : 0;
+}

@@ -1,0 +1,171 @@
+/** `pailfs get`: fetches files without a mount, into files or to stdout; goes on where it was interrupted. */
+import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import prettyBytes from 'pretty-bytes';
+import { systemErrorCode } from '../../base/errors.ts';
+import { createGates } from '../../store/gates.ts';
+import { isUsableName } from '../../store/keys.ts';
+import { RangeReader, type RangeSink } from '../../store/range-reader.ts';
+import type { ExitCode } from '../command-error.ts';
+import { CommandError, exitCodes, usageError } from '../command-error.ts';
+import { sayToPerson } from '../report.ts';
+import { BucketStores, requireKey, type ObjectAddress } from './object-address.ts';
+import { outcomeOf, tellOutcomes, type DirectOutcome } from './print.ts';
+import { PartialFile } from './partial-file.ts';
+import { openProgress, type Progress } from './progress.ts';
+import type { Session } from './session.ts';
+
+interface Fetched {
+  /** `-` for stdout. */
+  readonly file: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Of these, how many were there already. */
+  readonly resumedAt: number;
+}
+
+/** What a sink is told about one file. */
+interface Source {
+  readonly reader: RangeReader;
+  readonly key: string;
+  readonly size: number;
+  readonly etag: string;
+  readonly progress: Progress;
+}
+
+/** The last of `words` is a file, a directory or `-`. Goes on after one that fails. */
+export async function runGet(session: Session, words: readonly string[], json: boolean): Promise<ExitCode> {
+  const [last = ''] = words.slice(-1);
+  const sources = words.slice(0, -1).map((word) => ({ word, address: requireKey(word) }));
+  if (sources.length === 0) throw usageError('say what to get, and where to: pailfs get BUCKET:KEY... FILE');
+  if (last === '-' && json) throw usageError('--json and the file itself cannot both go to stdout');
+  const place = last === '-' ? 'stdout' : await placeAt(last);
+  if (sources.length > 1 && place === 'file')
+    throw usageError(`${last} is no directory: several files need one`);
+  const stores = new BucketStores(session);
+  const outcomes: (DirectOutcome & Partial<Fetched>)[] = [];
+  for (const { word, address } of sources) {
+    const target = place === 'directory' ? join(last, nameOfKey(word, address.key)) : last;
+    outcomes.push(await outcomeOf(word, () => fetched(session, stores, address, { target, place })));
+  }
+  return tellOutcomes(outcomes, json, 'is not fetched', ({ what, file, size, resumedAt = 0 }) => {
+    if (place === 'stdout') return null;
+    const before = resumedAt === 0 ? '' : `; ${prettyBytes(resumedAt)} of them were there`;
+    return `fetched ${what} into ${file ?? '?'} (${prettyBytes(size ?? 0)}${before})`;
+  });
+}
+
+type Place = 'file' | 'directory' | 'device' | 'stdout';
+
+async function placeAt(path: string): Promise<Place> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) return 'directory';
+    // A rename would put a file in the place of a pipe or /dev/null.
+    return found.isFile() ? 'file' : 'device';
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw new CommandError(exitCodes.failed, String(error));
+    if (path.endsWith('/')) throw new CommandError(exitCodes.failed, `there is no directory ${path}`);
+    return 'file';
+  }
+}
+
+function nameOfKey(word: string, key: string): string {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  if (isUsableName(name)) return name;
+  throw usageError(`${word} has no name that a file can have: say which file it shall be`);
+}
+
+async function fetched(
+  { service, clock, log, settings }: Session,
+  stores: BucketStores,
+  { bucket, key }: ObjectAddress,
+  { target, place }: { readonly target: string; readonly place: Place },
+): Promise<Fetched> {
+  const { store, identifier } = await stores.open(bucket);
+  const { size, etag } = await store.head(key);
+  const gate = createGates().reads;
+  const reader = new RangeReader({ service, bucket: identifier, gate, clock, log });
+  // Where the file itself goes to the terminal, a line that changes would be in its midst.
+  const progress =
+    place === 'stdout' && process.stdout.isTTY
+      ? openProgress(key, 0)
+      : openProgress(key.slice(key.lastIndexOf('/') + 1), size, prettyBytes);
+  const source = { reader, key, size, etag, progress };
+  try {
+    if (place === 'stdout') await stream(source, process.stdout);
+    else if (place === 'device') await streamInto(source, target);
+    else {
+      const origin = { baseUrl: settings.baseUrl, bucket: identifier, key, etag, size };
+      return { file: target, size, resumedAt: await intoFile(source, target, origin) };
+    }
+    return { file: target, size, resumedAt: 0 };
+  } finally {
+    progress.end();
+  }
+}
+
+/** Resolves with how many bytes were there already. */
+async function intoFile(
+  source: Source,
+  target: string,
+  origin: Parameters<typeof PartialFile.open>[1],
+): Promise<number> {
+  const part = await PartialFile.open(target, origin);
+  const { size, progress } = source;
+  let resumedAt = Math.min(part.length, size);
+  try {
+    progress.set(resumedAt);
+    const begin = async (range: { readonly start: number }): Promise<void> => {
+      // Where Range is not honoured all comes again.
+      if (range.start === 0 && resumedAt > 0) {
+        await part.truncate();
+        resumedAt = 0;
+        progress.set(0);
+      }
+    };
+    const chunk = async (data: Uint8Array, position: number): Promise<void> => {
+      await part.write(data, position);
+      progress.set(position + data.length);
+    };
+    if (resumedAt < size || size === 0) await transfer(source, resumedAt, { begin, chunk });
+    await part.finish();
+    return resumedAt;
+  } catch (error) {
+    if (part.length > 0)
+      sayToPerson(`${target}.part keeps ${prettyBytes(part.length)}: the same command goes on`);
+    throw error;
+  } finally {
+    await part.close();
+  }
+}
+
+function transfer({ reader, key, size, etag }: Source, start: number, sink: RangeSink): Promise<void> {
+  const range = start === 0 ? 'whole' : { start, end: size };
+  return reader.read({ key, range, expected: { size, matches: (head) => head.etag === etag } }, sink);
+}
+
+async function streamInto(source: Source, device: string): Promise<void> {
+  const opened = createWriteStream(device);
+  await stream(source, opened);
+  await new Promise<void>((resolve) => opened.end(resolve));
+}
+
+/** Rejects when nobody reads any more. */
+async function stream(source: Source, into: NodeJS.WritableStream): Promise<void> {
+  let failure: Error | undefined;
+  into.on('error', (error: Error) => {
+    failure = error;
+  });
+  const chunk = (data: Uint8Array, position: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      into.write(data, (error) => {
+        const reason = error ?? failure;
+        if (reason instanceof Error) reject(reason);
+        else resolve();
+        source.progress.set(position + data.length);
+      });
+    });
+  await transfer(source, 0, { begin: () => undefined, chunk });
+}

@@ -1,0 +1,93 @@
+/** `pailfs ls`: what is in a bucket or folder, without a mount? */
+import prettyBytes from 'pretty-bytes';
+import type { FileEntry } from '../../service/records.ts';
+import { isRefusal } from '../../service/refusal.ts';
+import type { BucketStore } from '../../store/bucket-store.ts';
+import type { ExitCode } from '../command-error.ts';
+import { minuteOf, tableOf, type Column } from '../table.ts';
+import { isListed, listFolder, type FolderContent } from './folder-content.ts';
+import { BucketStores, parseAddress, type ObjectAddress } from './object-address.ts';
+import { outcomeOf, print, printJson, tellOutcomes, type DirectOutcome } from './print.ts';
+import type { Session } from './session.ts';
+
+export interface LsWish {
+  readonly long: boolean;
+  readonly json: boolean;
+}
+
+interface Row {
+  readonly name: string;
+  /** Null for a folder. */
+  readonly file: FileEntry | null;
+}
+
+interface Listed extends FolderContent {
+  /** What names leave away: empty for the top, else with a slash at the end. */
+  readonly prefix: string;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'SIZE', shrinks: false, text: ({ file }) => (file === null ? '-' : prettyBytes(file.size)) },
+  {
+    title: 'MODIFIED',
+    shrinks: false,
+    text: ({ file }) => (file === null ? '-' : minuteOf(file.lastModified)),
+  },
+  { title: 'NAME', shrinks: true, text: ({ name }) => name },
+];
+
+/** `words`: each a bucket, or `bucket:key`. */
+export async function runLs(session: Session, words: readonly string[], wish: LsWish): Promise<ExitCode> {
+  const stores = new BucketStores(session);
+  const outcomes: (DirectOutcome & Partial<Listed>)[] = [];
+  for (const word of words) {
+    const outcome = await outcomeOf(word, () => listed(stores, addressOf(word)));
+    outcomes.push(outcome);
+    if (wish.json || !outcome.isDone) continue;
+    if (outcomes.length > 1) print('');
+    if (words.length > 1) print(`${word}:`);
+    show(outcome, wish.long);
+  }
+  if (wish.json) printJson(outcomes);
+  return tellOutcomes(outcomes, false, 'cannot be listed', () => null);
+}
+
+/** A bucket may be named without the colon: nothing else can be meant. */
+function addressOf(word: string): ObjectAddress {
+  return parseAddress(word) ?? { bucket: word, key: '' };
+}
+
+async function listed(stores: BucketStores, { bucket, key }: ObjectAddress): Promise<Listed> {
+  const { store } = await stores.open(bucket);
+  const prefix = key === '' || key.endsWith('/') ? key : `${key}/`;
+  const content = await listFolder(store, prefix);
+  // A folder wins over a file of the same name, as in a mount.
+  if (content.folders.length + content.files.length > 0) return { prefix, ...content };
+  const file = key === prefix ? undefined : await fileAt(store, key);
+  if (file !== undefined) {
+    return { prefix: key.slice(0, key.lastIndexOf('/') + 1), folders: [], files: [file] };
+  }
+  if (await isListed(store, prefix)) return { prefix, ...content };
+  // The refusal of the file is what a person shall read.
+  await store.head(key);
+  return { prefix, ...content };
+}
+
+async function fileAt(store: BucketStore, key: string): Promise<FileEntry | undefined> {
+  try {
+    const { size, etag, lastModified } = await store.head(key);
+    return { key, size, etag, lastModified };
+  } catch (error) {
+    if (isRefusal(error, 'missing')) return undefined;
+    throw error;
+  }
+}
+
+function show({ prefix = '', folders = [], files = [] }: Partial<Listed>, long: boolean): void {
+  const rows: Row[] = [
+    ...folders.map((folder) => ({ name: folder.slice(prefix.length), file: null })),
+    ...files.map((file) => ({ name: file.key.slice(prefix.length), file })),
+  ];
+  if (!long) for (const { name } of rows) print(name);
+  else if (rows.length > 0) process.stdout.write(tableOf(COLUMNS, rows, process.stdout.columns));
+}

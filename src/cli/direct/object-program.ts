@@ -1,0 +1,97 @@
+/** What do `pailfs ls`, `put`, `get` and `rm` take on the command line? */
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import type { ExitCode } from '../command-error.ts';
+import { optionFor, requireText } from '../program-options.ts';
+import { runGet } from './get-command.ts';
+import { runLs } from './ls-command.ts';
+import { runPut } from './put-command.ts';
+import { runRm } from './rm-command.ts';
+import { withServiceOptions, withSession, type Flags } from './session.ts';
+
+const ENDING = `
+BUCKET is a name or an identifier; KEY is taken byte by byte, also where no mount can show it.
+Settings and credentials are those of "pailfs mount": environment, or config file.
+Exit codes: 0; 1 something was refused or failed (the others are done); 2 wrong usage.
+
+Examples:`;
+
+const LS_EXAMPLES = `${ENDING}
+  pailfs ls photos                      names, those of folders with a slash at the end
+  pailfs ls -l photos:holiday/          sizes and times, too`;
+
+const PUT_EXAMPLES = `${ENDING}
+  pailfs put cat.jpg photos:            under its own name
+  pailfs put *.jpg photos:holiday/
+  date | pailfs put - photos:now.txt    from stdin
+A file that is replaced keeps its visibility (--visibility private or public sets another).`;
+
+const GET_EXAMPLES = `${ENDING}
+  pailfs get photos:cat.jpg .           into this directory
+  pailfs get photos:a photos:b /tmp
+  pailfs get photos:now.txt -           to stdout
+Bytes wait in FILE.part until all are there. When the command is interrupted, the same command goes on, if the file is still the same.`;
+
+const RM_EXAMPLES = `${ENDING}
+  pailfs rm photos:a.txt photos:b.txt
+  pailfs rm -r photos:holiday/          with all that is in it; asks first
+  pailfs rm -r --yes photos:holiday/    for scripts: does not ask`;
+
+type Tell = (code: ExitCode) => void;
+
+export function addObjectCommands(program: Command, tell: Tell): void {
+  addLs(program, tell);
+  addPut(program, tell);
+  addGet(program, tell);
+  addRm(program, tell);
+}
+
+function addLs(program: Command, tell: Tell): void {
+  withServiceOptions(program.command('ls').description('list a bucket or a folder in it'))
+    .argument('<bucket:key...>', 'bucket, or folder or file in it', requireEach)
+    .option('-l, --long', 'with sizes and times', false)
+    .addHelpText('after', LS_EXAMPLES)
+    .action(async (words: string[], flags: Flags & { readonly long: boolean; readonly json: boolean }) => {
+      tell(await withSession(flags, systemClock, (session) => runLs(session, words, flags)));
+    });
+}
+
+function addPut(program: Command, tell: Tell): void {
+  withServiceOptions(program.command('put').description('store files of this machine, or stdin'))
+    .argument('<file...>', 'files ("-" is stdin), then BUCKET:KEY', requireEach)
+    .addOption(optionFor('visibility'))
+    .addHelpText('after', PUT_EXAMPLES)
+    .action(async (words: string[], flags: Flags & { readonly json: boolean }) => {
+      tell(await withSession(flags, systemClock, (session) => runPut(session, words, flags.json)));
+    });
+}
+
+function addGet(program: Command, tell: Tell): void {
+  withServiceOptions(program.command('get').description('fetch files'))
+    .argument('<bucket:key...>', 'files, then where to: file, directory, or "-" for stdout', requireEach)
+    .addHelpText('after', GET_EXAMPLES)
+    .action(async (words: string[], flags: Flags & { readonly json: boolean }) => {
+      tell(await withSession(flags, systemClock, (session) => runGet(session, words, flags.json)));
+    });
+}
+
+function addRm(program: Command, tell: Tell): void {
+  withServiceOptions(program.command('rm').description('delete files, or whole folders'))
+    .argument('<bucket:key...>', 'files; with -r folders, too', requireEach)
+    .option('-r, --recursive', 'folders with all that is in them; asks first', false)
+    .option('--yes', 'without asking', false)
+    .addHelpText('after', RM_EXAMPLES)
+    .action(
+      async (
+        words: string[],
+        flags: Flags & { readonly recursive: boolean; readonly yes: boolean; readonly json: boolean },
+      ) => {
+        tell(await withSession(flags, systemClock, (session) => runRm(session, words, flags)));
+      },
+    );
+}
+
+/** As `requireText`, for an argument that takes several words. */
+function requireEach(word: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), requireText(word)];
+}

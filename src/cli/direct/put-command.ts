@@ -1,0 +1,77 @@
+/** `pailfs put`: stores files of this machine, or what comes on stdin, without a mount. */
+import { basename } from 'node:path';
+import prettyBytes from 'pretty-bytes';
+import { describeError } from '../../base/errors.ts';
+import { contentTypeOf } from '../../filesystem/content-type.ts';
+import type { BucketStore } from '../../store/bucket-store.ts';
+import { currentVisibility, replaceObject } from '../../store/replace.ts';
+import type { ExitCode } from '../command-error.ts';
+import { CommandError, exitCodes, usageError } from '../command-error.ts';
+import { BucketStores, requireAddress } from './object-address.ts';
+import { outcomeOf, tellOutcomes, type DirectOutcome } from './print.ts';
+import { openProgress } from './progress.ts';
+import { reasonOf } from './refused.ts';
+import type { Session } from './session.ts';
+import { openSource, SentFile } from './upload-source.ts';
+
+interface Stored {
+  /** `bucket:key`. */
+  readonly storedAs: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** The last of `words` is `bucket:key`, or a bucket or folder to put the others into. Goes on after one that fails. */
+export async function runPut(session: Session, words: readonly string[], json: boolean): Promise<ExitCode> {
+  const files = words.slice(0, -1);
+  const [last = ''] = words.slice(-1);
+  if (files.length === 0) throw usageError('say what to put, and where: pailfs put FILE... BUCKET:KEY');
+  const { bucket, key } = requireAddress(last);
+  const isFolder = key === '' || key.endsWith('/');
+  if (files.length > 1 && !isFolder)
+    throw usageError(`${last} is one key: end it with / to put several files`);
+  if (isFolder && files.includes('-')) throw usageError(`say the name of what comes on stdin: ${last}NAME`);
+  const { store } = await new BucketStores(session).open(bucket);
+  const outcomes: (DirectOutcome & Partial<Stored>)[] = [];
+  for (const file of files) {
+    const keyOfFile = isFolder ? `${key}${basename(file)}` : key;
+    const stored = (): Promise<Stored> => put(session, store, file, { bucket, key: keyOfFile });
+    outcomes.push(await outcomeOf(file, stored));
+  }
+  return tellOutcomes(outcomes, json, 'is not stored', ({ what, storedAs, size }) => {
+    return `stored ${what} as ${storedAs ?? '?'} (${prettyBytes(size ?? 0)})`;
+  });
+}
+
+async function put(
+  { clock, settings }: Session,
+  store: BucketStore,
+  file: string,
+  { bucket, key }: { readonly bucket: string; readonly key: string },
+): Promise<Stored> {
+  const source = await openSource(file);
+  const progress = openProgress(basename(key), source.size, prettyBytes);
+  try {
+    // Asked for before the upload, which makes the file private (§3.2).
+    const wanted =
+      settings.visibility === 'preserve' ? await currentVisibility(store, key) : settings.visibility;
+    const contentType = contentTypeOf(key);
+    const body = new SentFile(source, contentType, (bytes) => {
+      progress.set(bytes);
+    });
+    const content = { body, contentType, md5: () => body.md5(), modified: new Date(clock.now()) };
+    const { visibilityFailure } = await replaceObject(store, key, content, wanted);
+    if (visibilityFailure !== undefined) {
+      const reason = reasonOf(visibilityFailure) ?? describeError(visibilityFailure);
+      throw new CommandError(
+        exitCodes.failed,
+        `its bytes are stored, but it is not public any more (${reason}): put it again with PAILFS_VISIBILITY=public`,
+        { cause: visibilityFailure },
+      );
+    }
+    return { storedAs: `${bucket}:${key}`, size: source.size };
+  } finally {
+    progress.end();
+    await source.close();
+  }
+}

@@ -1,0 +1,104 @@
+/** `pailfs rm`: deletes files, and folders with all that is in them, without a mount. */
+import prettyBytes from 'pretty-bytes';
+import pLimit from 'p-limit';
+import { isRefusal } from '../../service/refusal.ts';
+import type { BucketStore } from '../../store/bucket-store.ts';
+import { agrees } from '../ask-person.ts';
+import type { ExitCode } from '../command-error.ts';
+import { CommandError, exitCodes } from '../command-error.ts';
+import { sayToPerson } from '../report.ts';
+import { counted, printable } from '../table.ts';
+import { isListed, listTree, type TreeContent } from './folder-content.ts';
+import { BucketStores, requireAddress, type ObjectAddress } from './object-address.ts';
+import { outcomeOf, tellOutcomes, type DirectOutcome } from './print.ts';
+import { openProgress } from './progress.ts';
+import type { Session } from './session.ts';
+
+export interface RmWish {
+  /** Folders, too. */
+  readonly recursive: boolean;
+  /** Nobody is asked. */
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** Requests at once; each is small. */
+const AT_ONCE = 8;
+
+/** `words`: each `bucket:key`. Goes on after one that fails. */
+export async function runRm(session: Session, words: readonly string[], wish: RmWish): Promise<ExitCode> {
+  const addresses = words.map((word) => ({ word, address: requireAddress(word) }));
+  const stores = new BucketStores(session);
+  const outcomes: DirectOutcome[] = [];
+  for (const { word, address } of addresses) {
+    outcomes.push(await outcomeOf(word, () => removed(stores, word, address, wish)));
+  }
+  return tellOutcomes(outcomes, wish.json, 'is not deleted', ({ what }) => `deleted ${what}`);
+}
+
+async function removed(
+  stores: BucketStores,
+  word: string,
+  { bucket, key }: ObjectAddress,
+  wish: RmWish,
+): Promise<object> {
+  const { store } = await stores.open(bucket);
+  const isFolderName = key === '' || key.endsWith('/');
+  if (!isFolderName && (await isFile(store, key))) {
+    await store.remove(key);
+    return {};
+  }
+  const prefix = isFolderName ? key : `${key}/`;
+  const tree = await listTree(store, prefix);
+  if (tree.files.length + tree.folders.length === 0 && !(await isListed(store, prefix))) {
+    throw new CommandError(exitCodes.failed, 'it does not exist');
+  }
+  if (!wish.recursive) throw new CommandError(exitCodes.failed, 'it is a folder: add -r');
+  if (!wish.yes) await requireYes(word, tree);
+  await removeTree(store, prefix, tree);
+  return {};
+}
+
+/** A DELETE says yes to a file that was never there (§4.10), so a typing error would go unnoticed. */
+async function isFile(store: BucketStore, key: string): Promise<boolean> {
+  try {
+    await store.head(key);
+    return true;
+  } catch (error) {
+    if (isRefusal(error, 'missing')) return false;
+    throw error;
+  }
+}
+
+async function requireYes(word: string, { files }: TreeContent): Promise<void> {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const content = `${counted(files.length, 'file')} (${prettyBytes(bytes)})`;
+  sayToPerson(printable(`${word} holds ${content}`));
+  if (await agrees(printable(`Delete ${word} and all that is in it?`), `to delete ${word}, ${content}`))
+    return;
+  throw new CommandError(exitCodes.failed, 'nobody agreed');
+}
+
+/** Files, then folders from the deepest. Rejects with the first refusal; what is deleted until then stays so. */
+async function removeTree(store: BucketStore, prefix: string, tree: TreeContent): Promise<void> {
+  const progress = openProgress('deleting', tree.files.length);
+  const limit = pLimit({ concurrency: AT_ONCE, rejectOnClear: true });
+  try {
+    await limit.map(tree.files, async ({ key }) => {
+      await store.remove(key);
+      progress.add(1);
+    });
+  } finally {
+    limit.clearQueue();
+    progress.end();
+  }
+  const folders = prefix === '' ? tree.folders : [prefix, ...tree.folders];
+  for (const folder of folders.toReversed()) await store.remove(folder);
+  // The interface does not say that a DELETE of a folder removes it.
+  const [left] = prefix === '' ? tree.folders : [prefix];
+  if (left === undefined || !(await isListed(store, left))) return;
+  throw new CommandError(
+    exitCodes.failed,
+    `its files are deleted, but the service still shows ${left}: something new is in it, or folders stay`,
+  );
+}

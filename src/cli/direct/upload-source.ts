@@ -1,0 +1,78 @@
+/**
+ * Where do the bytes of `pailfs put` come from? A file as it is; of stdin, a pipe or a device a copy is made first: an upload
+ * needs its size beforehand (§4.7), and a try that fails begins again.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { UploadBody } from '../../service/object-service.ts';
+import { CommandError, exitCodes } from '../command-error.ts';
+
+export interface UploadSource {
+  /** A regular file. */
+  readonly file: string;
+  /** Bytes. */
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+/** `word`: a path, or `-` for stdin. Rejects with a `CommandError` or a Node system error. */
+export async function openSource(word: string): Promise<UploadSource> {
+  if (word === '-') return copyOf(process.stdin);
+  const found = await stat(word);
+  if (found.isDirectory()) {
+    throw new CommandError(exitCodes.failed, 'it is a directory: mount the bucket and use cp -r, or rsync');
+  }
+  if (found.isFile()) return { file: word, size: found.size, close: () => Promise.resolve() };
+  return copyOf(createReadStream(word));
+}
+
+async function copyOf(stream: NodeJS.ReadableStream): Promise<UploadSource> {
+  const directory = await mkdtemp(join(tmpdir(), 'pailfs-put-'));
+  const close = (): Promise<void> => rm(directory, { recursive: true });
+  const file = join(directory, 'bytes');
+  try {
+    await pipeline(stream, createWriteStream(file, { mode: 0o600 }));
+    return { file, size: (await stat(file)).size, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The bytes of a file as they are sent, and what they were. */
+export class SentFile implements UploadBody {
+  readonly size: number;
+  readonly contentType: string;
+  readonly #file: string;
+  readonly #sent: (bytes: number) => void;
+  #hash: Hash = createHash('md5');
+
+  /** `sent`: told how many bytes of this try are on their way. */
+  constructor({ file, size }: UploadSource, contentType: string, sent: (bytes: number) => void) {
+    this.#file = file;
+    this.size = size;
+    this.contentType = contentType;
+    this.#sent = sent;
+  }
+
+  /** Of the last try, when all its bytes were read. Lower-case hexadecimal. */
+  md5(): Promise<string> {
+    return Promise.resolve(this.#hash.copy().digest('hex'));
+  }
+
+  async *open(): AsyncIterable<Uint8Array> {
+    const hash = createHash('md5');
+    this.#hash = hash;
+    let bytes = 0;
+    for await (const piece of createReadStream(this.#file) as AsyncIterable<Buffer>) {
+      hash.update(piece);
+      bytes += piece.length;
+      yield piece;
+      this.#sent(bytes);
+    }
+  }
+}

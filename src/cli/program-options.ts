@@ -1,0 +1,40 @@
+/** How are words of the command line taken by more than one command? */
+import { InvalidArgumentError, Option } from 'commander';
+import { credentialOnCommandLine } from './mount-options.ts';
+import { flagName, settingRow, type SettingName } from './settings-table.ts';
+
+/** How to reach the service, for commands that do without a mount. */
+export const reachingSettings: readonly SettingName[] = [
+  'baseUrl',
+  'accessKeyId',
+  'secretAccessKey',
+  'credentialsFile',
+  'credentialCommand',
+  'caFile',
+  'clientCert',
+  'clientKey',
+  'config',
+  'profile',
+  'allowInsecure',
+];
+
+/** The flag of a setting. */
+export function optionFor(name: SettingName): Option {
+  const { short, placeholder, description, fallback, credential } = settingRow(name);
+  const flag = flagName(name);
+  if (credential === true) {
+    // Known only to be refused: whoever tries it learns where the secret belongs.
+    return new Option(`${flag} [refused]`).hideHelp().argParser(() => {
+      throw credentialOnCommandLine(flag);
+    });
+  }
+  const value = placeholder === undefined ? '' : ` <${placeholder}>`;
+  const explained = fallback === undefined ? description : `${description} (default: ${fallback})`;
+  return new Option(`${short === undefined ? '' : `-${short}, `}${flag}${value}`, explained);
+}
+
+/** An empty word is a variable that a script forgot to set; as a path it would mean the working directory. */
+export function requireText(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('must not be empty');
+}

@@ -1,0 +1,70 @@
+/** How is what dead mounts left stored without mounting? As a mount would store it, only that no program can look in. */
+import type { Clock } from '../base/clock.ts';
+import { silentLog } from '../base/log.ts';
+import { changesLeftIn } from '../filesystem/changes-left.ts';
+import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
+import { CommandError, exitCodes } from './command-error.ts';
+import { belongsTo, leftDirectoriesIn, type LeftDirectory } from './left-directories.ts';
+import { closeBackwards, openBucket, type Start } from './open-bucket.ts';
+import type { MountSettings } from './settings.ts';
+
+export interface LeftWish {
+  readonly directory: LeftDirectory;
+  /** What is in it. */
+  readonly changes: readonly UnsentChange[];
+  /** What a person wants stored; null: all but half files. */
+  readonly ids: readonly string[] | null;
+  readonly settings: MountSettings;
+}
+
+/** Rejects with a `CommandError` when the service or the settings are not those that are needed. */
+export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly ChangeOutcome[]> {
+  const { directory, settings, ids } = wish;
+  if (directory.about === null || !belongsTo(directory, settings.accessKeyId)) {
+    throw new CommandError(
+      exitCodes.failed,
+      `what waits in ${directory.path} was written with other credentials, or for another service: use the same settings as that mount (--profile, PAILFS_ACCESS_KEY_ID)`,
+    );
+  }
+  if (directory.isOwned) {
+    throw new CommandError(exitCodes.failed, `another process has ${directory.path}, and does not answer`);
+  }
+  const start: Start = { closers: [], warnings: [] };
+  const signal = new AbortController().signal;
+  let outcomes: readonly ChangeOutcome[];
+  try {
+    const opened = await openBucket(
+      directory.about.bucket,
+      settings,
+      // Each outcome says what happened to it.
+      { clock, log: silentLog, signal },
+      start,
+    );
+    outcomes = await opened.fileSystem.unsent.retry(ids);
+  } finally {
+    await closeBackwards(start.closers, silentLog);
+  }
+  const left: UnsentChange[] = [];
+  // What was in one may be in another now: a mount takes over what others left.
+  for (const { path } of await leftDirectoriesIn(directory.bucketHome)) {
+    left.push(...(await changesLeftIn(path, clock)));
+  }
+  return whatBecameOf(wish, outcomes, left);
+}
+
+/** A mount stores by itself, too: what is neither an outcome nor left is stored. */
+function whatBecameOf(
+  { changes, ids }: LeftWish,
+  outcomes: readonly ChangeOutcome[],
+  left: readonly UnsentChange[],
+): readonly ChangeOutcome[] {
+  const known = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
+  return changes
+    .filter(({ id, kind }) => ids?.includes(id) ?? (kind !== 'rename' && kind !== 'scratch'))
+    .map(({ id, path }) => {
+      const after = left.find((change) => change.id === id);
+      const reason = after === undefined ? null : (after.reason ?? 'it still waits');
+      return known.get(id) ?? { id, path, isDone: after === undefined, storedAs: null, reason };
+    });
+}

@@ -1,0 +1,102 @@
+/** Where on this machine is anything that its service does not have yet? With running mounts, and in what mounts left. */
+import { resolve } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { changesLeftIn } from '../filesystem/changes-left.ts';
+import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import { CommandError, exitCodes } from './command-error.ts';
+import { ControlClient, nullWhenSilent } from './control-client.ts';
+import { removeDeadSockets } from './dead-sockets.ts';
+import { listLeftDirectories, type LeftDirectory } from './left-directories.ts';
+import {
+  findControlSocket,
+  readRecord,
+  readRecords,
+  recordDirectories,
+  type MountRecord,
+} from './mount-record.ts';
+import { canonicalMountpoint } from './named-mountpoint.ts';
+import { isRunning } from './process-identity.ts';
+
+/** A mount that answers, or a state directory whose mount does not. */
+export interface UnsentPlace {
+  /** Null when nothing is mounted. */
+  readonly mountpoint: string | null;
+  /** Name of the bucket, and its service; null when nobody wrote them down. */
+  readonly bucket: string | null;
+  readonly baseUrl: string | null;
+  readonly changes: readonly UnsentChange[];
+  readonly owner: PlaceOwner;
+}
+
+export type PlaceOwner =
+  | { readonly kind: 'mount'; readonly control: ControlClient }
+  | { readonly kind: 'left'; readonly directory: LeftDirectory };
+
+export interface PlaceSearch {
+  /** Undefined: everywhere. */
+  readonly mountpoint: string | undefined;
+  /** Below which state directories are looked for. */
+  readonly stateHome: string;
+  readonly clock: Clock;
+}
+
+/** Rejects with a `CommandError` when `mountpoint` is none that pailfs knows, or with the disk's error. */
+export async function findUnsentPlaces(search: PlaceSearch): Promise<readonly UnsentPlace[]> {
+  const directories = await recordDirectories(process.getuid?.() ?? 0);
+  const records =
+    search.mountpoint === undefined
+      ? await readRecords(directories)
+      : [await recordOf(directories, search.mountpoint)];
+  const mounts = (await Promise.all(records.map((record) => askMount(directories, record)))).flat();
+  await removeDeadSockets(directories);
+  const answered = new Set(mounts.map(({ stateDirectory }) => stateDirectory));
+  const silent = records.filter(
+    ({ mountpoint }) => !mounts.some(({ place }) => place.mountpoint === mountpoint),
+  );
+  const left: UnsentPlace[] = [];
+  for (const directory of await listLeftDirectories(search.stateHome)) {
+    const isMeant = search.mountpoint === undefined || silent.some((record) => isOf(directory, record));
+    if (!isMeant || answered.has(directory.path)) continue;
+    const changes = await changesLeftIn(directory.path, search.clock);
+    const { bucketName: bucket = null, baseUrl = null } = directory.about ?? {};
+    left.push({ mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } });
+  }
+  return [...mounts.map(({ place }) => place), ...left];
+}
+
+async function recordOf(directories: readonly string[], mountpoint: string): Promise<MountRecord> {
+  // As it was written first: a mount that does not answer cannot be looked at.
+  const record =
+    (await readRecord(directories, resolve(mountpoint))) ??
+    (await readRecord(directories, await canonicalMountpoint(mountpoint)));
+  if (record !== undefined) return record;
+  throw new CommandError(
+    exitCodes.failed,
+    `${mountpoint} is no mount of pailfs: "pailfs uploads" without it lists all that is not stored`,
+  );
+}
+
+interface AskedMount {
+  readonly place: UnsentPlace;
+  readonly stateDirectory: string;
+}
+
+/** Nothing when it is gone or silent: then its directory is looked at. */
+async function askMount(
+  directories: readonly string[],
+  record: MountRecord,
+): Promise<readonly [] | readonly [AskedMount]> {
+  const socket = await findControlSocket(directories, record);
+  if (socket === undefined || !(await isRunning(record.process))) return [];
+  const control = new ControlClient(socket);
+  const { mountpoint, bucket, baseUrl } = record;
+  const answers = await Promise.all([control.status(), control.uploads()]).catch(nullWhenSilent);
+  if (answers === null) return [];
+  const [{ stateDirectory }, changes] = answers;
+  const owner = { kind: 'mount', control } as const;
+  return [{ place: { mountpoint, bucket, baseUrl, changes, owner }, stateDirectory }];
+}
+
+function isOf({ about }: LeftDirectory, { bucket, baseUrl }: MountRecord): boolean {
+  return about?.bucketName === bucket && about.baseUrl === baseUrl;
+}

@@ -1,0 +1,53 @@
+/** Which changes does a person mean by `notes.txt`, `/home/me/photos/notes.txt` or `3f2a91c0`? */
+import { resolve } from 'node:path';
+import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import { CommandError, exitCodes } from './command-error.ts';
+import { SHORT_ID } from './unsent-table.ts';
+import type { UnsentPlace } from './unsent-places.ts';
+
+/** Of an identifier, to be taken for one. */
+const LEAST_LETTERS = 4;
+
+export interface Selected {
+  readonly place: UnsentPlace;
+  readonly changes: readonly UnsentChange[];
+}
+
+/** By place. Rejects with a `CommandError` when a word means nothing, or things in several places. */
+export function selectChanges(words: readonly string[], places: readonly UnsentPlace[]): readonly Selected[] {
+  const selected = new Map<UnsentPlace, Set<UnsentChange>>();
+  for (const word of words) {
+    const { place, changes } = meantBy(word, places);
+    const known = selected.get(place) ?? new Set();
+    for (const change of changes) known.add(change);
+    selected.set(place, known);
+  }
+  return [...selected].map(([place, changes]) => ({ place, changes: [...changes] }));
+}
+
+function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
+  const found = places
+    .map((place) => ({ place, changes: place.changes.filter((change) => isMeant(word, change, place)) }))
+    .filter(({ changes }) => changes.length > 0);
+  const [first, second] = found;
+  if (first === undefined) {
+    throw new CommandError(
+      exitCodes.failed,
+      `nothing that waits here is called ${word}: "pailfs uploads" lists what does`,
+    );
+  }
+  const ids = found.flatMap(({ changes }) => changes.map(({ id }) => id));
+  const isById = ids.some((id) => id.startsWith(word));
+  if (second !== undefined || (isById && ids.length > 1)) {
+    const shown = ids.map((id) => id.slice(0, SHORT_ID)).join(', ');
+    throw new CommandError(exitCodes.failed, `${word} may be one of ${shown}: name it by more of its ID`);
+  }
+  return first;
+}
+
+function isMeant(word: string, { id, path }: UnsentChange, { mountpoint }: UnsentPlace): boolean {
+  if (word.length >= LEAST_LETTERS && id.startsWith(word)) return true;
+  if (path === null) return false;
+  const isInMount = mountpoint !== null && resolve(word) === resolve(mountpoint, path.slice(1));
+  return isInMount || path === word || path === `/${word}`;
+}

@@ -1,0 +1,46 @@
+/** How is what the service does not have yet shown to a person? */
+import prettyBytes from 'pretty-bytes';
+import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import { minuteOf, tableOf, type Column } from './table.ts';
+
+/** Letters of an identifier: enough to tell apart what a person looks at. */
+export const SHORT_ID = 8;
+
+const COLUMNS: readonly Column<UnsentChange>[] = [
+  { title: 'ID', shrinks: false, text: ({ id }) => id.slice(0, SHORT_ID) },
+  { title: 'WHAT', shrinks: false, text: ({ kind }) => kind },
+  { title: 'STATE', shrinks: false, text: stateText },
+  { title: 'SIZE', shrinks: false, text: sizeText },
+  { title: 'SINCE', shrinks: false, text: ({ since }) => minuteOf(new Date(since)) },
+  { title: 'TRIES', shrinks: false, text: ({ attempts }) => String(attempts) },
+  { title: 'PATH', shrinks: true, text: pathText },
+  { title: 'WHY', shrinks: true, text: whyText },
+];
+
+/** `width`: columns of the terminal; undefined when there is none. */
+export function unsentTable(changes: readonly UnsentChange[], width: number | undefined): string {
+  return tableOf(COLUMNS, changes, width);
+}
+
+/** What a line about one of them calls it. */
+export function nameOfChange({ path, id }: Pick<UnsentChange, 'path' | 'id'>): string {
+  return path ?? `the bytes without a name (${id.slice(0, SHORT_ID)})`;
+}
+
+function stateText({ state, isWhole }: UnsentChange): string {
+  return state === 'set aside' && !isWhole ? 'half, set aside' : state;
+}
+
+function sizeText({ bytes, sent, state }: UnsentChange): string {
+  if (bytes === null) return '-';
+  return state === 'uploading' ? `${prettyBytes(sent)} of ${prettyBytes(bytes)}` : prettyBytes(bytes);
+}
+
+function pathText({ path, to }: UnsentChange): string {
+  return to === null ? (path ?? '?') : `${path ?? '?'} -> ${to}`;
+}
+
+function whyText({ code, reason }: UnsentChange): string {
+  if (reason === null) return '';
+  return code === null || reason.startsWith(code) ? reason : `${code}: ${reason}`;
+}

@@ -1,0 +1,188 @@
+/** `pailfs uploads`: what the services do not have yet, of running mounts and of those that are gone; and what to do about it. */
+import { mkdir, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import prettyBytes from 'pretty-bytes';
+import type { Clock } from '../base/clock.ts';
+import { describeError, systemErrorCode } from '../base/errors.ts';
+import { silentLog } from '../base/log.ts';
+import { discardLeftIn } from '../filesystem/changes-left.ts';
+import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
+import { agrees } from './ask-person.ts';
+import type { ExitCode } from './command-error.ts';
+import { CommandError, exitCodes, usageError } from './command-error.ts';
+import { exportDraft, hasBytes } from './export-drafts.ts';
+import { whileClaimed } from './left-directories.ts';
+import { sayToPerson } from './report.ts';
+import { retryLeft } from './retry-left.ts';
+import type { MountSettings } from './settings.ts';
+import { printable } from './table.ts';
+import { findUnsentPlaces, type PlaceSearch, type UnsentPlace } from './unsent-places.ts';
+import { selectChanges, type Selected } from './unsent-selection.ts';
+import { nameOfChange, unsentTable } from './unsent-table.ts';
+
+export interface UploadsWish {
+  readonly search: PlaceSearch;
+  /** Paths and identifiers; none: all. */
+  readonly words: readonly string[];
+  readonly json: boolean;
+}
+
+/** Prints to stdout, as all here do. Rejects with a `CommandError`. */
+export async function listUploads({ search, json }: UploadsWish): Promise<ExitCode> {
+  const places = await findUnsentPlaces(search);
+  if (json) {
+    print(JSON.stringify(places.map(documentOf), null, 2));
+    return exitCodes.done;
+  }
+  const shown = places.filter(({ changes }) => changes.length > 0);
+  if (shown.length === 0) print('everything is stored');
+  for (const place of shown) {
+    print(printable(titleOf(place)));
+    process.stdout.write(unsentTable(place.changes, process.stdout.columns));
+  }
+  return exitCodes.done;
+}
+
+/** `settingsFor`: of the service that has the base URL; asked only where no mount runs. */
+export async function retryUploads(
+  wish: UploadsWish,
+  settingsFor: (baseUrl: string | undefined) => Promise<MountSettings>,
+  clock: Clock,
+): Promise<ExitCode> {
+  const outcomes: ChangeOutcome[] = [];
+  for (const { place, changes } of await selected(wish)) {
+    const ids = wish.words.length === 0 ? null : changes.map(({ id }) => id);
+    const { owner, baseUrl } = place;
+    if (owner.kind === 'mount') outcomes.push(...(await owner.control.retry(ids)));
+    else if (changes.length > 0) {
+      const settings = { ...(await settingsFor(baseUrl ?? undefined)), readOnly: false };
+      const left = { directory: owner.directory, changes: place.changes, ids, settings };
+      outcomes.push(...(await retryLeft(left, clock)));
+    }
+  }
+  return tell(outcomes, wish, 'is not stored', ({ path, storedAs }) =>
+    storedAs === null ? `stored ${path ?? '?'}` : `stored ${path ?? '?'} as ${storedAs}`,
+  );
+}
+
+export async function exportUploads(wish: UploadsWish, directory: string): Promise<ExitCode> {
+  const top = resolve(directory);
+  const chosen = (await selected(wish)).flatMap(({ changes }) => changes.filter(hasBytes));
+  // What programs keep for themselves is exported only when it is named.
+  const changes = wish.words.length > 0 ? chosen : chosen.filter(({ kind }) => kind !== 'scratch');
+  await makeTop(top);
+  const outcomes: ChangeOutcome[] = [];
+  for (const change of changes) {
+    const { id, path } = change;
+    try {
+      const storedAs = await exportDraft(change, top);
+      outcomes.push({ id, path, isDone: true, storedAs, reason: null });
+    } catch (error) {
+      outcomes.push({ id, path, isDone: false, storedAs: null, reason: describeError(error) });
+    }
+  }
+  return tell(outcomes, wish, 'is not exported', (outcome) => outcome.storedAs ?? '');
+}
+
+async function makeTop(top: string): Promise<void> {
+  try {
+    // Not recursive: below /proc Node tries that for ever.
+    if ((await stat(top).catch(nullWhenMissing)) === null) await mkdir(top);
+    if ((await stat(top)).isDirectory()) return;
+  } catch (error) {
+    throw cannotExportTo(top, describeError(error), error);
+  }
+  throw cannotExportTo(top, 'it is no directory');
+}
+
+function cannotExportTo(top: string, reason: string, cause?: unknown): CommandError {
+  return new CommandError(exitCodes.failed, `nothing can be exported to ${top}: ${reason}`, { cause });
+}
+
+function nullWhenMissing(error: unknown): null {
+  if (systemErrorCode(error) === 'ENOENT') return null;
+  throw error;
+}
+
+/** `yes`: nobody is asked. */
+export async function discardUploads(
+  wish: UploadsWish & { readonly yes: boolean; readonly all: boolean },
+  clock: Clock,
+): Promise<ExitCode> {
+  if (wish.words.length === 0 && !wish.all) {
+    throw usageError('say what to discard: paths or IDs as "pailfs uploads" shows them, or --all');
+  }
+  const chosen = await selected(wish);
+  const changes = chosen.flatMap((one) => one.changes);
+  if (changes.length > 0 && !wish.yes) await requireYes(changes);
+  const outcomes: ChangeOutcome[] = [];
+  for (const one of chosen) outcomes.push(...(await discardIn(one, clock)));
+  return tell(outcomes, wish, 'is not discarded', (outcome) => `discarded ${nameOfChange(outcome)}`);
+}
+
+async function discardIn(
+  { place: { owner }, changes }: Selected,
+  clock: Clock,
+): Promise<readonly ChangeOutcome[]> {
+  const ids = changes.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  if (owner.kind === 'mount') return owner.control.discard(ids);
+  const { directory } = owner;
+  const tools = { clock, log: silentLog };
+  const outcomes = await whileClaimed(directory, () => discardLeftIn(directory.path, ids, tools));
+  if (outcomes !== undefined) return outcomes;
+  throw new CommandError(
+    exitCodes.failed,
+    `a mount has taken ${directory.path}: ask again, and it is asked to discard`,
+  );
+}
+
+async function requireYes(changes: readonly UnsentChange[]): Promise<void> {
+  const bytes = changes.reduce((sum, change) => sum + (change.bytes ?? 0), 0);
+  for (const change of changes) sayToPerson(`to be discarded: ${printable(nameOfChange(change))}`);
+  const what = `${changes.length} (${prettyBytes(bytes)}), which only this machine has`;
+  if (await agrees(`Discard ${what}?`, `to discard ${what}`)) return;
+  throw new CommandError(exitCodes.failed, 'nothing is discarded');
+}
+
+async function selected({ search, words }: UploadsWish): Promise<readonly Selected[]> {
+  const places = await findUnsentPlaces(search);
+  if (words.length > 0) return selectChanges(words, places);
+  return places.map((place) => ({ place, changes: place.changes }));
+}
+
+function tell(
+  outcomes: readonly ChangeOutcome[],
+  { json }: UploadsWish,
+  failure: string,
+  success: (outcome: ChangeOutcome) => string,
+): ExitCode {
+  if (json) print(JSON.stringify(outcomes, null, 2));
+  for (const outcome of outcomes) {
+    if (!outcome.isDone) {
+      sayToPerson(
+        printable(`${nameOfChange(outcome)} ${failure}: ${outcome.reason ?? 'for no known reason'}`),
+      );
+    } else if (!json) print(printable(success(outcome)));
+  }
+  if (outcomes.length === 0 && !json) sayToPerson('there is nothing to do');
+  return outcomes.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.failed;
+}
+
+/** What `--json` prints of a place. */
+function documentOf({ mountpoint, bucket, baseUrl, changes, owner }: UnsentPlace): object {
+  const directory = owner.kind === 'left' ? owner.directory.path : null;
+  return { mountpoint, bucket, baseUrl, directory, changes };
+}
+
+function titleOf({ mountpoint, bucket, baseUrl, owner }: UnsentPlace): string {
+  const what = bucket === null ? 'an unknown bucket' : `${bucket} at ${baseUrl ?? '?'}`;
+  if (owner.kind === 'mount') return `${what}, mounted at ${mountpoint ?? '?'}:`;
+  const whose = owner.directory.isOwned ? 'its process does not answer' : 'not mounted';
+  return `${what}, ${whose} (${owner.directory.path}):`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

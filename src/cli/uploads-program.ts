@@ -1,0 +1,90 @@
+/** What does `pailfs uploads` take on the command line? */
+import type { Command } from 'commander';
+import { systemClock } from '../base/clock.ts';
+import type { ExitCode } from './command-error.ts';
+import { optionFor, reachingSettings, requireText } from './program-options.ts';
+import { sourcesOf } from './setting-sources.ts';
+import { resolveSettings, resolveStateDirectory } from './settings.ts';
+import type { SettingName } from './settings-table.ts';
+import {
+  discardUploads,
+  exportUploads,
+  listUploads,
+  retryUploads,
+  type UploadsWish,
+} from './uploads-command.ts';
+
+const EXAMPLES = `
+States: open (a program writes it), queued, uploading, end unknown (it may have arrived), failed (it is tried again), set aside (refused,
+or half a file: only you can decide), unreadable (its name is lost), local (a scratch file of a program), going on.
+
+Where no mount runs, what mounts have left is listed, exported and discarded all the same; "retry" then needs the settings of that
+mount (environment, or config file), and stores all that a mount would store by itself, too.
+Exit codes: 0; 1 something could not be done; 2 wrong usage.
+
+Examples:
+  pailfs uploads                            all that is not stored, of all mounts
+  pailfs uploads ~/photos                   of one
+  pailfs uploads retry                      try everything again, but for half files
+  pailfs uploads retry 3f2a91c0             this one, by its ID; or by its path: notes.txt
+  pailfs uploads export ~/rescued           copy the bytes to ordinary files
+  pailfs uploads discard 3f2a91c0           delete them (asks first)`;
+
+/** Where to look, and how to reach a service where no mount runs. */
+const SETTINGS: readonly SettingName[] = [...reachingSettings, 'stateDir', 'cacheDir'];
+
+type Flags = Readonly<Record<string, unknown>>;
+
+export function addUploadsCommand(program: Command, tell: (code: ExitCode) => void): void {
+  const uploads = program
+    .command('uploads')
+    .description('show what is not stored yet; store, export or discard it')
+    .argument('[mountpoint]', 'only of this mount', requireText)
+    .addHelpText('after', EXAMPLES);
+  withCommonOptions(uploads).action(async (mountpoint: string | undefined, flags: Flags) => {
+    tell(await listUploads(await wishOf({ ...flags, mount: mountpoint }, [])));
+  });
+  const words = ['[what...]', 'paths or IDs; without any: all'] as const;
+  addAction(uploads, 'retry', 'try to store it now')
+    .argument(...words)
+    .action(async (what: string[], _own: Flags, command: Command) => {
+      const flags = command.optsWithGlobals();
+      const settingsFor = (baseUrl: string | undefined) =>
+        resolveSettings(sourcesOf(baseUrl === undefined ? flags : { ...flags, baseUrl }));
+      tell(await retryUploads(await wishOf(flags, what), settingsFor, systemClock));
+    });
+  addAction(uploads, 'export', 'copy the bytes to ordinary files')
+    .argument('<directory>', 'where to; nothing that is there is replaced', requireText)
+    .argument(...words)
+    .action(async (directory: string, what: string[], _own: Flags, command: Command) => {
+      tell(await exportUploads(await wishOf(command.optsWithGlobals(), what), directory));
+    });
+  addAction(uploads, 'discard', 'delete the bytes, which only this machine has')
+    .argument('[what...]', 'paths or IDs')
+    .option('--all', 'all that is not stored', false)
+    .option('--yes', 'without asking', false)
+    .action(async (what: string[], _own: Flags, command: Command) => {
+      const flags = command.optsWithGlobals<{ all: boolean; yes: boolean }>();
+      const wish = await wishOf(flags, what);
+      tell(await discardUploads({ ...wish, all: flags.all, yes: flags.yes }, systemClock));
+    });
+}
+
+function addAction(uploads: Command, name: string, description: string): Command {
+  const command = uploads.command(name).description(description);
+  return withCommonOptions(command).option('--mount <MOUNTPOINT>', 'only of this mount', requireText);
+}
+
+function withCommonOptions(command: Command): Command {
+  for (const name of SETTINGS) command.addOption(optionFor(name));
+  return command.option('--json', 'for programs', false);
+}
+
+async function wishOf(flags: Flags, words: readonly string[]): Promise<UploadsWish> {
+  const search = {
+    mountpoint: flags['mount'] as string | undefined,
+    stateHome: await resolveStateDirectory(sourcesOf(flags)),
+    clock: systemClock,
+  };
+  return { search, words, json: flags['json'] === true };
+}

@@ -1,0 +1,100 @@
+/** How do a serving process and a command talk? On real mounts: test/mount/cli-uploads.test.ts, cli-unmount.test.ts. */
+import { stat } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ControlClient, ControlRefused, ControlSilent } from '../../src/cli/control-client.ts';
+import type { Controlled } from '../../src/cli/control-documents.ts';
+import { ControlServer } from '../../src/cli/control-server.ts';
+import { summaryOf } from '../../src/cli/unsent-summary.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { unsentChangeOf } from '../support/unsent-change.ts';
+
+const CHANGES = [
+  unsentChangeOf({ path: '/a' }),
+  unsentChangeOf({ id: 'other', path: null, state: 'unreadable' }),
+];
+const STATUS = {
+  phase: 'serving',
+  stateDirectory: '/state',
+  options: { metadata_ttl: 10 },
+  bytesSent: 5,
+  waiting: summaryOf(CHANGES),
+  changes: CHANGES,
+} as const;
+
+function controlled(changes: Partial<Controlled> = {}): Controlled {
+  const outcome = { path: '/a', isDone: true, storedAs: null, reason: null };
+  return {
+    status: () => Promise.resolve(STATUS),
+    uploads: () => Promise.resolve(CHANGES),
+    retry: (ids) => Promise.resolve((ids ?? ['all']).map((id) => ({ ...outcome, id }))),
+    discard: (ids) => Promise.resolve(ids.map((id) => ({ ...outcome, id }))),
+    giveUp: () => ({ isEnding: true }),
+    ...changes,
+  };
+}
+
+async function open(answers: Controlled): Promise<{ readonly path: string; readonly client: ControlClient }> {
+  const path = join(await temporaryDirectory(), 'control.sock');
+  const server = await ControlServer.open(path, answers);
+  onTestFinished(() => server.close());
+  return { path, client: new ControlClient(path) };
+}
+
+/** Somebody else behind the socket. */
+async function impostor(listener: RequestListener): Promise<ControlClient> {
+  const path = join(await temporaryDirectory(), 'control.sock');
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => {
+    server.listen(path, resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return new ControlClient(path);
+}
+
+describe('the control socket', () => {
+  it('answers what is asked, and is for its owner alone', async () => {
+    const { path, client } = await open(controlled());
+
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await client.status()).toEqual(STATUS);
+    expect(await client.uploads()).toEqual(CHANGES);
+    expect(await client.retry(null)).toMatchObject([{ id: 'all', isDone: true }]);
+    expect(await client.retry(['x', 'y'])).toMatchObject([{ id: 'x' }, { id: 'y' }]);
+    expect(await client.discard(['x'])).toMatchObject([{ id: 'x' }]);
+    expect(await client.giveUp()).toEqual({ isEnding: true });
+  });
+
+  it('takes the place of one that a dead process left', async () => {
+    const { path, client } = await open(controlled());
+
+    const next = await ControlServer.open(path, controlled({ giveUp: () => ({ isEnding: false }) }));
+    onTestFinished(() => next.close());
+
+    expect(await client.giveUp()).toEqual({ isEnding: false });
+  });
+
+  it('says why something cannot be done', async () => {
+    const { client } = await open(
+      controlled({ retry: () => Promise.reject(new Error('it is just ending')) }),
+    );
+
+    await expect(client.retry(null)).rejects.toThrow(ControlRefused);
+    await expect(client.retry(null)).rejects.toThrow('it is just ending');
+  });
+
+  it('is silent when nobody listens, nobody answers, or somebody answers something else', async () => {
+    const gone = new ControlClient(join(await temporaryDirectory(), 'none.sock'));
+    const mute = await impostor(() => undefined);
+    const other = await impostor((_request, response) => response.end('{"changes": [{"id": 1}]}'));
+    const text = await impostor((_request, response) => response.end('hello'));
+
+    for (const client of [gone, mute, other, text]) {
+      await expect(client.uploads()).rejects.toThrow(ControlSilent);
+    }
+  });
+});

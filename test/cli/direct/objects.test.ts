@@ -1,0 +1,335 @@
+/** What does a person get from `pailfs ls`, `put`, `get` and `rm`? (§4.7 to §4.11) */
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CommandLine } from '../../support/command-line.ts';
+import {
+  bytesOf,
+  startEmbeddedServer,
+  uploadOf,
+  type EmbeddedServer,
+} from '../../support/embedded-service.ts';
+import { patternedBytes } from '../../support/patterned-bytes.ts';
+
+async function content({ direct, bucket }: EmbeddedServer, key: string): Promise<string> {
+  return (await bytesOf((await direct.getObject(bucket, key)).body)).toString();
+}
+
+async function keysIn({ direct, bucket }: EmbeddedServer, folder: string): Promise<readonly string[]> {
+  const { folders, objects } = await direct.listObjects(bucket, { folder });
+  return [...folders, ...objects.map(({ key }) => key)];
+}
+
+describe('pailfs ls', () => {
+  it('shows one level of all pages, folders with a slash', async () => {
+    const server = await startEmbeddedServer({ behaviours: { pages: 'nasty' } });
+    const { direct, bucket } = server;
+    for (let n = 10; n < 30; n += 1) await direct.putObject(bucket, `f-${n}`, uploadOf('x'));
+    await direct.putObject(bucket, 'docs/a.txt', uploadOf('x'));
+    const at = await CommandLine.open(server);
+
+    const { code, stdout, stderr } = await at.run(['ls', 'photos']);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^docs\/\nf-10\n/);
+    expect(stdout.trim().split('\n')).toHaveLength(21);
+  });
+
+  it('shows sizes and times, also of what no mount can show', async () => {
+    const server = await startEmbeddedServer();
+    await server.direct.putObject(server.bucket, 'docs/a.txt', uploadOf('twelve bytes'));
+    await server.direct.putObject(server.bucket, 'docs/..', uploadOf('x'));
+    const at = await CommandLine.open(server);
+
+    const { stdout } = await at.run(['ls', '-l', 'photos:docs']);
+
+    expect(stdout).toMatch(/^SIZE +MODIFIED +NAME\n1 B +\S+ \S+ +\.\.\n12 B +\S+ \S+ +a\.txt\n$/);
+  });
+
+  it('is one JSON document for programs, of a file and of an empty folder, too', async () => {
+    const server = await startEmbeddedServer();
+    await server.direct.putObject(server.bucket, 'docs/a.txt', uploadOf('twelve bytes'));
+    await server.direct.createFolder(server.bucket, 'empty');
+    const at = await CommandLine.open(server);
+
+    const { stdout } = await at.run(['ls', '--json', 'photos:docs/a.txt', 'photos:empty']);
+
+    expect(JSON.parse(stdout)).toMatchObject([
+      { isDone: true, files: [{ key: 'docs/a.txt', size: 12 }] },
+      { isDone: true, files: [], folders: [] },
+    ]);
+  });
+
+  it.each(['empty', 'missing'] as const)(
+    'says what is not there, a missing folder being %s',
+    async (missingFolder) => {
+      const server = await startEmbeddedServer({ behaviours: { missingFolder } });
+      const at = await CommandLine.open(server);
+
+      expect(await at.run(['ls', 'photos:nothing', 'photos:'])).toEqual({
+        code: 1,
+        stdout: '\nphotos::\n',
+        stderr: 'pailfs: photos:nothing cannot be listed: it does not exist\n',
+      });
+    },
+  );
+});
+
+describe('pailfs put', () => {
+  it('stores files under their names, and stdin under the name that is given, of the type that it says', async () => {
+    const server = await startEmbeddedServer();
+    const at = await CommandLine.open(server);
+    await writeFile(join(at.home, 'a.txt'), 'first');
+    await writeFile(join(at.home, 'b.jpg'), 'second');
+
+    const files = await at.run(['put', 'a.txt', 'b.jpg', 'photos:docs/']);
+    const stdin = await at.run(['put', '-', 'photos:c.html'], { stdin: 'third' });
+
+    expect(files).toEqual({
+      code: 0,
+      stdout: 'stored a.txt as photos:docs/a.txt (5 B)\nstored b.jpg as photos:docs/b.jpg (6 B)\n',
+      stderr: '',
+    });
+    expect(stdin.code).toBe(0);
+    expect(await content(server, 'docs/a.txt')).toBe('first');
+    expect(await content(server, 'c.html')).toBe('third');
+    expect((await server.direct.headObject(server.bucket, 'docs/b.jpg')).contentType).toBe('image/jpeg');
+    expect((await server.direct.headObject(server.bucket, 'c.html')).contentType).toBe('text/html');
+  });
+
+  it('keeps a public file public, unless another visibility is asked for', async () => {
+    const server = await startEmbeddedServer();
+    const { direct, bucket } = server;
+    for (const key of ['kept', 'hidden']) {
+      await direct.putObject(bucket, key, uploadOf('old'));
+      await direct.setVisibility(bucket, key, 'public');
+    }
+    const at = await CommandLine.open(server);
+
+    await at.run(['put', '-', 'photos:kept'], { stdin: 'new' });
+    await at.run(['put', '--visibility', 'private', '-', 'photos:hidden'], { stdin: 'new' });
+
+    expect((await direct.getVisibility(bucket, 'kept')).visibility).toBe('public');
+    expect((await direct.getVisibility(bucket, 'hidden')).visibility).toBe('private');
+    expect(await content(server, 'kept')).toBe('new');
+  });
+
+  it('says so when the bytes are stored and the link does not come back', async () => {
+    const server = await startEmbeddedServer();
+    await server.direct.putObject(server.bucket, 'a', uploadOf('old'));
+    await server.direct.setVisibility(server.bucket, 'a', 'public');
+    server.faults.add({ operation: 'setVisibility', times: 9, fault: { kind: 'status', status: 403 } });
+    const at = await CommandLine.open(server);
+
+    const { code, stderr } = await at.run(['put', '-', 'photos:a'], { stdin: 'new' });
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^pailfs: - is not stored: its bytes are stored, but it is not public any more \(.*\n$/,
+    );
+    expect(await content(server, 'a')).toBe('new');
+  });
+
+  it('tells in one line of a grace period, of credentials that may only read, of what is not there, and does the others', async () => {
+    const server = await startEmbeddedServer();
+    const at = await CommandLine.open(server);
+    const reader = await CommandLine.open({ ...server, credentials: server.readOnlyCredentials });
+    await mkdir(join(at.home, 'folder'));
+    await writeFile(join(at.home, 'a'), 'x');
+
+    const denied = await reader.run(['put', '-', 'photos:a'], { stdin: 'x' });
+    const some = await at.run(['put', 'missing', 'folder', 'a', 'photos:']);
+    server.store.changeAccount({ gracePeriod: true });
+    const paused = await at.run(['put', '-', 'photos:a'], { stdin: 'x' });
+
+    expect(denied.stderr).toMatch(
+      /^pailfs: - is not stored: these credentials may not do that \(40[13]\): .*\n$/,
+    );
+    expect(paused.stderr).toMatch(
+      /^pailfs: - is not stored: the account is in a grace period .*\(402\).*\n$/,
+    );
+    expect(some.code).toBe(1);
+    expect(some.stderr).toMatch(
+      /^pailfs: missing is not stored: ENOENT.*\npailfs: folder is not stored: it is a directory.*\n$/,
+    );
+    expect(await keysIn(server, '')).toEqual(['a']);
+  });
+
+  it.each([
+    [['put', 'a', 'here']],
+    [['put', 'photos:a']],
+    [['put', 'a', 'b', 'photos:c']],
+    [['put', '-', 'photos:']],
+    [['get', 'a', 'b']],
+    [['get', 'photos:', '.']],
+    [['rm', 'a']],
+  ])('%j is wrong usage', async (words) => {
+    const at = await CommandLine.open(await startEmbeddedServer());
+
+    const { code, stderr } = await at.run(words);
+
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^pailfs: .*\n$/);
+  });
+});
+
+const LARGE = Buffer.from(patternedBytes(3 * 1024 * 1024));
+
+/** A home in which a download was cut in the middle. */
+async function interrupted(server: EmbeddedServer): Promise<CommandLine> {
+  await server.direct.putObject(server.bucket, 'large', uploadOf(LARGE));
+  const at = await CommandLine.open(server);
+  server.faults.add({ operation: 'getObject', fault: { kind: 'cut', afterBytes: 2 * 1024 * 1024 } });
+  server.faults.add({ operation: 'getObject', fault: { kind: 'status', status: 403 } });
+  const { code, stderr } = await at.run(['get', 'photos:large', 'here']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /here\.part keeps .*: the same command goes on\npailfs: photos:large is not fetched: .*\n$/,
+  );
+  return at;
+}
+
+describe('pailfs get', () => {
+  it('fetches into a file, a directory, or to stdout', async () => {
+    const server = await startEmbeddedServer();
+    await server.direct.putObject(server.bucket, 'docs/a.txt', uploadOf('first'));
+    await server.direct.putObject(server.bucket, 'empty', uploadOf(''));
+    const at = await CommandLine.open(server);
+    await mkdir(join(at.home, 'in'));
+
+    const both = await at.run(['get', 'photos:docs/a.txt', 'photos:empty', 'in']);
+    const named = await at.run(['get', 'photos:docs/a.txt', 'b.txt', '--json']);
+    const stdout = await at.run(['get', 'photos:docs/a.txt', '-']);
+
+    expect(both).toMatchObject({ code: 0, stderr: '' });
+    expect((await readdir(join(at.home, 'in'))).sort()).toEqual(['a.txt', 'empty']);
+    expect(await readFile(join(at.home, 'b.txt'), 'utf8')).toBe('first');
+    expect(JSON.parse(named.stdout)).toMatchObject([{ isDone: true, file: 'b.txt', size: 5, resumedAt: 0 }]);
+    expect(stdout).toEqual({ code: 0, stdout: 'first', stderr: '' });
+  });
+
+  it('goes on where it was interrupted', async () => {
+    const server = await startEmbeddedServer();
+    const at = await interrupted(server);
+
+    const { code, stdout } = await at.run(['get', 'photos:large', 'here', '--json']);
+
+    expect(code).toBe(0);
+    const [{ resumedAt } = { resumedAt: 0 }] = JSON.parse(stdout) as { readonly resumedAt: number }[];
+    expect(resumedAt).toBeGreaterThan(1024 * 1024);
+    expect(LARGE.equals(await readFile(join(at.home, 'here')))).toBe(true);
+    expect((await readdir(at.home)).filter((name) => name.startsWith('here'))).toEqual(['here']);
+  });
+
+  it.each(['ignored', 'refused'] as const)('begins anew when Range is %s', async (range) => {
+    const server = await startEmbeddedServer({ behaviours: { range } });
+    const at = await interrupted(server);
+
+    const { code } = await at.run(['get', 'photos:large', 'here']);
+
+    expect(code).toBe(0);
+    expect(LARGE.equals(await readFile(join(at.home, 'here')))).toBe(true);
+  });
+
+  it('begins anew when the file is another by now', async () => {
+    const server = await startEmbeddedServer();
+    const at = await interrupted(server);
+    const other = Buffer.from(LARGE).reverse();
+    await server.direct.putObject(server.bucket, 'large', uploadOf(other));
+
+    expect((await at.run(['get', 'photos:large', 'here'])).code).toBe(0);
+
+    expect(other.equals(await readFile(join(at.home, 'here')))).toBe(true);
+  });
+
+  it('leaves a file alone that only looks like a part of its own', async () => {
+    const server = await startEmbeddedServer();
+    await server.direct.putObject(server.bucket, 'a', uploadOf('x'));
+    const at = await CommandLine.open(server);
+    await writeFile(join(at.home, 'a.part'), 'of somebody else');
+
+    const { code, stderr } = await at.run(['get', 'photos:a', '.']);
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/a\.part is there, and no download says that it is its: remove it\n$/);
+    expect(await readFile(join(at.home, 'a.part'), 'utf8')).toBe('of somebody else');
+  });
+
+  it('tells in one line of what is not there, and leaves nothing behind', async () => {
+    const at = await CommandLine.open(await startEmbeddedServer());
+    const before = await readdir(at.home);
+
+    expect(await at.run(['get', 'photos:nothing', 'here'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'pailfs: photos:nothing is not fetched: it does not exist\n',
+    });
+    expect(await readdir(at.home)).toEqual(before);
+  });
+});
+
+async function withFolder(): Promise<EmbeddedServer> {
+  const server = await startEmbeddedServer();
+  for (const key of ['docs/a', 'docs/in/b', 'docs/in/deep/c', 'other']) {
+    await server.direct.putObject(server.bucket, key, uploadOf('four'));
+  }
+  await server.direct.createFolder(server.bucket, 'docs/empty');
+  return server;
+}
+
+describe('pailfs rm', () => {
+  it('deletes files, and says which were not there', async () => {
+    const server = await withFolder();
+    const at = await CommandLine.open(server);
+
+    expect(await at.run(['rm', 'photos:docs/a', 'photos:nothing', 'photos:docs', 'photos:other'])).toEqual({
+      code: 1,
+      stdout: 'deleted photos:docs/a\ndeleted photos:other\n',
+      stderr:
+        'pailfs: photos:nothing is not deleted: it does not exist\npailfs: photos:docs is not deleted: it is a folder: add -r\n',
+    });
+    expect(await keysIn(server, '')).toEqual(['docs/']);
+  });
+
+  it('deletes a folder with all that is in it when --yes says so', async () => {
+    const server = await withFolder();
+    const at = await CommandLine.open(server);
+
+    expect(await at.run(['rm', '-r', '--yes', 'photos:docs'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await keysIn(server, '')).toEqual(['other']);
+  });
+
+  it.each([
+    ['nobody is there to agree', {}, 2],
+    ['a person says no', { typed: 'n\n' }, 1],
+  ])('deletes no folder when %s', async (_case, launch, code) => {
+    const server = await withFolder();
+    const at = await CommandLine.open(server);
+
+    const outcome = await at.run(['rm', '-r', 'photos:docs/'], launch);
+
+    expect(outcome.code).toBe(code);
+    expect(outcome.stdout + outcome.stderr).toContain('photos:docs/ holds 3 files (12 B)');
+    expect(await keysIn(server, 'docs')).toHaveLength(3);
+  });
+
+  it('says so when the service keeps the folder, or may not be changed', async () => {
+    const server = await startEmbeddedServer({ behaviours: { deleteFolder: 'ignored' } });
+    await server.direct.createFolder(server.bucket, 'docs');
+    await server.direct.putObject(server.bucket, 'docs/a', uploadOf('x'));
+    const at = await CommandLine.open(server);
+    const reader = await CommandLine.open({ ...server, credentials: server.readOnlyCredentials });
+
+    const denied = await reader.run(['rm', 'photos:docs/a']);
+    const kept = await at.run(['rm', '-r', '--yes', 'photos:docs']);
+
+    expect(denied.stderr).toMatch(
+      /^pailfs: photos:docs\/a is not deleted: these credentials may not do that .*\n$/,
+    );
+    expect(kept).toMatchObject({ code: 1, stdout: '' });
+    expect(kept.stderr).toMatch(
+      /^pailfs: photos:docs is not deleted: its files are deleted, but .* shows docs\/: .*\n$/,
+    );
+    expect(await keysIn(server, 'docs')).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+/** Which changes does a person mean? */
+import { describe, expect, it } from 'vitest';
+import { selectChanges } from '../../src/cli/unsent-selection.ts';
+import type { UnsentPlace } from '../../src/cli/unsent-places.ts';
+import { ControlClient } from '../../src/cli/control-client.ts';
+import { unsentChangeOf } from '../support/unsent-change.ts';
+
+function placeOf(mountpoint: string | null, paths: Readonly<Record<string, string | null>>): UnsentPlace {
+  const changes = Object.entries(paths).map(([id, path]) => unsentChangeOf({ id, path }));
+  const owner = { kind: 'mount', control: new ControlClient('/none') } as const;
+  return { mountpoint, bucket: 'photos', baseUrl: 'https://storage.example.com', changes, owner };
+}
+
+const PLACES = [
+  placeOf('/mnt/a', { 'aaaa-1': '/notes.txt', 'aaaa-2': '/d/notes.txt', 'aaaa-3': null }),
+  placeOf('/mnt/b', { 'bbbb-1': '/notes.txt', 'bbbb-2': '/only' }),
+];
+
+const idsOf = (...words: readonly string[]): readonly string[] =>
+  selectChanges(words, PLACES).flatMap(({ changes }) => changes.map(({ id }) => id));
+
+describe('a change is named', () => {
+  it.each([
+    ['by its path on the machine', '/mnt/a/notes.txt', 'aaaa-1'],
+    ['by its path in the mount', '/d/notes.txt', 'aaaa-2'],
+    ['by that without the slash', 'only', 'bbbb-2'],
+    ['by its identifier', 'aaaa-3', 'aaaa-3'],
+  ])('%s', (_how, word, id) => {
+    expect(idsOf(word)).toEqual([id]);
+  });
+
+  it('once, however often', () => {
+    expect(idsOf('only', 'bbbb-2', 'aaaa-3', '/mnt/b/only')).toEqual(['bbbb-2', 'aaaa-3']);
+  });
+
+  it.each([
+    ['nothing', 'nothing that waits here is called nothing'],
+    ['notes.txt', 'notes.txt may be one of aaaa-1, bbbb-1'],
+    ['aaaa', 'aaaa may be one of aaaa-1, aaaa-2, aaaa-3'],
+    ['aaa', 'nothing that waits here is called aaa'],
+  ])('clearly, or not at all: %s', (word, message) => {
+    expect(() => idsOf(word)).toThrow(message);
+  });
+});
