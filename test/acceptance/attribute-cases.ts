@@ -152,6 +152,7 @@ function extendedAttributes(openSubject: OpenSubject): void {
   it('tells key, type, ETag and state of a file', async () => {
     const subject = await openSubject();
     await subject.write('file.txt', 'content');
+    await subject.expectContent('file.txt', 'content');
     const told = async (name: string): Promise<string> =>
       (await subject.posix.getxattr(subject.at('file.txt'), name)).toString();
 
@@ -165,6 +166,7 @@ function extendedAttributes(openSubject: OpenSubject): void {
   it('turns a file public and private again, with the links that belong to each', async () => {
     const subject = await openSubject();
     await subject.write('file', 'content');
+    await subject.expectContent('file', 'content');
     const told = async (name: string): Promise<string> =>
       (await subject.posix.getxattr(subject.at('file'), `user.pailfs.${name}`)).toString();
 

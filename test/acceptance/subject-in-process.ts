@@ -1,5 +1,6 @@
 /** A subject in process: the file system over the embedded service, without HTTP and without a kernel. */
 import type { TestOptions } from '../support/open-for-test.ts';
+import { drained } from '../support/drained.ts';
 import { openForTest } from '../support/open-for-test.ts';
 import { PosixInProcess } from './posix-in-process.ts';
 import { Subject } from './subject.ts';
@@ -12,5 +13,6 @@ export async function openSubjectInProcess(options: TestOptions = {}): Promise<S
     mounted.refresh();
     return Promise.resolve();
   };
-  return new Subject({ posix: new PosixInProcess(fs), direct, bucket, folder: 'case', refresh });
+  const settle = (): Promise<void> => drained(mounted);
+  return new Subject({ posix: new PosixInProcess(fs), direct, bucket, folder: 'case', refresh, settle });
 }

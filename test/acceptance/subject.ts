@@ -14,6 +14,8 @@ export interface SubjectParts {
   readonly folder: string;
   /** Makes the file system forget what it knew. */
   readonly refresh: () => Promise<void>;
+  /** Resolves when what closes have promised is stored, where they promise more than they have done. */
+  readonly settle?: () => Promise<void>;
 }
 
 /** Opens one for a case; gone with its test. */
@@ -68,12 +70,14 @@ export class Subject {
   /** What the service holds under the key of `name`. */
   async stored(name: string): Promise<Buffer> {
     const { direct, bucket } = this.#parts;
+    await this.#parts.settle?.();
     return bytesOf((await direct.getObject(bucket, this.#key(name))).body);
   }
 
   /** The names of all files and folders that the service holds below this case's folder; folders end in `/`. */
   async storedNames(): Promise<string[]> {
     const { direct, bucket, folder } = this.#parts;
+    await this.#parts.settle?.();
     return Object.keys(await heldByService(direct, bucket, folder));
   }
 
@@ -100,17 +104,20 @@ export class Subject {
   /** Somebody elsewhere stores a file, and the file system looks again. */
   async foreignWrite(name: string, content: string | Uint8Array): Promise<void> {
     const { direct, bucket, refresh } = this.#parts;
+    await this.#parts.settle?.();
     await direct.putObject(bucket, this.#key(name), uploadOf(content));
     await refresh();
   }
 
   async storedEtag(name: string): Promise<string> {
     const { direct, bucket } = this.#parts;
+    await this.#parts.settle?.();
     return (await direct.headObject(bucket, this.#key(name))).etag;
   }
 
   async storedVisibility(name: string): Promise<string> {
     const { direct, bucket } = this.#parts;
+    await this.#parts.settle?.();
     return (await direct.getVisibility(bucket, this.#key(name))).visibility;
   }
 

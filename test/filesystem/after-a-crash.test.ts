@@ -1,4 +1,6 @@
 /** SEMANTICS: what the next mount of this machine finds when this one is killed. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
@@ -11,7 +13,15 @@ import {
   type FileSystemForTest,
   type TestOptions,
 } from '../support/open-for-test.ts';
-import { edit, openToEdit, openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
+import {
+  edit,
+  LogForTest,
+  openToEdit,
+  openToRewrite,
+  setXattr,
+  writeAt,
+  xattr,
+} from '../support/program-acts.ts';
 
 /** The services that tests ask are in memory: this is for a busy machine. */
 const PATIENT = { timeout: 20_000 };
@@ -64,7 +74,7 @@ describe('a file that could not be stored', () => {
     const disk = await diskNow(scene);
     scene.store.changeAccount({ gracePeriod: false });
     const next = await mountOver(disk, scene);
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
     expect(await textOf(scene, 'f')).toBe('kept');
     await scene.direct.deleteObject(scene.bucket, 'f');
 
@@ -97,7 +107,7 @@ describe('a file that could not be stored', () => {
     scene.store.changeAccount({ gracePeriod: false });
 
     const next = await mountOver(disk, scene);
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('public');
     expect((await scene.direct.headObject(scene.bucket, 'f')).contentType).toBe('text/x-kept');
@@ -163,7 +173,7 @@ describe('a file that could not be stored', () => {
 
     const next = await mountOver(disk, scene);
     await expect.poll(() => names(next.operations, '/'), PATIENT).toEqual([]);
-    await next.close(5000);
+    await next.close({ patience: 5000 });
     const last = await mountOver(disk, scene);
 
     expect(last.setAside).toMatchObject([{ key: 'f' }]);
@@ -179,7 +189,7 @@ describe('a file that could not be stored', () => {
 
     const readOnly = await mountOver(disk, scene, { settings: { readOnly: true } });
     expect(await names(readOnly.operations, '/')).toEqual([]);
-    await readOnly.close(1000);
+    await readOnly.close({ patience: 1000 });
     expect(scene.asked().filter((line) => line.startsWith('put'))).toEqual([]);
     await mountOver(disk, scene);
 
@@ -198,7 +208,7 @@ describe('an edit in place that could not be stored', () => {
     await scene.foreignWrite('f', 'them');
 
     const next = await mountOver(disk, scene);
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
 
     expect(await textOf(scene, 'f')).toBe('them');
     const [ours = ''] = (await names(scene.fs, '/')).filter((name) => name.includes('conflict'));
@@ -215,7 +225,7 @@ describe('an upload whose end nobody knows', () => {
     scene.asked();
 
     const next = await mountOver(disk, scene);
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
 
     expect(scene.asked()).toEqual(['headObject f']);
     expect(await textOf(scene, 'f')).toBe('arrived');
@@ -228,7 +238,7 @@ describe('an upload whose end nobody knows', () => {
     await expect(edit(scene.fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EIO' });
 
     const next = await mountOver(await diskNow(scene), scene);
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
 
     expect(await textOf(scene, 'f')).toBe('Base');
   });
@@ -249,6 +259,53 @@ describe('what was only being written', () => {
     await scene.fs.release(handle);
   });
 
+  it('is let go of when the service has those very bytes: a file that stays open after its fsync [crash/half]', async () => {
+    const scene = await openForTest();
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'stored');
+    await scene.fs.fsync(handle);
+    const disk = await diskNow(scene);
+    const log = new LogForTest();
+
+    const next = await mountOver(disk, scene, { log });
+
+    expect(next.setAside).toEqual([]);
+    expect(await readdir(join(disk.directory, 'drafts'))).toEqual([]);
+    expect(log.about('its draft is removed')).toMatchObject([{ level: 'info', fields: { key: 'f' } }]);
+    expect(await next.unsent.list()).toEqual([]);
+    await scene.fs.release(handle);
+  });
+
+  it('stays set aside when the service has other bytes of that size, none, or tells nobody [crash/half]', async () => {
+    const scene = await openForTest();
+    const handles = await Promise.all(
+      ['/other', '/none', '/silent'].map((path) => openToRewrite(scene.fs, path)),
+    );
+    for (const handle of handles) await writeAt(scene.fs, handle, 'mine');
+    await scene.foreignWrite('other', 'that');
+    await scene.foreignWrite('silent', 'mine');
+    scene.faults.add({ operation: 'headObject', key: 'silent', fault: { kind: 'status', status: 503 } });
+
+    const next = await mountOver(await diskNow(scene), scene);
+
+    expect(next.setAside.map(({ key }) => key).sort()).toEqual(['none', 'other', 'silent']);
+    for (const handle of handles) await scene.fs.release(handle);
+  });
+
+  it('leaves nothing when all that was done to a refused file since was to empty it', async () => {
+    const scene = await paused();
+    await refusedWrite(scene.fs, '/f', 'refused');
+    const handle = await openToRewrite(scene.fs, '/f');
+    const disk = await diskNow(scene);
+
+    const next = await mountOver(disk, scene);
+
+    expect(next.setAside).toEqual([]);
+    expect(await names(next.operations, '/')).toEqual([]);
+    expect(await readdir(join(disk.directory, 'drafts'))).toEqual([]);
+    await scene.fs.release(handle);
+  });
+
   it('and was unlinked before is gone', async () => {
     const scene = await openForTest();
     const handle = await openToRewrite(scene.fs, '/f');
@@ -266,7 +323,7 @@ describe('what was only being written', () => {
     const scene = await openForTest();
     const handle = await openToRewrite(scene.fs, '/f');
     await writeAt(scene.fs, handle, 'bytes');
-    expect(await scene.mounted.close(5000)).toEqual([]);
+    expect(await scene.mounted.close({ patience: 5000 })).toEqual([]);
 
     const next = await mountOver(await diskNow(scene), scene);
 

@@ -273,3 +273,68 @@ describe('the setting conflict', () => {
     },
   );
 });
+
+describe('a file that was changed here and replaced by somebody else, renamed before its close', () => {
+  it.each(['keep-both', 'overwrite'] as const)(
+    'takes the edit along with "%s", and theirs stays under the old name [conflict/rename]',
+    async (setting) => {
+      const situation = await conflict({ settings: { conflict: setting } });
+      const { fs, stored, handle, log } = situation;
+
+      await fs.rename('/notes.txt', '/mine.txt', false);
+
+      expect((await stored('mine.txt')).toString()).toBe('mine');
+      expect((await stored('notes.txt')).toString()).toBe('theirs');
+      expect((await readFile(fs, '/notes.txt')).toString()).toBe('theirs');
+      expect(log.about('theirs stays').map(({ fields }) => fields)).toEqual([
+        { theirs: 'notes.txt', ours: 'mine.txt' },
+      ]);
+      await writeAt(fs, handle, 'M');
+      await close(situation);
+      expect((await stored('mine.txt')).toString()).toBe('Mine');
+      expect(await names(fs, '/')).toEqual(['mine.txt', 'notes.txt']);
+    },
+  );
+
+  it('is refused with "fail": the edit stays at its name, and its close is told, too [conflict/rename]', async () => {
+    const situation = await conflict({ settings: { conflict: 'fail' } });
+    const { fs, stored, handle } = situation;
+
+    await expect(fs.rename('/notes.txt', '/mine.txt', false)).rejects.toMatchObject({ code: 'ESTALE' });
+
+    expect(await names(fs, '/')).toEqual(['notes.txt']);
+    expect((await stored('notes.txt')).toString()).toBe('theirs');
+    await expect(fs.flush(handle)).rejects.toMatchObject({ code: 'ESTALE' });
+    await fs.release(handle);
+  });
+
+  it.each(['keep-both', 'fail', 'overwrite'] as const)(
+    'goes to the new name with "%s" when it was written anew: nothing of it was at stake [conflict/rename]',
+    async (setting) => {
+      const { fs, foreignWrite, stored } = await openForTest({ settings: { conflict: setting } });
+      await foreignWrite('f', 'base');
+      const handle = await openToRewrite(fs, '/f');
+      await writeAt(fs, handle, 'mine');
+      await foreignWrite('f', 'theirs');
+
+      await fs.rename('/f', '/g', false);
+      await fs.flush(handle);
+      await fs.release(handle);
+
+      expect((await stored('f')).toString()).toBe('theirs');
+      expect((await stored('g')).toString()).toBe('mine');
+    },
+  );
+
+  it('does not take theirs away when nobody knew whether ours had come to be there before [rename/version]', async () => {
+    const { fs, foreignWrite, stored, faults } = await openForTest();
+    faults.add({ operation: 'putObject', key: 'f', fault: { kind: 'lost-answer' } });
+    await expect(writeFile(fs, '/f', 'mine')).rejects.toMatchObject({ code: 'EIO' });
+    await foreignWrite('f', 'theirs');
+
+    await fs.rename('/f', '/g', false);
+
+    expect((await stored('f')).toString()).toBe('theirs');
+    expect((await stored('g')).toString()).toBe('mine');
+  });
+});

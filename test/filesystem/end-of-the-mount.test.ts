@@ -19,10 +19,21 @@ it('an upload that moves is waited for, however long it takes [write/unmount]', 
   const handle = await openToRewrite(fs, '/f');
   await fs.write(handle, content, 0);
 
-  const unsent = await mounted.close(PATIENCE);
+  const unsent = await mounted.close({ patience: PATIENCE });
 
   expect(unsent).toEqual([]);
   expect(Buffer.compare(await stored('f'), content)).toBe(0);
+});
+
+it('whoever ends it early is told at once what stays here [write/unmount]', async () => {
+  const { fs, mounted, service } = await openForTest();
+  service.putObject = () => new Promise(() => undefined);
+  const handle = await openToRewrite(fs, '/f');
+  await fs.write(handle, Buffer.from('kept'), 0);
+
+  const unsent = await mounted.close({ patience: 3_600_000, giveUp: AbortSignal.timeout(10) });
+
+  expect(unsent).toMatchObject([{ path: '/f', reason: 'there was no time left' }]);
 });
 
 async function* slowly(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

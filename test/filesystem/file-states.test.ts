@@ -1,94 +1,10 @@
 /** SEMANTICS: one file's states (design §3), cell by cell. */
 import { describe, expect, it } from 'vitest';
-import type { FileHandle } from '../../src/filesystem/operations.ts';
-import {
-  closing,
-  names,
-  openForTest,
-  readFile,
-  writeFile,
-  type FileSystemForTest,
-  type TestOptions,
-} from '../support/open-for-test.ts';
+import { end, situation, states } from '../support/file-states.ts';
+import { closing, names, readFile, writeFile } from '../support/open-for-test.ts';
 import { edit, openToEdit, openToRead, textAt, writeAt, xattr } from '../support/program-acts.ts';
 
 const TTL = 10_000;
-
-interface Situation extends FileSystemForTest {
-  /** Those that the state needs; released by `end`. */
-  readonly handles: FileHandle[];
-}
-
-/** Brings `/f`, whose stored bytes are `base`, into a state; what the path shows then is the second. */
-const states: Record<string, { shows: string; arrange: (situation: Situation) => Promise<void> }> = {
-  clean: { shows: 'base', arrange: () => Promise.resolve() },
-  'draft, open': {
-    shows: 'Base',
-    arrange: async ({ fs, handles }) => {
-      const handle = await openToEdit(fs, '/f');
-      handles.push(handle);
-      await writeAt(fs, handle, 'B');
-    },
-  },
-  uploading: {
-    shows: 'Base',
-    arrange: async ({ fs, handles, faults }) => {
-      const handle = await openToEdit(fs, '/f');
-      handles.push(handle);
-      await writeAt(fs, handle, 'B');
-      faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 30 } });
-      void fs.flush(handle);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    },
-  },
-  'end unknown, stored': {
-    shows: 'Base',
-    arrange: async ({ fs, faults }) => {
-      faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
-      await expect(edit(fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EIO' });
-    },
-  },
-  'end unknown, not stored': {
-    shows: 'Base',
-    arrange: async ({ fs, faults }) => {
-      faults.add({ operation: 'putObject', fault: { kind: 'reset' } });
-      await expect(edit(fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EIO' });
-    },
-  },
-  'ours, unnamed': { shows: 'Base', arrange: ({ fs }) => edit(fs, '/f', 'B', 0) },
-  failed: {
-    shows: 'Base',
-    arrange: async ({ fs, faults }) => {
-      faults.add({ operation: 'putObject', fault: { kind: 'status', status: 402 } });
-      await expect(edit(fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EDQUOT' });
-    },
-  },
-  'set aside': {
-    shows: 'base',
-    arrange: async ({ fs, faults }) => {
-      faults.add({ operation: 'putObject', fault: { kind: 'status', status: 413 } });
-      await expect(edit(fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EFBIG' });
-    },
-  },
-};
-
-async function situation(
-  arrange: (situation: Situation) => Promise<void>,
-  settings: TestOptions['settings'] = {},
-): Promise<Situation> {
-  const opened = { ...(await openForTest({ settings })), handles: [] as FileHandle[] };
-  await opened.foreignWrite('f', 'base');
-  await names(opened.fs, '/');
-  await arrange(opened);
-  return opened;
-}
-
-async function end({ fs, handles }: Situation): Promise<void> {
-  for (const handle of handles) {
-    await fs.flush(handle);
-    await fs.release(handle);
-  }
-}
 
 describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows, arrange }) => {
   it('shows its bytes', async () => {
@@ -128,7 +44,7 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
 
     await expect(state.direct.headObject(state.bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
     await expect(state.fs.getAttributes('/f')).rejects.toMatchObject({ code: 'ENOENT' });
-    expect(await state.mounted.close(1000)).toEqual([]);
+    expect(await state.mounted.close({ patience: 1000 })).toEqual([]);
   });
 
   it('goes along with a rename', async () => {
@@ -139,7 +55,7 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
 
     expect((await state.stored('g')).toString()).toBe(shows);
     expect(await names(state.fs, '/')).toEqual(['g']);
-    expect(await state.mounted.close(1000)).toEqual([]);
+    expect(await state.mounted.close({ patience: 1000 })).toEqual([]);
     await expect(state.direct.headObject(state.bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
   });
 
@@ -152,7 +68,7 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
 
     expect((await state.stored('f')).toString()).toBe('new');
     expect((await readFile(state.fs, '/f')).toString()).toBe('new');
-    expect(await state.mounted.close(1000)).toEqual([]);
+    expect(await state.mounted.close({ patience: 1000 })).toEqual([]);
   });
 
   const waits = !['clean', 'uploading', 'ours, unnamed', 'set aside'].includes(name);
@@ -188,7 +104,7 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
     expect((await readFile(state.fs, '/f')).toString()).toBe('theirs');
     expect(others).toHaveLength(waits ? 1 : 0);
     for (const other of others) expect((await state.stored(other)).toString()).toBe(shows);
-    expect(await state.mounted.close(1000)).toEqual([]);
+    expect(await state.mounted.close({ patience: 1000 })).toEqual([]);
   });
 });
 

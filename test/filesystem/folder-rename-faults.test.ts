@@ -1,7 +1,16 @@
 /** SEMANTICS: whatever goes wrong in the rename of a folder, it is done, or all is where it was and the program hears of it. */
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/server/faults.ts';
-import { names, openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import type { ObjectService } from '../../src/service/object-service.ts';
+import { Refusal } from '../../src/service/refusal.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import {
+  names,
+  openForTest,
+  readFile,
+  type FileSystemForTest,
+  type TestOptions,
+} from '../support/open-for-test.ts';
 import { LogForTest, openToEdit, textAt } from '../support/program-acts.ts';
 import { bytesUnder, namesBelow } from '../model/service-contents.ts';
 
@@ -37,7 +46,7 @@ describe.each(faults)('when a request of the rename of a folder %s', (_what, fau
       for (const file of FILES) {
         expect((await readFile(test.fs, `/${top}/${file}`)).toString()).toBe(`content of ${file}`);
       }
-      await test.mounted.close(1000);
+      await test.mounted.close({ patience: 1000 });
     }
     expect([...seen]).toContain('d');
   }, 60_000);
@@ -73,10 +82,32 @@ describe('when the rename of a folder fails for good in its middle', () => {
     expect(log.about('a file stays where').map(({ fields }) => fields['key'])).toEqual(['e/b']);
     expect(await names(fs, '/')).toEqual(['d', 'e']);
   });
+
+  it('and somebody else has taken an old name meanwhile, that is theirs, and ours stays under the new one [rename/undo]', async () => {
+    const log = new LogForTest();
+    const takeName = async (): Promise<void> => {
+      await test.foreignWrite('d/a', 'theirs');
+    };
+    const between = (service: ObjectService): ObjectService =>
+      new InterceptedService(service, async ({ operation, key }, proceed) => {
+        if (operation !== 'deleteObject' || key !== 'd/') return proceed();
+        await takeName();
+        throw new Refusal('denied', 'not this one', { operation, status: 403 });
+      });
+    const test = await filled(log, { between });
+
+    await expect(test.fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'EACCES' });
+
+    const { files } = await namesBelow(test.direct, test.bucket, '');
+    expect([...files].sort()).toEqual(['d/a', 'd/b', 'd/s/c', 'e/a']);
+    expect((await test.stored('d/a')).toString()).toBe('theirs');
+    expect((await test.stored('e/a')).toString()).toBe('content of a');
+    expect(log.about('a file stays where').map(({ fields }) => fields['key'])).toEqual(['e/a']);
+  });
 });
 
-async function filled(log = new LogForTest()): Promise<FileSystemForTest> {
-  const test = await openForTest({ log });
+async function filled(log = new LogForTest(), options: TestOptions = {}): Promise<FileSystemForTest> {
+  const test = await openForTest({ ...options, log });
   for (const file of FILES) await test.foreignWrite(`d/${file}`, `content of ${file}`);
   await test.direct.setVisibility(test.bucket, 'd/b', 'public');
   await test.direct.createFolder(test.bucket, 'd/empty');

@@ -44,6 +44,19 @@ describe.each(services)('a renamed folder, with folders $folders and ETags $etag
     await expect(fs.getAttributes('/d/a')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
+  it('does not replace a folder that others have just filled [rename/folders]', async () => {
+    const { fs, foreignWrite, stored } = await openForTest({ store: { behaviours } });
+    await foreignWrite('d/a', 'ours');
+    await fs.mkdir('/e', 0o755);
+    expect(await names(fs, '/e')).toEqual([]);
+    await foreignWrite('e/a', 'theirs');
+
+    await expect(fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'ENOTEMPTY' });
+
+    expect((await stored('e/a')).toString()).toBe('theirs');
+    expect((await stored('d/a')).toString()).toBe('ours');
+  });
+
   it('replaces an empty folder, and goes back and forth', async () => {
     const { fs, stored } = await openForTest({ store: { behaviours } });
     await fs.mkdir('/d', 0o755);

@@ -70,6 +70,40 @@ describe.each(services)(
       expect(await names(fs, '/')).toEqual(['d']);
     });
 
+    it('and so do the folders that it is in [folders/stay]', async () => {
+      const { fs, direct, bucket, clock, foreignWrite, mounted } = await openWith(behaviours);
+      await foreignWrite('d/e/f/x', '');
+      for (const path of ['/', '/d', '/d/e', '/d/e/f']) await names(fs, path);
+
+      await fs.unlink('/d/e/f/x');
+      // All that was known is old; the three seconds are not over.
+      clock.advance(2500);
+      mounted.refresh();
+
+      expect(await names(fs, '/')).toEqual(['d']);
+      expect(await names(fs, '/d')).toEqual(['e']);
+      expect(await names(fs, '/d/e')).toEqual(['f']);
+      clock.advance(1000);
+      await vi.waitFor(async () => {
+        expect((await direct.listObjects(bucket, { folder: 'd/e' })).folders).toEqual(['d/e/f/']);
+      });
+    });
+
+    it('also when a rename took its last file, and nobody ever listed it [folders/stay]', async () => {
+      const { fs, clock, foreignWrite } = await openWith(behaviours);
+      await foreignWrite('d/e/x', 'bytes');
+
+      await fs.rename('/d/e/x', '/x', false);
+      for (let looks = 0; looks < 2; looks += 1) {
+        clock.advance(20_000);
+        expect(await names(fs, '/')).toEqual(['d', 'x']);
+      }
+
+      expect((await fs.getAttributes('/d/e')).kind).toBe('folder');
+      expect(await names(fs, '/d')).toEqual(['e']);
+      expect(await names(fs, '/d/e')).toEqual([]);
+    });
+
     it('rmdir refuses a folder with anything in it [folders/rmdir]', async () => {
       const { fs, foreignWrite } = await openWith(behaviours);
       await foreignWrite('file/x', '');
@@ -179,7 +213,7 @@ describe('emptied folders', () => {
     await foreignWrite('d/x', '');
     await fs.unlink('/d/x');
 
-    await mounted.close(1000);
+    await mounted.close({ patience: 1000 });
 
     expect((await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
   });

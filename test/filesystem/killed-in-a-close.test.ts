@@ -50,7 +50,7 @@ describe('a mount killed in the middle of a close', () => {
     const scene = await killedAt('putObject', 'before');
 
     const next = await mountOver(scene.disk, scene);
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
 
     expect(await textOf(scene, 'f')).toBe('new');
     expect(await visibilityOf(scene, 'f')).toBe('public');
@@ -62,7 +62,7 @@ describe('a mount killed in the middle of a close', () => {
     scene.asked();
 
     const next = await mountOver(scene.disk, scene);
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('public');
     expect(scene.asked().filter((line) => line.startsWith('putObject'))).toEqual([]);
@@ -74,7 +74,7 @@ describe('a mount killed in the middle of a close', () => {
     await scene.foreignWrite('f', 'secret');
 
     const next = await mountOver(scene.disk, scene);
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('private');
   });
@@ -89,7 +89,7 @@ describe('a mount killed in the middle of a close', () => {
     scene.faults.clear();
 
     const last = await mountOver(disk, scene);
-    expect(await last.close(5000)).toEqual([]);
+    expect(await last.close({ patience: 5000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('public');
     expect(await textOf(scene, 'f')).toBe('new');
@@ -100,10 +100,10 @@ describe('a mount killed in the middle of a close', () => {
     const scene = await killedAt('setVisibility', 'before');
 
     const next = await mountOver(scene.disk, scene);
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
     await scene.direct.setVisibility(scene.bucket, 'f', 'private');
     const last = await mountOver(scene.disk, scene);
-    expect(await last.close(5000)).toEqual([]);
+    expect(await last.close({ patience: 5000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('private');
   });
@@ -115,13 +115,13 @@ describe('a link that could not be restored', () => {
     await scene.foreignWrite('f', 'old');
     await scene.direct.setVisibility(scene.bucket, 'f', 'public');
     scene.faults.add({ operation: 'setVisibility', fault: { kind: 'status', status: 403 } });
-    await expect(writeFile(scene.fs, '/f', 'new')).rejects.toMatchObject({ code: 'EIO' });
+    await expect(writeFile(scene.fs, '/f', 'new')).rejects.toMatchObject({ code: 'EACCES' });
     expect(await visibilityOf(scene, 'f')).toBe('private');
 
     const next = await mountOver(await diskNow(scene), scene);
 
     await expect.poll(() => visibilityOf(scene, 'f'), PATIENT).toBe('public');
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
   });
 
   it('is left alone when a program has set it since', async () => {
@@ -129,11 +129,11 @@ describe('a link that could not be restored', () => {
     await scene.foreignWrite('f', 'old');
     await scene.direct.setVisibility(scene.bucket, 'f', 'public');
     scene.faults.add({ operation: 'setVisibility', fault: { kind: 'status', status: 403 } });
-    await expect(writeFile(scene.fs, '/f', 'new')).rejects.toMatchObject({ code: 'EIO' });
+    await expect(writeFile(scene.fs, '/f', 'new')).rejects.toMatchObject({ code: 'EACCES' });
     await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private');
 
     const next = await mountOver(await diskNow(scene), scene);
-    expect(await next.close(5000)).toEqual([]);
+    expect(await next.close({ patience: 5000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('private');
   });

@@ -59,7 +59,7 @@ describe('while uploads are paused (402)', () => {
     faults.add(refused(402, 3));
     for (const path of ['/one', '/two']) await expect(writeFile(fs, path, path)).rejects.toThrow();
 
-    const unsent = await mounted.close(5000);
+    const unsent = await mounted.close({ patience: 5000 });
 
     expect(unsent).toHaveLength(1);
     expect(unsent[0]?.reason).toContain('a fault that was asked for');
@@ -76,7 +76,7 @@ describe('while uploads are paused (402)', () => {
     await writeAt(fs, handle, 'x');
     faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 300 } });
 
-    const unsent = await mounted.close(10);
+    const unsent = await mounted.close({ patience: 10 });
 
     expect(unsent.map(({ path, reason }) => ({ path, reason }))).toEqual([
       { path: '/f', reason: 'there was no time left' },

@@ -4,8 +4,8 @@ import type { Behaviours } from '../../src/server/behaviours.ts';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { openCutProcess, type CutProcess } from '../support/cut-process.ts';
 import { uploadOf } from '../support/embedded-service.ts';
-import { names, readFile } from '../support/open-for-test.ts';
-import { LogForTest } from '../support/program-acts.ts';
+import { closing, names, readFile } from '../support/open-for-test.ts';
+import { LogForTest, writeAt } from '../support/program-acts.ts';
 import { bytesUnder, namesBelow } from '../model/service-contents.ts';
 
 const FILES = ['a', 'b', 's/c', 's/t/d'];
@@ -38,7 +38,7 @@ describe.each(services)('with folders $folders and ETags $etag', (behaviours) =>
       await expectAll(process, `${top.join()}/`, where);
       const folders = [...(await namesBelow(process.direct, process.bucket, '')).folders].sort();
       expect(folders, where).toEqual(['', 'empty/', 's/', 's/t/'].map((folder) => `${top.join()}/${folder}`));
-      await next.close(1000);
+      await next.close({ patience: 1000 });
     }
     expect([...seen].sort()).toEqual(['d', 'e']);
   }, 120_000);
@@ -63,11 +63,45 @@ describe.each(services)('with folders $folders and ETags $etag', (behaviours) =>
       expect((await readFile(next.operations, `/${name}`)).toString(), where).toBe('content');
       expect((await process.direct.getVisibility(process.bucket, name)).visibility, where).toBe('public');
       seen.add(name);
-      await next.close(1000);
+      await next.close({ patience: 1000 });
     }
     expect([...seen].sort()).toEqual(['from', 'to']);
   }, 120_000);
 });
+
+it.each([
+  { isDurable: true, left: ['.f.Ab3dE9 and f', 'f'] },
+  { isDurable: false, left: ['f'] },
+])(
+  'a transfer renamed over a public file is under one name, and the link stays, durable: $isDurable [rename/crash]',
+  async ({ isDurable, left }) => {
+    const seen = new Set<string>();
+    for (const cut of cuts()) {
+      const process = await openCutProcess();
+      await process.direct.putObject(process.bucket, 'f', uploadOf('old'));
+      await process.direct.setVisibility(process.bucket, 'f', 'public');
+      const { operations } = process.mounted;
+      await transferred(operations, '/.f.Ab3dE9', isDurable);
+      process.begin(cut);
+      await operations.rename('/.f.Ab3dE9', '/f', false).catch(() => undefined);
+      if (!process.isCut()) break;
+
+      const next = await process.next();
+      await untilFinished(next.operations, '/.f.Ab3dE9', '/f');
+      await next.close({ patience: 1000 });
+
+      const where = `after the end at request ${cut.at}, done: ${cut.isDone}`;
+      const names = [...(await namesBelow(process.direct, process.bucket, '')).files].sort();
+      const text = (await bytesUnder(process.direct, process.bucket, 'f'))?.toString();
+      expect(text === 'old' || text === 'new', where).toBe(true);
+      if (isDurable) expect(names, where).toHaveLength(text === 'old' ? 2 : 1);
+      expect((await process.direct.getVisibility(process.bucket, 'f')).visibility, where).toBe('public');
+      seen.add(names.join(' and '));
+    }
+    expect([...seen].sort()).toEqual(left);
+  },
+  120_000,
+);
 
 it('somebody else’s file under either name survives the end of a rename that a crash had cut [rename/crash]', async () => {
   const log = new LogForTest();
@@ -100,7 +134,7 @@ it('a rename that cannot be finished yet is tried again, and by the next mount',
   await process.mounted.operations.rename('/d', '/e', false).catch(() => undefined);
 
   const idle = await process.next();
-  await idle.close(1000);
+  await idle.close({ patience: 1000 });
   const next = await process.next();
   await untilFinished(next.operations, '/d', '/e');
 
@@ -131,4 +165,19 @@ async function expectAll({ direct, bucket }: CutProcess, folder: string, where: 
     expect((await bytesUnder(direct, bucket, folder + file))?.toString(), where).toBe(`content of ${file}`);
   }
   expect((await direct.getVisibility(bucket, `${folder}b`)).visibility, where).toBe('public');
+}
+
+/** A file as rsync makes it, closed. */
+async function transferred(fs: FileSystemOperations, path: string, isDurable: boolean): Promise<void> {
+  const handle = await fs.create(path, {
+    read: false,
+    write: true,
+    truncate: false,
+    exclusive: true,
+    mode: 0o600,
+  });
+  await closing(fs, handle, async () => {
+    await writeAt(fs, handle, 'new');
+    if (isDurable) await fs.fsync(handle);
+  });
 }

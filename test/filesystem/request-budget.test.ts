@@ -169,6 +169,46 @@ describe('changing', () => {
     expect(await fs.getAttributes('/f')).toMatchObject({ mode: 0o600 });
   });
 
+  it('touches and saves the same bytes for one look once the TTL is over [write/same-bytes]', async () => {
+    const { fs, foreignWrite, asked, clock } = await openForTest();
+    for (let index = 0; index < 1001; index += 1) await foreignWrite(`f${index}`, 'same');
+    await names(fs, '/');
+    clock.advance(10_000);
+    asked();
+
+    await fs.setAttributes('/f1', { mtime: 1000 });
+    expect(asked()).toEqual(['headObject f1']);
+    clock.advance(10_000);
+    await writeFile(fs, '/f1', 'same');
+
+    expect(asked()).toEqual(['headObject f1']);
+  });
+
+  it('replaces by a scratch file with one PUT, visibility as for a rewrite [scratch/rename]', async () => {
+    const { fs, foreignWrite, asked } = await openForTest();
+    await foreignWrite('f', 'old');
+    await names(fs, '/');
+    asked();
+    const save = async (content: string): Promise<void> => {
+      const intent = { read: false, write: true, truncate: false, exclusive: true, mode: 0o600 };
+      const handle = await fs.create('/.f.Ab3dE9', intent);
+      await writeAt(fs, handle, content);
+      await fs.flush(handle);
+      await fs.release(handle);
+      await fs.rename('/.f.Ab3dE9', '/f', false);
+    };
+
+    await save('new');
+    expect(asked()).toEqual(['getVisibility f', 'putObject f']);
+    await save('newer');
+    expect(asked()).toEqual(['putObject f']);
+    await setXattr(fs, '/f', VISIBILITY, 'public');
+    asked();
+    await save('newest');
+
+    expect(asked()).toEqual(['putObject f', 'headObject f', 'setVisibility f']);
+  });
+
   it('replaces by an unsent draft with one PUT, by a stored temporary file with PUT, PUT, DELETE [rename/version]', async () => {
     const { fs, asked } = await openForTest();
     await writeFile(fs, '/f', 'old');

@@ -46,6 +46,21 @@ describe('a new file', () => {
     ['.photo.Ab-dE9', 0o600, null],
     ['photo.jpg.Ab3dE9', 0o600, null],
     ['.bashrc', 0o600, null],
+    ['lu11826isvn.tmp', 0o600, 'transfer'],
+    ['lu11826isvn.tmp', 0o644, null],
+    ['lute.tmp', 0o600, null],
+    ['sedJIDqW2', 0o600, 'transfer'],
+    ['sedJIDqW2', 0o644, null],
+    ['sedation', 0o600, null],
+    ['XXDKypsN', 0o600, 'transfer'],
+    ['XXDKypsN', 0o644, null],
+    ['tmp_obj_WhcVdL', 0o444, 'git'],
+    ['tmp_pack_F5WCvz', 0o444, 'git'],
+    ['tmp_obj_WhcVdL', 0o644, null],
+    ['tmp_obj_WhcVd', 0o444, null],
+    [`.tmp-10944-pack-${'3'.repeat(40)}.idx`, 0o444, 'git'],
+    [`.tmp-10944-pack-${'3'.repeat(64)}.pack`, 0o444, 'git'],
+    [`pack-${'3'.repeat(40)}.pack`, 0o444, null],
   ])('called %j of mode %o is %s', (name, mode, kind) => {
     expect(kindOf(name, mode)).toBe(kind);
   });

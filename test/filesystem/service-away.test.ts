@@ -123,7 +123,7 @@ describe('while the local disk is full', () => {
     expect((await readFile(fs, '/f')).toString()).toBe('old');
     expect([...localFiles.left]).toEqual([]);
     expect(log.about('full disk')).toHaveLength(1);
-    expect(await mounted.close(1000)).toEqual([]);
+    expect(await mounted.close({ patience: 1000 })).toEqual([]);
   });
 
   it('the first write of an edit says ENOSPC when the base has no room, and nothing changes [write/no-space]', async () => {
@@ -145,6 +145,49 @@ describe('while the local disk is full', () => {
     localFiles.room = Infinity;
     await edit(fs, '/f', 'x', 0);
     expect((await stored('f')).subarray(0, 1).toString()).toBe('x');
+  });
+
+  it('a twentieth of it stays free: write says ENOSPC before, and other files go on when there is room [write/no-space]', async () => {
+    const localFiles = new FailingDisk();
+    const { fs, foreignWrite, stored } = await openForTest({ localFiles });
+    await foreignWrite('f', 'old');
+    localFiles.told = { free: 52, total: 1000 };
+    const handle = await openToRewrite(fs, '/f');
+
+    await writeAt(fs, handle, 'ab');
+    localFiles.told = { free: 50, total: 1000 };
+    await expect(writeAt(fs, handle, 'c', 2)).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(fs.fsync(handle)).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(fs.flush(handle)).rejects.toMatchObject({ code: 'ENOSPC' });
+    await fs.release(handle);
+    localFiles.told = { free: 60, total: 1000 };
+    await writeFile(fs, '/g', '0123456789');
+
+    expect((await stored('f')).toString()).toBe('old');
+    expect((await readFile(fs, '/f')).toString()).toBe('old');
+    expect((await stored('g')).toString()).toBe('0123456789');
+    expect([...localFiles.left]).toEqual([]);
+  });
+
+  it('an edit or a rename whose bytes have no room says ENOSPC, downloads nothing and changes nothing [rename/no-space]', async () => {
+    const localFiles = new FailingDisk();
+    const { fs, foreignWrite, asked } = await openForTest({ localFiles });
+    await foreignWrite('f', '0123456789');
+    await names(fs, '/');
+    localFiles.told = { free: 59, total: 1000 };
+    const handle = await openToEdit(fs, '/f');
+    asked();
+
+    await expect(writeAt(fs, handle, 'x')).rejects.toMatchObject({ code: 'ENOSPC' });
+    await fs.flush(handle);
+    await fs.release(handle);
+    await expect(fs.truncate('/f', 10_000)).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(fs.rename('/f', '/g', false)).rejects.toMatchObject({ code: 'ENOSPC' });
+
+    expect(asked()).toEqual(['getVisibility f']);
+    expect(await names(fs, '/')).toEqual(['f']);
+    expect((await readFile(fs, '/f')).toString()).toBe('0123456789');
+    expect([...localFiles.left]).toEqual([]);
   });
 
   it('a new file cannot be created, and no name is left', async () => {

@@ -251,9 +251,36 @@ describe('a transfer', () => {
     const { fs, mounted, stored } = await openWarm();
     await transfer(fs, '/.file.Ab3dE9', 'content');
 
-    expect(await mounted.close(1000)).toEqual([]);
+    expect(await mounted.close({ patience: 1000 })).toEqual([]);
 
     expect((await stored('.file.Ab3dE9')).toString()).toBe('content');
+  });
+});
+
+describe('what git makes', () => {
+  const PACK = `pack-${'0a1b2'.repeat(8)}.pack`;
+
+  async function pack(fs: FileSystemOperations): Promise<void> {
+    const handle = await fs.create('/tmp_pack_Ab3dE9', {
+      read: true,
+      write: true,
+      truncate: false,
+      exclusive: true,
+      mode: 0o444,
+    });
+    await closing(fs, handle, () => writeAt(fs, handle, 'objects'));
+  }
+
+  it('is one PUT, at the rename to its true name [scratch/rename]', async () => {
+    const { fs, asked, stored } = await openWarm();
+    await pack(fs);
+    await fs.rename('/tmp_pack_Ab3dE9', `/.tmp-42-${PACK}`, false);
+    expect(asked()).toEqual([]);
+
+    await fs.rename(`/.tmp-42-${PACK}`, `/${PACK}`, false);
+
+    expect(asked()).toEqual([`putObject ${PACK}`]);
+    expect((await stored(PACK)).toString()).toBe('objects');
   });
 });
 
@@ -262,7 +289,7 @@ describe('the next mount on this machine', () => {
     const scene = await openWarm();
     await writeFile(scene.fs, '/#file#', 'saved now and then');
     await scene.fs.setAttributes('/#file#', { mode: 0o600 });
-    expect(await scene.mounted.close(1000)).toEqual([]);
+    expect(await scene.mounted.close({ patience: 1000 })).toEqual([]);
     scene.asked();
 
     const next = await mountOver({ directory: scene.stateDirectory }, scene);
@@ -271,7 +298,7 @@ describe('the next mount on this machine', () => {
     expect((await readFile(next.operations, '/#file#')).toString()).toBe('saved now and then');
     expect((await next.operations.getAttributes('/#file#')).mode).toBe(0o600);
     await next.operations.unlink('/#file#');
-    expect(await next.close(1000)).toEqual([]);
+    expect(await next.close({ patience: 1000 })).toEqual([]);
     const third = await mountOver({ directory: scene.stateDirectory }, scene);
     expect(third.shelf()).toEqual([]);
     expect(scene.asked().filter((request) => request.startsWith('put'))).toEqual([]);
@@ -301,7 +328,7 @@ describe('the next mount on this machine', () => {
   it('stores them with scratch=off [scratch/off]', async () => {
     const scene = await openWarm();
     await writeFile(scene.fs, '/#file#', 'saved now and then');
-    await scene.mounted.close(1000);
+    await scene.mounted.close({ patience: 1000 });
 
     await mountOver({ directory: scene.stateDirectory }, scene, { settings: { scratch: false } });
 

@@ -1,5 +1,6 @@
 /** SEMANTICS: when a write is stored. */
 import { describe, expect, it, vi } from 'vitest';
+import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
 
@@ -27,6 +28,57 @@ describe('a new file', () => {
 
     expect(asked()).toEqual([]);
     expect((await stored('f')).length).toBe(0);
+  });
+
+  it('waits for who closes only one of two descriptors: echo x > new is one PUT [write/empty-flush]', async () => {
+    const { fs, asked, stored } = await openForTest();
+    await names(fs, '/');
+    asked();
+    const handle = await openToRewrite(fs, '/f');
+
+    await fs.flush(handle, () => Promise.resolve(true));
+    expect(asked()).toEqual([]);
+    await writeAt(fs, handle, 'x\n');
+    await fs.flush(handle, () => Promise.resolve(true));
+    expect(asked()).toEqual(['putObject f']);
+    await fs.flush(handle, () => Promise.resolve(false));
+    await fs.release(handle);
+
+    expect(asked()).toEqual([]);
+    expect((await stored('f')).toString()).toBe('x\n');
+  });
+
+  it.each([
+    [
+      'by the last of its descriptors',
+      (fs: FileSystemOperations, handle: FileHandle) => fs.flush(handle, () => Promise.resolve(false)),
+    ],
+    ['by fsync', (fs: FileSystemOperations, handle: FileHandle) => fs.fsync(handle)],
+    ['at its release', (fs: FileSystemOperations, handle: FileHandle) => fs.release(handle)],
+  ])('that was never written is stored %s at the latest [write/empty-flush]', async (_when, end) => {
+    const { fs, asked } = await openForTest();
+    await names(fs, '/');
+    asked();
+    const handle = await openToRewrite(fs, '/f');
+    await fs.flush(handle, () => Promise.resolve(true));
+
+    await end(fs, handle);
+
+    expect(asked()).toEqual(['putObject f']);
+  });
+
+  it('that was stored empty and then written is a rewrite: nobody looks for a conflict [write/rewrite-wins]', async () => {
+    const { fs, asked } = await openForTest();
+    await names(fs, '/');
+    const handle = await openToRewrite(fs, '/f');
+    await fs.flush(handle);
+    asked();
+
+    await writeAt(fs, handle, 'x\n');
+    await fs.flush(handle);
+
+    expect(asked()).toEqual(['putObject f']);
+    await fs.release(handle);
   });
 
   it('that exists already is EEXIST for those who want it exclusively', async () => {

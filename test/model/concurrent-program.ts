@@ -4,11 +4,8 @@ import type { FileHandle, FileSystemOperations } from '../../src/filesystem/oper
 import { hops, type Dice } from './hopping-service.ts';
 import { MOVED, TURNED, type PathEvent, type PathEvents } from './path-events.ts';
 import { entriesOf } from '../support/directory-entries.ts';
-
-/** Every write begins at a multiple of this and is as long or longer, bytes. */
-export const CELL = 32;
-/** Of every file that is written whole, bytes. */
-export const WHOLE = 8 * CELL;
+import { CELL, stampOf, WHOLE } from './stamps.ts';
+import type { Told } from './told.ts';
 
 export const ACTS = [
   'rewrite',
@@ -38,6 +35,7 @@ export interface Stage {
   readonly fs: FileSystemOperations;
   readonly dice: Dice;
   readonly events: PathEvents;
+  readonly told: Told;
   /** What may be heard of any operation in this run. */
   readonly always: ReadonlySet<ErrnoName>;
   /** Whether the store of an edit tells of a conflict by ESTALE; else both are kept. */
@@ -48,10 +46,6 @@ export interface Stage {
   readonly passTime: (milliseconds: number) => void;
   /** Operations that have begun and not ended. */
   readonly pending: Set<string>;
-}
-
-export function stampOf(program: number, count: number): string {
-  return `p${program}-${count};`.padEnd(CELL, '.');
 }
 
 /** Operations that store bytes, and so may have to make a file public again. */
@@ -150,7 +144,7 @@ export class ConcurrentProgram {
         fs.write(handle, Buffer.from(stamp.repeat(WHOLE / CELL)), 0),
       );
       if (dice(4) === 0) await this.#call(`fsync ${path}`, [], () => fs.fsync(handle));
-      return this.#close(handle, path, done !== null);
+      return this.#close(handle, path, done === null ? null : stamp);
     });
   }
 
@@ -161,7 +155,7 @@ export class ConcurrentProgram {
       return;
     }
     this.#count += 1;
-    const bytes = Buffer.from(stampOf(this.#number, this.#count));
+    const stamp = stampOf(this.#number, this.#count);
     const handle = await this.#call(`open ${path}`, ['ENOENT'], () =>
       fs.open(path, { read: true, write: true, truncate: false }),
     );
@@ -170,8 +164,8 @@ export class ConcurrentProgram {
       act === 'overwrite'
         ? dice(8) * CELL
         : (await this.#call(`fstat ${path}`, [], () => fs.getAttributes(path, handle)))?.size;
-    const done = await this.#call(`write ${path}`, [], () => fs.write(handle, bytes, size ?? 0));
-    await this.#close(handle, path, done !== null);
+    const done = await this.#call(`write ${path}`, [], () => fs.write(handle, Buffer.from(stamp), size ?? 0));
+    await this.#close(handle, path, done === null ? null : stamp);
   }
 
   async #read(path: string): Promise<void> {
@@ -182,11 +176,12 @@ export class ConcurrentProgram {
     if (handle === null) return;
     await hops(dice(5));
     await this.#call(`read ${path}`, [], () => fs.read(handle, Buffer.alloc(WHOLE), 0));
-    await this.#close(handle, path, true);
+    await this.#close(handle, path, null);
   }
 
-  async #close(handle: FileHandle, path: string, done: boolean): Promise<boolean> {
-    const { fs } = this.#stage;
+  /** `written`: the stamp that the handle has brought; null: none. Whether that is stored now. */
+  async #close(handle: FileHandle, path: string, written: string | null): Promise<boolean> {
+    const { fs, told } = this.#stage;
     const flushed = await this.#call(`flush ${path}`, [], async () => {
       await fs.flush(handle);
       return true;
@@ -195,7 +190,9 @@ export class ConcurrentProgram {
       await fs.release(handle);
       return true;
     });
-    return done && flushed !== null && released !== null;
+    if (written === null || flushed === null) return false;
+    told.stored(written);
+    return released !== null;
   }
 
   #rename(from: string, to: string): Promise<void> {
@@ -247,13 +244,14 @@ export class ConcurrentProgram {
     allowed: readonly ErrnoName[],
     run: () => Promise<Result>,
   ): Promise<Result | null> {
-    const { pending, always } = this.#stage;
+    const { pending, always, told } = this.#stage;
     const name = `p${this.#number}: ${title}`;
     pending.add(name);
     try {
       return await run();
     } catch (error) {
       const code = error instanceof FsError ? error.code : null;
+      if (error instanceof FsError && STORES.test(title)) told.refused(error);
       const isConflict = code === 'ESTALE' && STORES_WRITTEN.test(title);
       const mayHear = code !== null && always.has(code) && (!isConflict || this.#stage.conflictsFail);
       if (code !== null && (allowed.includes(code) || mayHear)) return null;

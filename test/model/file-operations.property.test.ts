@@ -1,6 +1,7 @@
 /** SEMANTICS: whatever programs do to files in whatever order, they see what POSIX promises, and the service ends up with it. */
 import * as fc from 'fast-check';
 import { it } from 'vitest';
+import { drained } from '../support/drained.ts';
 import { uploadOf } from '../support/embedded-service.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { PROPERTY_TIMEOUT, propertySettings } from '../support/property-settings.ts';
@@ -10,12 +11,15 @@ import { programInProcess } from './program-in-process.ts';
 import { bytesUnder, namesBelow } from './service-contents.ts';
 import { openWorld, worldChoices, type World, type WorldChoices } from './world.ts';
 
-it(
-  'shows every program the same bytes as a model does, and leaves exactly these on the service',
-  async () => {
+it.each([
+  ['', 500, false],
+  [', with write-back when everything has reached it', 200, true],
+] as const)(
+  'shows every program the same bytes as a model does, and leaves exactly these on the service%s',
+  async (_, runs, writeBack) => {
     await fc.assert(
       fc.asyncProperty(worldChoices, earlierFiles, fileOperations, async (choices, earlier, operations) => {
-        const world = await openWorld(choices);
+        const world = await openWorld({ ...choices, writeBack });
         try {
           const model = modelOf(world, choices);
           for (const { path, size } of earlier) {
@@ -28,7 +32,7 @@ it(
           await world.close();
         }
       }),
-      propertySettings(500),
+      propertySettings(runs),
     );
   },
   PROPERTY_TIMEOUT,
@@ -50,6 +54,7 @@ async function play(
 
   for (const operation of operations) await model.run(operation);
   await model.closeAll();
+  await drained(mounted);
 
   const { files: keys } = await namesBelow(direct, bucket, '');
   await model.expectStored(new Set([...keys].map((key) => `/${key}`)));

@@ -19,6 +19,10 @@ export interface WorldChoices {
   /** Bytes. */
   readonly memoryLimit: number;
   readonly conflict?: FileSystemSettings['conflict'];
+  readonly writeBack?: boolean;
+  readonly renameLimit?: number;
+  /** What stands between the mount and the service. */
+  readonly between?: (service: ObjectService) => ObjectService;
 }
 
 export interface World {
@@ -54,7 +58,8 @@ export const worldChoices: fc.Arbitrary<WorldChoices> = fc.record({
 });
 
 /** With one empty bucket. The caller closes it. */
-export async function openWorld({ behaviours, memoryLimit, conflict }: WorldChoices): Promise<World> {
+export async function openWorld(choices: WorldChoices): Promise<World> {
+  const { behaviours, memoryLimit, conflict, writeBack = false, renameLimit, between } = choices;
   const clock = new ManualClock();
   const store = await EmbeddedStore.open({ behaviours, clock });
   const direct = store.account();
@@ -62,11 +67,17 @@ export async function openWorld({ behaviours, memoryLimit, conflict }: WorldChoi
   const requests = new RequestLog();
   const stateDirectory = await mkdtemp(join(tmpdir(), 'pailfs-model-'));
   const mounted = await openFileSystem({
-    service: recordingService(direct, requests),
+    service: recordingService(between?.(direct) ?? direct, requests),
     bucket: await direct.getBucket(bucket),
     clock,
     log: silentLog,
-    settings: { ...defaultSettings(stateDirectory), memoryLimit, ...(conflict && { conflict }) },
+    settings: {
+      ...defaultSettings(stateDirectory),
+      memoryLimit,
+      writeBack,
+      ...(conflict && { conflict }),
+      ...(renameLimit !== undefined && { renameLimit }),
+    },
   });
   return {
     mounted,
@@ -76,7 +87,7 @@ export async function openWorld({ behaviours, memoryLimit, conflict }: WorldChoi
     requests,
     quiet: () => untilQuiet(requests),
     close: async () => {
-      await mounted.close(1000);
+      await mounted.close({ patience: 1000 });
       await store.close();
       await rm(stateDirectory, { recursive: true, force: true });
     },

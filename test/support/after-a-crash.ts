@@ -40,7 +40,7 @@ export async function mountOver(
     settings: { ...defaultSettings(disk.directory), ...settings },
   });
   onTestFinished(async () => {
-    await mounted.close(1000);
+    await mounted.close({ patience: 1000 });
   });
   return mounted;
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { silentLog, type Log } from '../../src/base/log.ts';
 import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import { Refusal } from '../../src/service/refusal.ts';
 import { openEmbeddedService, type EmbeddedService } from './embedded-service.ts';
@@ -30,7 +31,10 @@ export interface CutProcess extends EmbeddedService {
   next(log?: Log): Promise<MountedFileSystem>;
 }
 
-export async function openCutProcess(store: StoreOptions = {}): Promise<CutProcess> {
+export async function openCutProcess(
+  store: StoreOptions = {},
+  settings: Partial<FileSystemSettings> = {},
+): Promise<CutProcess> {
   const embedded = await openEmbeddedService(store);
   const [before, after] = [await stateDirectory(), await stateDirectory()];
   let cut: Cut | null = null;
@@ -50,7 +54,9 @@ export async function openCutProcess(store: StoreOptions = {}): Promise<CutProce
     cpSync(before, after, { recursive: true });
     return dead();
   });
-  const mounted = await open(embedded, service, before);
+  const open = (via: ObjectService, directory: string, log?: Log): Promise<MountedFileSystem> =>
+    mountOf(embedded, via, { settings: { ...defaultSettings(directory), ...settings }, log });
+  const mounted = await open(service, before);
   return {
     ...embedded,
     mounted,
@@ -59,25 +65,24 @@ export async function openCutProcess(store: StoreOptions = {}): Promise<CutProce
       count = 0;
     },
     isCut: () => isCut,
-    next: (log) => open(embedded, embedded.direct, after, log),
+    next: (log) => open(embedded.direct, after, log),
   };
 }
 
-async function open(
+async function mountOf(
   { direct, bucket }: EmbeddedService,
   service: ObjectService,
-  directory: string,
-  log: Log = silentLog,
+  { settings, log = silentLog }: { readonly settings: FileSystemSettings; readonly log?: Log | undefined },
 ): Promise<MountedFileSystem> {
   const mounted = await openFileSystem({
     service,
     bucket: await direct.getBucket(bucket),
     clock: new ManualClock(Date.now()),
     log,
-    settings: defaultSettings(directory),
+    settings,
   });
   onTestFinished(async () => {
-    await mounted.close(1000);
+    await mounted.close({ patience: 1000 });
   });
   return mounted;
 }

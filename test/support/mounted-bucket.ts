@@ -30,6 +30,8 @@ export interface BucketMountOptions {
   /** The credentials of the mount may only read. */
   readonly readOnlyCredentials?: boolean;
   readonly driver?: MountRequest['driver'];
+  /** An existing directory that stays; else a new one. */
+  readonly mountpoint?: string;
   /** Milliseconds for everything together; then the serving process dies. */
   readonly lifetime?: number;
 }
@@ -149,7 +151,8 @@ export class MountedBucket {
   }
 
   async #mount(): Promise<void> {
-    const { settings, deadlines = {}, retry, lifetime = DEFAULT_LIFETIME_MS, driver } = this.#options;
+    const { settings, deadlines = {}, retry, lifetime = DEFAULT_LIFETIME_MS } = this.#options;
+    const { driver, mountpoint } = this.#options;
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
     const { accessKeyId, secretAccessKey } =
       this.#options.readOnlyCredentials === true ? READ_ONLY : READ_WRITE;
@@ -165,6 +168,7 @@ export class MountedBucket {
       module: new URL('./mounted-pail.ts', import.meta.url),
       options,
       ...(driver !== undefined && { driver }),
+      ...(mountpoint !== undefined && { mountpoint }),
       readOnly: settings?.readOnly ?? false,
       lifetime,
     });

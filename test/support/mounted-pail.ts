@@ -5,10 +5,10 @@ import type { Credentials } from '../../src/client/credentials.ts';
 import type { Deadlines } from '../../src/client/deadlines.ts';
 import { HttpService } from '../../src/client/http-service.ts';
 import type { RetryPolicy } from '../../src/client/retry.ts';
+import type { UnsentDraft } from '../../src/filesystem/end-of-mount.ts';
 import {
   openFileSystem as openOverService,
   type MountedFileSystem,
-  type UnsentDraft,
 } from '../../src/filesystem/open-file-system.ts';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
@@ -57,7 +57,7 @@ export function answer({ ask }: PailMessage): Promise<readonly UnsentDraft[] | r
       pail.fileSystem.refresh();
       return Promise.resolve([]);
     case 'close':
-      return pail.fileSystem.close(CLOSE_DEADLINE_MS);
+      return pail.fileSystem.close({ patience: CLOSE_DEADLINE_MS });
     case 'log':
       return Promise.resolve(pail.lines);
   }

@@ -51,7 +51,7 @@ export async function openForTest(options: TestOptions = {}): Promise<FileSystem
     ...(options.localFiles === undefined ? {} : { localFiles: options.localFiles }),
   });
   onTestFinished(async () => {
-    await mounted.close(1000);
+    await mounted.close({ patience: 1000 });
     await rm(stateDirectory, { recursive: true, force: true });
   });
   embedded.requests.reset();
@@ -78,7 +78,13 @@ export async function openForTest(options: TestOptions = {}): Promise<FileSystem
 export function defaultSettings(stateDirectory: string): FileSystemSettings {
   return {
     metadataTtl: 10_000,
+    writeBack: false,
     memoryLimit: 128 * 1024 * 1024,
+    // Most tests count the requests of a first reading.
+    cache: 'memory',
+    cacheDirectory: join(stateDirectory, 'cache'),
+    cacheSize: 1024 ** 3,
+    baseUrl: 'https://storage.example.com',
     stateDirectory,
     visibility: 'preserve',
     conflict: 'keep-both',

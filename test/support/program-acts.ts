@@ -1,5 +1,6 @@
 /** What programs do to a file system, in one line each; and what the operator's log says of it. */
 import type { Log, LogFields } from '../../src/base/log.ts';
+import { FsError } from '../../src/filesystem/errors.ts';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { closing } from './open-for-test.ts';
 
@@ -90,5 +91,16 @@ export class LogForTest implements Log {
   /** The lines whose message holds `part`. */
   about(part: string): LogLine[] {
     return this.lines.filter(({ message }) => message.includes(part));
+  }
+}
+
+/** The name of the error that `call` ends with; `none` when it succeeds. Rejects with anything that is no error of a call. */
+export async function errnoOfCall(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return 'none';
+  } catch (error) {
+    if (error instanceof FsError) return error.code;
+    throw error;
   }
 }

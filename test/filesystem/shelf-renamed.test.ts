@@ -1,0 +1,42 @@
+/** SEMANTICS: where a scratch file is after a crash that has been renamed before. */
+import { expect, it } from 'vitest';
+import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { names, openForTest, readFile } from '../support/open-for-test.ts';
+import { openToRead, writeAt } from '../support/program-acts.ts';
+
+function createPrivate(fs: FileSystemOperations, path: string): Promise<FileHandle> {
+  return fs.create(path, { read: true, write: true, truncate: false, exclusive: true, mode: 0o600 });
+}
+
+it('does not come back under its old name [scratch/rename]', async () => {
+  const scene = await openForTest();
+  const handle = await createPrivate(scene.fs, '/.file.Ab3dE9');
+  await writeAt(scene.fs, handle, 'content');
+  await scene.fs.fsync(handle);
+  const reader = await openToRead(scene.fs, '/.file.Ab3dE9');
+  await scene.fs.flush(handle);
+  await scene.fs.release(handle);
+
+  // Its draft stays for the reader.
+  await scene.fs.rename('/.file.Ab3dE9', '/file', false);
+  const next = await mountOver(await diskNow(scene), scene);
+
+  expect(await names(next.operations, '/')).not.toContain('.file.Ab3dE9');
+  expect((await readFile(next.operations, '/file')).toString()).toBe('content');
+  await scene.fs.release(reader);
+});
+
+it('is in its renamed folder when it was made durable before [scratch/rename]', async () => {
+  const scene = await openForTest();
+  await scene.fs.mkdir('/from', 0o755);
+  const handle = await createPrivate(scene.fs, '/from/.file.swp');
+  await writeAt(scene.fs, handle, 'content');
+  await scene.fs.fsync(handle);
+
+  await scene.fs.rename('/from', '/to', false);
+  const next = await mountOver(await diskNow(scene), scene);
+
+  expect((await readFile(next.operations, '/to/.file.swp')).toString()).toBe('content');
+  await scene.fs.release(handle);
+});

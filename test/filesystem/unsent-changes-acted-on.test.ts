@@ -1,0 +1,210 @@
+/** What `pailfs uploads` can do about what is not stored. SEMANTICS: what was set aside, and a person's word about it. */
+import { readdir, writeFile as writeLocal } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { draftText } from '../support/draft-bytes.ts';
+import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openToEdit, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+
+const textOf = async (scene: FileSystemForTest, key: string): Promise<string> =>
+  (await scene.stored(key).catch(() => Buffer.from('(none)'))).toString();
+
+/** The next upload is refused with `status`. */
+function refuse(scene: FileSystemForTest, status: number): void {
+  scene.faults.add({ operation: 'putObject', fault: { kind: 'status', status } });
+}
+
+async function setAside(scene: FileSystemForTest, path: string, text: string): Promise<string> {
+  refuse(scene, 403);
+  await expect(writeFile(scene.fs, path, text)).rejects.toMatchObject({ code: 'EACCES' });
+  const change = (await scene.mounted.unsent.list()).find((one) => one.path === path);
+  return change?.id ?? '';
+}
+
+describe('to try again', () => {
+  it('stores what failed and what was set aside [uploads/retry]', async () => {
+    const scene = await openForTest();
+    await setAside(scene, '/refused', 'refused');
+    refuse(scene, 402);
+    await expect(writeFile(scene.fs, '/paused', 'paused')).rejects.toMatchObject({ code: 'EDQUOT' });
+
+    const outcomes = await scene.mounted.unsent.retry(null);
+
+    expect(outcomes).toMatchObject([
+      { path: '/paused', isDone: true, storedAs: null, reason: null },
+      { path: '/refused', isDone: true, storedAs: null, reason: null },
+    ]);
+    expect(await textOf(scene, 'refused')).toBe('refused');
+    expect(await textOf(scene, 'paused')).toBe('paused');
+    expect(await scene.mounted.unsent.list()).toEqual([]);
+    expect(await readdir(join(scene.stateDirectory, 'drafts'))).toEqual([]);
+    expect((await readFile(scene.fs, '/refused')).toString()).toBe('refused');
+  });
+
+  it('stores only what is named, and leaves the rest alone', async () => {
+    const scene = await openForTest();
+    const one = await setAside(scene, '/one', 'one');
+    await setAside(scene, '/two', 'two');
+
+    expect(await scene.mounted.unsent.retry([one])).toMatchObject([{ id: one, isDone: true }]);
+
+    expect(await scene.mounted.unsent.list()).toMatchObject([{ path: '/two', state: 'set aside' }]);
+    expect(await names(scene.fs, '/')).toEqual(['one']);
+  });
+
+  it('replaces the file that was to be replaced, and what is refused again is set aside again [uploads/retry]', async () => {
+    const scene = await openForTest();
+    await scene.foreignWrite('f', 'old');
+    const id = await setAside(scene, '/f', 'new');
+    refuse(scene, 413);
+
+    const [refused] = await scene.mounted.unsent.retry([id]);
+    expect(refused).toMatchObject({ isDone: false, reason: expect.stringContaining('fault') as string });
+    expect(await scene.mounted.unsent.list()).toMatchObject([{ id, state: 'set aside', code: 'EFBIG' }]);
+    expect((await readFile(scene.fs, '/f')).toString()).toBe('old');
+    expect(await scene.mounted.unsent.retry([id])).toMatchObject([{ isDone: true }]);
+
+    expect(await textOf(scene, 'f')).toBe('new');
+  });
+
+  it('puts nothing over what somebody has stored since: both are kept [uploads/beside]', async () => {
+    const scene = await openForTest();
+    const id = await setAside(scene, '/notes.txt', 'ours');
+    await scene.foreignWrite('notes.txt', 'theirs');
+
+    const [outcome] = await scene.mounted.unsent.retry([id]);
+
+    expect(outcome).toMatchObject({ isDone: true, path: '/notes.txt' });
+    expect(outcome?.storedAs).toMatch(/^\/notes \(conflict here .*\)\.txt$/);
+    expect(await textOf(scene, 'notes.txt')).toBe('theirs');
+    expect(await textOf(scene, outcome?.storedAs?.slice(1) ?? '')).toBe('ours');
+    expect(await scene.mounted.unsent.list()).toEqual([]);
+  });
+
+  it('does so also when a program here is writing to the name [uploads/beside]', async () => {
+    const scene = await openForTest();
+    const id = await setAside(scene, '/f', 'before');
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'now');
+
+    const [outcome] = await scene.mounted.unsent.retry([id]);
+    await scene.fs.flush(handle);
+    await scene.fs.release(handle);
+
+    expect(outcome?.storedAs).toMatch(/^\/f \(conflict/);
+    expect(await textOf(scene, 'f')).toBe('now');
+    expect(await textOf(scene, outcome?.storedAs?.slice(1) ?? '')).toBe('before');
+  });
+
+  it('leaves half a file where it is unless it is named, and then replaces nothing with it [uploads/half]', async () => {
+    const scene = await openForTest();
+    await scene.foreignWrite('f', 'whole');
+    const handle = await openToEdit(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'HA');
+    const next = await mountOver(await diskNow(scene), scene);
+    const [half] = await next.unsent.list();
+
+    const [all] = await next.unsent.retry(null);
+    expect(all).toMatchObject({ isDone: false, reason: expect.stringContaining('half a file') as string });
+    const [named] = await next.unsent.retry([half?.id ?? '']);
+
+    expect(named?.storedAs).toMatch(/^\/f \(conflict/);
+    expect(await textOf(scene, 'f')).toBe('whole');
+    expect(await textOf(scene, named?.storedAs?.slice(1) ?? '')).toBe('HAole');
+    await scene.fs.release(handle);
+  });
+
+  it('says why, and loses nothing, while the service is away', async () => {
+    const scene = await openForTest();
+    const id = await setAside(scene, '/f', 'kept');
+    scene.faults.add({ times: Infinity, fault: { kind: 'reset' } });
+
+    const [outcome] = await scene.mounted.unsent.retry([id]);
+    const [change] = await scene.mounted.unsent.list();
+
+    expect(outcome).toMatchObject({ isDone: false });
+    expect(change).toMatchObject({ id, path: '/f' });
+    expect(await draftText(change?.file ?? '')).toBe('kept');
+    scene.faults.clear();
+    expect(await scene.mounted.unsent.retry(null)).toMatchObject([{ isDone: true }]);
+    expect(await textOf(scene, 'f')).toBe('kept');
+  });
+
+  it('is not possible on a read-only mount, nor for a scratch file or bytes without a name', async () => {
+    const scene = await openForTest();
+    await setAside(scene, '/f', 'kept');
+    await writeFile(scene.fs, '/.x.swp', 'here');
+    const disk = await diskNow(scene);
+    await writeLocal(join(disk.directory, 'drafts', 'damaged'), Buffer.alloc(64 * 1024 + 3));
+    const next = await mountOver(disk, scene, { settings: { readOnly: true } });
+
+    const readOnly = await next.unsent.retry(null);
+    const [scratch] = (await scene.mounted.unsent.list()).filter(({ kind }) => kind === 'scratch');
+
+    expect(readOnly).not.toEqual([]);
+    expect(readOnly.filter(({ isDone }) => isDone)).toEqual([]);
+    expect(await scene.mounted.unsent.retry([scratch?.id ?? ''])).toMatchObject([
+      { isDone: false, reason: expect.stringContaining('rename it') as string },
+    ]);
+  });
+
+  it('restores a link', async () => {
+    const scene = await openForTest();
+    await scene.foreignWrite('f', 'old');
+    await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public');
+    scene.faults.add({ operation: 'setVisibility', fault: { kind: 'status', status: 503 } });
+    await expect(writeFile(scene.fs, '/f', 'new')).rejects.toMatchObject({ code: 'EIO' });
+
+    expect(await scene.mounted.unsent.retry(null)).toMatchObject([{ path: '/f', isDone: true }]);
+
+    expect((await scene.direct.getVisibility(scene.bucket, 'f')).visibility).toBe('public');
+    expect(await scene.mounted.unsent.list()).toEqual([]);
+  });
+});
+
+describe('to discard', () => {
+  it('deletes the bytes here, and the path shows what the service has [uploads/discard]', async () => {
+    const scene = await openForTest();
+    await scene.foreignWrite('paused', 'old');
+    const aside = await setAside(scene, '/refused', 'refused');
+    refuse(scene, 402);
+    await expect(writeFile(scene.fs, '/paused', 'paused')).rejects.toMatchObject({ code: 'EDQUOT' });
+    const ids = (await scene.mounted.unsent.list()).map(({ id }) => id);
+    expect(ids).toContain(aside);
+
+    const outcomes = await scene.mounted.unsent.discard(ids);
+
+    expect(outcomes.map(({ isDone }) => isDone)).toEqual([true, true]);
+    expect(await scene.mounted.unsent.list()).toEqual([]);
+    expect(await readdir(join(scene.stateDirectory, 'drafts'))).toEqual([]);
+    expect((await readFile(scene.fs, '/paused')).toString()).toBe('old');
+    const next = await mountOver(await diskNow(scene), scene);
+    expect(await next.unsent.list()).toEqual([]);
+  });
+
+  it('takes nothing from a program that has the file open', async () => {
+    const scene = await openForTest();
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'mine');
+    const [change] = await scene.mounted.unsent.list();
+
+    const outcomes = await scene.mounted.unsent.discard([change?.id ?? '']);
+
+    expect(outcomes).toMatchObject([{ isDone: false, reason: expect.stringContaining('open') as string }]);
+    await scene.fs.flush(handle);
+    await scene.fs.release(handle);
+    expect(await textOf(scene, 'f')).toBe('mine');
+  });
+
+  it('forgets bytes without a name', async () => {
+    const scene = await openForTest();
+    const disk = await diskNow(scene);
+    await writeLocal(join(disk.directory, 'drafts', 'damaged'), Buffer.alloc(64 * 1024 + 3));
+    const next = await mountOver(disk, scene);
+
+    expect(await next.unsent.discard(['damaged'])).toMatchObject([{ isDone: true, path: null }]);
+
+    expect(await readdir(join(disk.directory, 'drafts'))).toEqual([]);
+  });
+});

@@ -1,0 +1,4 @@
+import { heavy } from '../programs/all-programs.ts';
+import { describePrograms } from '../programs/describe-programs.ts';
+
+describePrograms(heavy);

@@ -1,0 +1,95 @@
+/** How does a test get a file system in process over a client, a connection and a server? On clocks that only it moves. */
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
+import { HttpService } from '../../src/client/http-service.ts';
+import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import { startEmbeddedServer, type EmbeddedServer } from './embedded-service.ts';
+import { FailingDisk } from './failing-disk.ts';
+import { ManualClock } from './manual-clock.ts';
+import { defaultSettings } from './open-for-test.ts';
+
+/** Memory, where there is any: what is to be seen here is not how long a disk takes. */
+const MEMORY_DISK = '/dev/shm';
+/** Longer than every deadline of the client, milliseconds. */
+const LONGER_THAN_ANY_DEADLINE = 61_000;
+/** So many tries in all; the waits between them take no time here. */
+const TRIES = 3;
+
+export interface OverHttp extends EmbeddedServer {
+  readonly mounted: MountedFileSystem;
+  readonly disk: FailingDisk;
+  /**
+   * Settles as `work`, whose requests are hit by stalls alone: whenever one is, the client's patience ends. Nothing else ends it,
+   * however busy the machine.
+   */
+  readonly impatiently: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** Nothing is believed that the file system knows. */
+  readonly forget: () => void;
+}
+
+/** Ends with the test. */
+export async function openOverHttp(): Promise<OverHttp> {
+  const embedded = await startEmbeddedServer();
+  const clock = new ManualClock();
+  const service = HttpService.open({
+    baseUrl: embedded.baseUrl,
+    credentials: embedded.credentials,
+    clock,
+    random: () => 0,
+    log: silentLog,
+    retry: { retries: TRIES - 1, firstWait: 1, longestWait: 1 },
+  });
+  onTestFinished(() => service.close());
+  const disk = new FailingDisk();
+  const ownClock = new ManualClock(Date.now());
+  const directory = await mkdtemp(join(await scratchPlace(), 'pailfs-test-'));
+  const mounted = await openFileSystem({
+    service,
+    bucket: await embedded.direct.getBucket(embedded.bucket),
+    clock: ownClock,
+    log: silentLog,
+    settings: defaultSettings(directory),
+    localFiles: disk,
+  });
+  onTestFinished(async () => {
+    await mounted.close({ patience: 1000 });
+    await rm(directory, { recursive: true, force: true });
+  });
+  const forget = (): void => {
+    mounted.refresh();
+    // What is learned from now on is younger.
+    ownClock.advance(1);
+  };
+  return { ...embedded, mounted, disk, forget, impatiently: (work) => endingStalls(work, embedded, clock) };
+}
+
+async function endingStalls<Result>(
+  work: Promise<Result>,
+  { faults }: EmbeddedServer,
+  clock: ManualClock,
+): Promise<Result> {
+  const over = new AbortController();
+  const end = (): void => {
+    over.abort();
+  };
+  work.then(end, end);
+  for (let taken = faults.taken; !over.signal.aborted;) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    if (faults.taken === taken) continue;
+    taken = faults.taken;
+    // Until the headers that may come before the silence have arrived.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    clock.advance(LONGER_THAN_ANY_DEADLINE);
+  }
+  return work;
+}
+
+async function scratchPlace(): Promise<string> {
+  return access(MEMORY_DISK).then(
+    () => MEMORY_DISK,
+    () => tmpdir(),
+  );
+}
