@@ -1,14 +1,20 @@
 #!/usr/bin/env node
 /** `npm run test:long`: what takes too long or needs too much for every run; test/long/. */
 import process from 'node:process';
-import { ensureFuse, ensurePackages, ensureSystemPrograms, TEST_PROGRAMS } from './setup.mjs';
+import {
+  ensureFuse,
+  ensurePackages,
+  ensureSystemPrograms,
+  LONG_TEST_PROGRAMS,
+  TEST_PROGRAMS,
+} from './setup.mjs';
 import { build, runScript } from './steps.mjs';
 import { runRounds } from './test-rounds.mjs';
 
 await runScript('test:long', async () => {
   ensurePackages();
   ensureFuse();
-  ensureSystemPrograms(TEST_PROGRAMS);
+  ensureSystemPrograms([...TEST_PROGRAMS, ...LONG_TEST_PROGRAMS]);
   await build();
   const words = process.argv.slice(2);
   const exitCode = await runRounds([['long']], words);

@@ -19,10 +19,7 @@ export class Measurements {
 
   /** Undefined when nothing was measured. */
   median(workload: string, subject: string): number | undefined {
-    const sorted = [...this.values(workload, subject)].sort((a, b) => a - b);
-    const middle = sorted.length / 2;
-    const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
-    return low === undefined || high === undefined ? undefined : (low + high) / 2;
+    return median(this.values(workload, subject));
   }
 
   /** The median of the best of them; undefined when none was measured. */
@@ -65,6 +62,14 @@ export function judge(
     if (bar.kind === 'times as fast') return [{ bar, reached: ratio, holds: ratio >= bar.factor }];
     return [{ bar, reached: 1 / ratio, holds: 1 / ratio <= bar.factor }];
   });
+}
+
+/** Undefined when there are no values. */
+export function median(values: readonly number[]): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return low === undefined || high === undefined ? undefined : (low + high) / 2;
 }
 
 const keyOf = (workload: string, subject: string): string => `${workload}\n${subject}`;

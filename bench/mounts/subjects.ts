@@ -1,7 +1,6 @@
 /** Which mounts are compared, and how is each of them asked for? */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { settingNames } from '../../src/cli/settings-table.ts';
 import { run } from '../frame/programs.ts';
 import type { ServingProgram } from './mounted-program.ts';
 
@@ -37,10 +36,7 @@ const BUILD_LIMIT_MS = 300_000;
 /** Builds pailfs, so that what people run is measured. Rejects when that fails. */
 export async function findSubjects(): Promise<MountSubjects> {
   await run('npm', ['--prefix', PROJECT, 'run', '--silent', 'build'], BUILD_LIMIT_MS);
-  const hasWriteBack = (settingNames as readonly string[]).includes('writeBack');
-  const notes = hasWriteBack
-    ? []
-    : ['pailfs write-back: left out, because this pailfs has no `--write-back` yet.'];
+  const notes: string[] = [];
   const peers: MountSubject[] = [];
   const rclone = await versionOf('rclone', ['version']);
   if (typeof rclone === 'string') notes.push(`rclone: left out, because ${rclone}`);
@@ -56,10 +52,7 @@ export async function findSubjects(): Promise<MountSubjects> {
     peers.push(s3fsMount);
     notes.push(`s3fs: ${s3fs.version}, as Debian has it, defaults.`);
   }
-  const ours = [
-    pailfsMount('pailfs', []),
-    ...(hasWriteBack ? [pailfsMount('pailfs write-back', ['--write-back'])] : []),
-  ];
+  const ours = [pailfsMount('pailfs', []), pailfsMount('pailfs write-back', ['--write-back'])];
   return { ours, peers, notes };
 }
 

@@ -7,6 +7,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Alarm } from './alarm.ts';
 import { DelayedPipe } from './delayed-pipe.ts';
 import type { Pace } from './line.ts';
+import { Pauses } from './pauses.ts';
 
 export interface LinkTraffic {
   /** Bytes from clients that arrived, headers included. */
@@ -14,6 +15,8 @@ export interface LinkTraffic {
   readonly down: number;
   /** Opened since the last look. */
   readonly connections: number;
+  /** How long nothing was asked, each time, between an answer and the next request: milliseconds. */
+  readonly pauses: readonly number[];
 }
 
 /** One way to a server. */
@@ -27,6 +30,7 @@ export interface Link {
 /** Listens on a port of 127.0.0.1 and leads to `targetPort` there. */
 export async function openLink(targetPort: number, pace: Pace): Promise<Link> {
   let traffic = { up: 0, down: 0, connections: 0 };
+  const pauses = new Pauses();
   const pipes = new Set<DelayedPipe>();
   const sockets = new Set<Socket>();
   const alarm = new Alarm(() => {
@@ -42,11 +46,17 @@ export async function openLink(targetPort: number, pace: Pace): Promise<Link> {
     const target = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     traffic.connections += 1;
     const up = new DelayedPipe({ from: client, to: target }, pace, (bytes) => (traffic.up += bytes), wakeAt);
+    client.on('data', () => {
+      pauses.asked(client);
+    });
     const backPace = { ...pace, latencyMs: 0 };
     const down = new DelayedPipe(
       { from: target, to: client },
       backPace,
-      (bytes) => (traffic.down += bytes),
+      (bytes) => {
+        traffic.down += bytes;
+        pauses.answered(client);
+      },
       wakeAt,
     );
     const ends = [client, target];
@@ -58,6 +68,7 @@ export async function openLink(targetPort: number, pace: Pace): Promise<Link> {
       });
       socket.once('close', () => {
         sockets.delete(socket);
+        pauses.closed(client);
         if (ends.some((end) => sockets.has(end))) return;
         pipes.delete(up);
         pipes.delete(down);
@@ -73,7 +84,7 @@ export async function openLink(targetPort: number, pace: Pace): Promise<Link> {
   return {
     port: (server.address() as AddressInfo).port,
     takeTraffic: () => {
-      const taken = traffic;
+      const taken = { ...traffic, pauses: pauses.take() };
       traffic = { up: 0, down: 0, connections: 0 };
       return taken;
     },

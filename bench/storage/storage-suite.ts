@@ -1,4 +1,5 @@
 /** How are mounts compared over one store? The frame of the suites that measure mounts; a suite brings its scenes and bars. */
+import { median } from '../frame/measurements.ts';
 import {
   isChosen,
   type Bar,
@@ -50,6 +51,12 @@ const METRICS: readonly Metric[] = [
     table: 'Received from the store, MB',
     unit: 'MB',
     of: ({ traffic }) => traffic.down / 1e6,
+  },
+  {
+    name: 'pause',
+    table: 'Pause between an answer and the next request, median milliseconds',
+    unit: 'ms',
+    of: ({ traffic }) => median(traffic.pauses),
   },
   {
     name: 'processor time',

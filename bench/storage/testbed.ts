@@ -12,6 +12,8 @@ export interface Traffic {
   /** Bytes, headers included. */
   readonly up: number;
   readonly down: number;
+  /** How long nobody waited for an answer, each time, from an answer to the next request: milliseconds. */
+  readonly pauses: readonly number[];
 }
 
 interface Links {
@@ -89,7 +91,8 @@ export class Testbed {
     for (const port of [servicePort, s3Port]) took.push(await this.#network.call('takeTraffic', port));
     const sum = (of: (traffic: LinkTraffic) => number): number =>
       took.reduce((total, one) => total + of(one), 0);
-    return { requests, up: sum(({ up }) => up), down: sum(({ down }) => down) };
+    const pauses = took.flatMap((traffic) => traffic.pauses);
+    return { requests, up: sum(({ up }) => up), down: sum(({ down }) => down), pauses };
   }
 
   async close(): Promise<void> {
