@@ -49,6 +49,7 @@ async function demonstrate(home) {
       ...process.env,
       ...service.environment,
       XDG_STATE_HOME: path.join(home, 'state'),
+      XDG_CACHE_HOME: path.join(home, 'cache'),
       XDG_CONFIG_HOME: path.join(home, 'config'),
     };
     await pailfs(['mount', BUCKET, mountpoint], environment);

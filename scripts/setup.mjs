@@ -15,12 +15,16 @@ const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const DEBIAN_PACKAGES = {
   attr: 'attr',
   curl: 'curl',
+  emacs: 'emacs-nox',
   find: 'findutils',
   fusermount3: 'fuse3',
   getfattr: 'attr',
   git: 'git',
+  nano: 'nano',
   rsync: 'rsync',
+  script: 'bsdutils',
   setfattr: 'attr',
+  soffice: 'libreoffice-writer-nogui',
   sqlite3: 'sqlite3',
   tar: 'tar',
   unzip: 'unzip',
@@ -31,8 +35,10 @@ const DEBIAN_PACKAGES = {
 /** What the tests on a real mount run, besides what any system has. */
 export const TEST_PROGRAMS = [
   ...['fusermount3', 'getfattr', 'setfattr', 'rsync', 'git', 'sqlite3'],
-  ...['vim', 'zip', 'unzip', 'curl', 'tar', 'find'],
+  ...['vim', 'nano', 'emacs', 'script', 'zip', 'unzip', 'curl', 'tar', 'find'],
 ];
+/** What the long tests run besides. */
+export const LONG_TEST_PROGRAMS = ['soffice'];
 
 /** One sentence for a person: what to do. */
 export class SetupFailure extends Error {
