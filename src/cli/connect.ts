@@ -105,6 +105,13 @@ export async function listAllBuckets(search: Omit<BucketSearch, 'wanted'>): Prom
   );
 }
 
+/** What is wrong with the service's certificate; undefined when `error` is not about that. */
+export function untrustedLine(error: unknown, baseUrl: string): string | undefined {
+  const code = systemErrorCode(error);
+  if (code === undefined || !UNTRUSTED.test(code)) return undefined;
+  return `the service at ${baseUrl} is not believed: its certificate is not trusted (${code}): check --base-url, or name its authority with --ca-file`;
+}
+
 function explainRefusal(error: unknown, baseUrl: string): CommandError {
   const cause = { cause: error };
   const fail = (line: string): CommandError => new CommandError(exitCodes.failed, line, cause);
@@ -120,12 +127,8 @@ function explainRefusal(error: unknown, baseUrl: string): CommandError {
   if (isRefusal(error, 'aborted', 'timeout')) {
     return fail(`the service at ${baseUrl} does not answer in time: check the network and --base-url`);
   }
-  const code = isRefusal(error) ? systemErrorCode(error.cause) : undefined;
-  if (code !== undefined && UNTRUSTED.test(code)) {
-    return fail(
-      `the service at ${baseUrl} is not believed: its certificate is not trusted (${code}): check --base-url, or name its authority with --ca-file`,
-    );
-  }
+  const untrusted = isRefusal(error) ? untrustedLine(error.cause, baseUrl) : undefined;
+  if (untrusted !== undefined) return fail(untrusted);
   return fail(
     `the service at ${baseUrl} is not available (${oneLine(describeError(error))}): try again later, or check --base-url`,
   );

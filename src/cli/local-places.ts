@@ -2,7 +2,7 @@
  * May pailfs keep its own files there? Not inside the mount: reading them would ask the very process that waits for them. And
  * not on a full disk.
  */
-import { realpath, statfs } from 'node:fs/promises';
+import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import { CommandError, exitCodes } from './command-error.ts';
@@ -29,6 +29,26 @@ export async function checkLocalPlace(place: LocalPlace, mountpoint: string): Pr
   }
   const { bavail, bsize } = await statfs(existing);
   if (bavail * bsize < LEAST_SPACE) throw diskFull(place);
+}
+
+/** Of the disk of a place, bytes. */
+export interface PlaceRoom {
+  readonly free: number;
+  readonly total: number;
+}
+
+/** Rejects with a `CommandError` unless this user can make or change files in `place` and its disk has space. Changes nothing. */
+export async function roomOfPlace(place: LocalPlace): Promise<PlaceRoom> {
+  const { existing } = await canonical(place);
+  try {
+    await access(existing, constants.W_OK | constants.X_OK);
+    if (!(await stat(existing)).isDirectory()) throw new Error(`${existing} is no directory`);
+  } catch (error) {
+    throw explainLocalFailure(place, error);
+  }
+  const { bavail, blocks, bsize } = await statfs(existing);
+  if (bavail * bsize < LEAST_SPACE) throw diskFull(place);
+  return { free: bavail * bsize, total: blocks * bsize };
 }
 
 /** What node:fs said about `place`, as one line with a remedy. */

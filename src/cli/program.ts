@@ -6,6 +6,7 @@ import type { ExitCode } from './command-error.ts';
 import { exitCodes, oneLine } from './command-error.ts';
 import { addBucketCommand } from './direct/bucket-program.ts';
 import { addObjectCommands } from './direct/object-program.ts';
+import { addDoctorCommand } from './doctor/doctor-program.ts';
 import { runMount } from './mount-command.ts';
 import { optionFor, requireText } from './program-options.ts';
 import { failureOf, sayToPerson, stackOf } from './report.ts';
@@ -37,6 +38,7 @@ Examples:
   pailfs status                      what is mounted, and whether it works
   pailfs uploads                     what is not stored yet, and why
   pailfs bucket list                 the buckets of your account
+  pailfs doctor                      what is wrong here, and what to do about it
   pailfs serve --bucket photos       a small storage service of your own, to try things out
 
 "pailfs help mount" tells more.`;
@@ -96,6 +98,7 @@ function buildProgram(version: string, tell: (code: ExitCode) => void): Command 
   addUploadsCommand(program, tell);
   addBucketCommand(program, tell);
   addObjectCommands(program, tell);
+  addDoctorCommand(program, tell);
   addServeCommand(program, tell);
   return program;
 }

@@ -63,7 +63,7 @@ export async function resolveSettings(sources: SettingSources): Promise<MountSet
     ...(await firstCredentials(values)),
     baseUrl,
     stateDir: values.stateDir ?? defaultStateDir(values.cacheDir, sources),
-    cacheDir: values.cacheDir ?? join(sources.cacheHome, 'pailfs'),
+    cacheDir: values.cacheDir ?? defaultCacheDir(sources),
     driver: values.driver ?? defaultDriver(),
     uid: values.uid ?? sources.uid,
     gid: values.gid ?? sources.gid,
@@ -80,9 +80,32 @@ async function firstCredentials(values: SettingValues): Promise<Credentials> {
   };
 }
 
+function defaultCacheDir({ cacheHome }: SettingSources): string {
+  return join(cacheHome, 'pailfs');
+}
+
 /** Who says where everything that is large goes means unsent bytes too. */
 function defaultStateDir(cacheDir: string | undefined, { stateHome }: SettingSources): string {
   return cacheDir === undefined ? join(stateHome, 'pailfs') : join(cacheDir, 'state');
+}
+
+/** What concerns this machine alone. */
+export type MachineSettings = Pick<
+  MountSettings,
+  'stateDir' | 'cacheDir' | 'cache' | 'allowOther' | 'driver'
+>;
+
+/** For a command that looks at this machine, whether the service can be reached or not. Rejects with a usage error. */
+export async function resolveMachineSettings(sources: SettingSources): Promise<MachineSettings> {
+  const given = await gather(sources);
+  const cacheDir = valueOf('cacheDir', given.cacheDir);
+  return {
+    stateDir: valueOf('stateDir', given.stateDir) ?? defaultStateDir(cacheDir, sources),
+    cacheDir: cacheDir ?? defaultCacheDir(sources),
+    cache: valueOf('cache', given.cache),
+    allowOther: valueOf('allowOther', given.allowOther),
+    driver: valueOf('driver', given.driver) ?? defaultDriver(),
+  };
 }
 
 /** Where bytes wait, for a command that needs neither service nor credentials. Rejects with a usage error. */

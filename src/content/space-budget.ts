@@ -10,7 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import type { DiskSpace } from './local-files.ts';
 
 /** The part of the disk that stays free. */
-const FREE_SHARE = 0.05;
+export const FREE_SHARE = 0.05;
 /** How long an answer of the disk is good for: other programs write as well. */
 const LOOK_AGE_MS = 1000;
 

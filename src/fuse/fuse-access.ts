@@ -29,12 +29,7 @@ export async function requireFuse(
 ): Promise<void> {
   await requireDevice(machine.device);
   if (machine.isRoot) return;
-  if (!(await hasFusermount(options.driver, machine))) {
-    throw new MountError(
-      'no-fuse',
-      'the program fusermount3 is missing: install the package fuse3 (e.g. "sudo apt-get install fuse3")',
-    );
-  }
+  await requireFusermount(options.driver, machine);
   if (options.allowOther && !(await allowsOthers(machine.configuration))) {
     throw new MountError(
       'permission',
@@ -43,13 +38,23 @@ export async function requireFuse(
   }
 }
 
+/** Rejects with a `MountError` (`no-fuse`). Only root mounts without that program. */
+export async function requireFusermount(driver: Driver['name'], machine: FuseMachine): Promise<void> {
+  if (await hasFusermount(driver, machine)) return;
+  throw new MountError(
+    'no-fuse',
+    'the program fusermount3 is missing: install the package fuse3 (e.g. "sudo apt-get install fuse3")',
+  );
+}
+
 /** libfuse 2, which is in the native driver, knows only the old name. */
 async function hasFusermount(driver: Driver['name'], machine: FuseMachine): Promise<boolean> {
   if (driver === 'kernel' && (await machine.hasProgram('fusermount3'))) return true;
   return machine.hasProgram('fusermount');
 }
 
-async function requireDevice(device: string): Promise<void> {
+/** Rejects with a `MountError` (`no-fuse`, `permission`). */
+export async function requireDevice(device: string): Promise<void> {
   try {
     await access(device, constants.R_OK | constants.W_OK);
   } catch (error) {
@@ -69,7 +74,8 @@ async function requireDevice(device: string): Promise<void> {
   }
 }
 
-async function allowsOthers(configuration: string): Promise<boolean> {
+/** Whether everybody may use `allow_other`, not only root. Rejects with a `MountError` (`permission`). */
+export async function allowsOthers(configuration: string): Promise<boolean> {
   try {
     const text = await readFile(configuration, 'utf8');
     return text.split('\n').some((line) => line.trim() === 'user_allow_other');

@@ -65,7 +65,8 @@ async function clearMount(mountpoint: string, log: Log): Promise<void> {
 const isOurs = (type: string): boolean =>
   type === MOUNT_TYPE || (process.platform === 'darwin' && type.includes('fuse'));
 
-async function isDead(mountpoint: string): Promise<boolean> {
+/** Whether the process of the mount at `mountpoint` is gone. One that does not answer within five seconds is not known to be. */
+export async function isDead(mountpoint: string): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, PROBE_LIMIT_MS, false);

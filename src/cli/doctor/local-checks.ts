@@ -1,0 +1,85 @@
+/** Have the bytes that pailfs keeps on this machine a place there, and is anything left in it? */
+import prettyBytes from 'pretty-bytes';
+import type { Clock } from '../../base/clock.ts';
+import { systemErrorCode } from '../../base/errors.ts';
+import { FREE_SHARE } from '../../content/space-budget.ts';
+import { probeMount } from '../../fuse/mount-probe.ts';
+import { readMountTable } from '../../fuse/mount-table.ts';
+import { isDead } from '../../fuse/mountpoint.ts';
+import { explainLocalFailure, roomOfPlace, type LocalPlace, type PlaceRoom } from '../local-places.ts';
+import { readRecords, recordDirectories } from '../mount-record.ts';
+import { isOurType } from '../named-mountpoint.ts';
+import { isRunning } from '../process-identity.ts';
+import type { MachineSettings } from '../settings.ts';
+import { sumsOf } from '../status-table.ts';
+import { counted } from '../table.ts';
+import { findUnsentPlaces } from '../unsent-places.ts';
+import { summaryOf } from '../unsent-summary.ts';
+import { broken, checked, warning, well, type Check, type Finding } from './check.ts';
+
+/** Changes nothing. Rejects with the disk's error where nobody foresaw one. */
+export async function checkLocal(settings: MachineSettings, clock: Clock): Promise<readonly Check[]> {
+  const { cache, cacheDir, stateDir } = settings;
+  const cachePlace = { what: 'cache directory', setting: '--cache-dir', path: cacheDir };
+  const statePlace = { what: 'state directory', setting: '--state-dir', path: stateDir };
+  return [
+    await checked('cache directory', async () =>
+      cache === 'disk'
+        ? roomFinding(cachePlace, await roomOfPlace(cachePlace))
+        : well(`not used: cache is ${cache}`),
+    ),
+    await checked('state directory', async () => roomFinding(statePlace, await roomOfPlace(statePlace))),
+    await checked('mounts', () => checkMounts(clock)),
+    await checked('not stored', () => checkUnsent(statePlace, clock)),
+  ];
+}
+
+/** `free`: what the disk gives; part of it stays free for other programs. */
+export function roomFinding({ path, what, setting }: LocalPlace, { free, total }: PlaceRoom): Finding {
+  const usable = free - total * FREE_SHARE;
+  const facts = `${path}: ${prettyBytes(free)} free of ${prettyBytes(total)}`;
+  if (usable > 0) return well(facts);
+  const floor = `${prettyBytes(total * FREE_SHARE)} stay free for other programs`;
+  const remedy = `free some space, or choose another with ${setting}`;
+  return what === 'cache directory'
+    ? warning(`${facts}, and ${floor}, so nothing is cached: ${remedy}`)
+    : broken(`${facts}, and ${floor}, so programs cannot write: ${remedy}`);
+}
+
+async function checkMounts(clock: Clock): Promise<Finding> {
+  const table = (await readMountTable()).filter(({ type }) => isOurType(type));
+  const records = await readRecords(await recordDirectories(process.getuid?.() ?? 0));
+  const dead: string[] = [];
+  const silent: string[] = [];
+  for (const mountpoint of new Set(table.map((entry) => entry.mountpoint))) {
+    const record = records.find((one) => one.mountpoint === mountpoint);
+    if (record === undefined || !(await isRunning(record.process))) {
+      // Somebody else's, of which this user has no record, may be well.
+      if (await isDead(mountpoint)) dead.push(mountpoint);
+    } else if ((await probeMount(mountpoint, clock)) === 'silent') silent.push(mountpoint);
+  }
+  if (dead.length > 0) {
+    return broken(
+      `the process is gone that served ${dead.join(', ')}: mount again, or run "pailfs unmount" on it`,
+    );
+  }
+  if (silent.length > 0) {
+    return warning(`${silent.join(', ')} does not answer: "pailfs status --json" names its log`);
+  }
+  return well(table.length === 0 ? 'nothing is mounted' : `${counted(table.length, 'mount')}, none dead`);
+}
+
+/** What running mounts are about to store is no finding, but for what went wrong. */
+async function checkUnsent(place: LocalPlace, clock: Clock): Promise<Finding> {
+  const search = { mountpoint: undefined, stateHome: place.path, clock };
+  const places = await findUnsentPlaces(search).catch((error: unknown) => {
+    throw systemErrorCode(error) === undefined ? error : explainLocalFailure(place, error);
+  });
+  const changes = places.flatMap(({ owner, changes: all }) =>
+    owner.kind === 'left' ? all : all.filter(({ state }) => state === 'failed' || state === 'set aside'),
+  );
+  if (changes.length === 0) return well('everything is stored');
+  return warning(
+    `${sumsOf(summaryOf(changes))}: "pailfs uploads" lists what waits here, and stores, exports or discards it`,
+  );
+}
