@@ -176,7 +176,10 @@ export function decodeObjectPage(document: unknown, details: RefusalDetails): Ob
 }
 
 /** §4.7. What the headers add is not known here. */
-export function decodeStored(document: unknown, details: RefusalDetails): Omit<StoredObject, 'storedWithin'> {
+export function decodeStored(
+  document: unknown,
+  details: RefusalDetails,
+): Omit<StoredObject, 'storedWithin' | 'mayArriveAgain'> {
   return decoded(uploadDocument, document, details);
 }
 

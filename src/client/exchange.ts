@@ -9,7 +9,7 @@ import { Pool } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { UploadBody } from '../service/object-service.ts';
-import { isRefusal, Refusal } from '../service/refusal.ts';
+import { isOfUnknownEnd, isRefusal, Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import type { Access } from './access.ts';
 import { AnswerBody, readJson } from './answer-body.ts';
@@ -62,16 +62,21 @@ export interface Answer {
   readonly headers: AnswerHeaders;
   readonly body: AnswerBody;
   readonly watch: Watch;
+  /** Whether the service may still do an earlier try of the same call. */
+  readonly followsUnknown: boolean;
   /** For a refusal of what the answer holds. */
   readonly details: RefusalDetails;
 }
 
 type RequestBody = Readable | Uint8Array | string | null;
 
-/** How far an upload has come, over all tries. */
+/** How far a call has come, over all tries. */
 interface Progress {
+  /** Bytes of an upload, and when. */
   farthest: number;
   at: number;
+  /** Whether nobody knows the end of one of its tries. */
+  hasUnknown: boolean;
 }
 
 /** Of one try. */
@@ -153,7 +158,7 @@ export class Exchange {
     take: (answer: Answer) => Promise<Result>,
   ): Promise<Result> {
     const { clock, random, log, retry, deadlines } = this.#settings;
-    const progress: Progress = { farthest: 0, at: clock.monotonic() };
+    const progress: Progress = { farthest: 0, at: clock.monotonic(), hasUnknown: false };
     const attempt = (): Promise<Result> =>
       this.#settings.access.use(
         (used) => this.#attempt(ask, { watch, progress, used }, take),
@@ -175,23 +180,27 @@ export class Exchange {
 
   async #attempt<Result>(
     ask: Ask,
-    { watch, progress, used }: Circumstances,
+    circumstances: Circumstances,
     take: (answer: Answer) => Promise<Result>,
   ): Promise<Result> {
+    const { watch, progress } = circumstances;
     const details = detailsOf(ask);
     let body: RequestBody = null;
     try {
       body = await this.#bodyOf(ask, watch, progress);
-      const answer = await this.#send(ask, watch, body, used);
+      const answer = await this.#send(ask, circumstances, body);
       try {
-        if (answer.status < 200 || answer.status >= 300) throw await this.#refusalOf(ask, answer, used);
+        if (answer.status < 200 || answer.status >= 300)
+          throw await this.#refusalOf(ask, answer, circumstances.used);
         return await take(answer);
       } catch (error) {
         await answer.body.return();
         throw error;
       }
     } catch (error) {
-      throw refusalOf(error, details);
+      const refusal = refusalOf(error, details);
+      progress.hasUnknown ||= isOfUnknownEnd(refusal);
+      throw refusal;
     } finally {
       watch.rest();
       if (ask.upload !== undefined) watch.liftTotal();
@@ -199,7 +208,7 @@ export class Exchange {
     }
   }
 
-  async #send(ask: Ask, watch: Watch, body: RequestBody, used: Authorization): Promise<Answer> {
+  async #send(ask: Ask, { watch, progress, used }: Circumstances, body: RequestBody): Promise<Answer> {
     const { deadlines, baseUrl } = this.#settings;
     const details = detailsOf(ask);
     const path = baseUrl.prefix + pathOf(ask);
@@ -226,7 +235,14 @@ export class Exchange {
     // The bytes of the answer are no progress of the upload: without this, a byte now and then would hold the call for ever.
     if (ask.upload !== undefined) watch.limitTotal(deadlines.uploadIdle);
     const answerBody = new AnswerBody(response.body, watch, deadlines.bodyIdle, details);
-    return { status: response.statusCode, headers: response.headers, body: answerBody, watch, details };
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: answerBody,
+      watch,
+      followsUnknown: progress.hasUnknown,
+      details,
+    };
   }
 
   async #bodyOf(ask: Ask, watch: Watch, progress: Progress): Promise<RequestBody> {

@@ -168,7 +168,8 @@ export class HttpService implements ObjectService {
         await readJson(answer.body, DOCUMENT_LIMIT, answer.details),
         answer.details,
       );
-      if (stored.size === body.size) return { ...stored, storedWithin };
+      if (stored.size === body.size)
+        return { ...stored, storedWithin, mayArriveAgain: answer.followsUnknown };
       const problem = `${stored.size} bytes were stored instead of ${body.size}`;
       throw new Refusal('malformed', `the answer's field size: ${problem}`, answer.details);
     });

@@ -7,6 +7,7 @@ import type { Draft } from '../content/draft.ts';
 import type { Visibility } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath } from '../store/keys.ts';
+import { removeObject } from '../store/lasting-change.ts';
 import { recognise } from '../store/own-upload.ts';
 import { asWanted, replaceObject, type Replacement } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
@@ -128,7 +129,7 @@ export class Copying {
       throw new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed');
     }
     try {
-      await this.#mount.store.remove(keyOfPath(path));
+      await removeObject(this.#mount.store, keyOfPath(path));
     } catch (error) {
       if (!mayHaveBeenDone(error)) throw error;
       this.#mount.namespace.known.doubt(path);
@@ -151,7 +152,7 @@ export class Copying {
       const head = await store.head(keyOfPath(to));
       const isOurs = (await recognise(store, keyOfPath(to), head, [copied])) !== undefined;
       if (!isOurs) throw new Error("it is somebody else's file");
-      await store.remove(keyOfPath(to));
+      await removeObject(store, keyOfPath(to));
       namespace.known.changed(to, { kind: 'missing' });
     } catch (error) {
       if (!isRefusal(error, 'missing')) {

@@ -1,7 +1,7 @@
 /** Which POSIX error is a refusal of the service? The one place where it is decided. */
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import { Interrupted } from '../base/waiter.ts';
-import { Refusal, isRefusal } from '../service/refusal.ts';
+import { Refusal, isOfUnknownEnd, isRefusal } from '../service/refusal.ts';
 import { VersionChanged } from '../store/range-reader.ts';
 import { FsError, type ErrnoName } from './errors.ts';
 
@@ -57,7 +57,7 @@ export function isPassing(thrown: unknown): boolean {
 
 /** Whether the service may have done what it was asked, though it did not say so. */
 export function mayHaveBeenDone(thrown: unknown): boolean {
-  return isRefusal(thrown, 'unavailable', 'timeout', 'malformed', 'aborted');
+  return isOfUnknownEnd(thrown) || isRefusal(thrown, 'aborted');
 }
 
 /** The bytes are stored under `path`, but `failure` kept them from being public: EIO when it was that somebody else's are there. */

@@ -23,6 +23,13 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   const found = head === null ? undefined : await recognise(mount.store, key, head, versionsOf(file));
   const isOurs = found !== undefined && file.unconfirmed.includes(found);
   file.isLeftBehind = false;
+  // It has come.
+  const { late } = mount.store;
+  if (isOurs)
+    late.forget(
+      key,
+      late.of(key).filter(({ md5 }) => md5 === found.md5),
+    );
   if (isOurs && found.md5 === (await draft.md5())) return found;
   if (found === undefined) meetForeign(file, head, file.wishesOf(draft).basis);
   return null;

@@ -1,6 +1,7 @@
 /** How does a name go, while programs may still hold what was behind it? */
 import { describeError } from '../base/errors.ts';
 import { keyOfPath, parentOf } from '../store/keys.ts';
+import { removeObject } from '../store/lasting-change.ts';
 import type { FolderTimes } from './folder-times.ts';
 import type { Folders } from './folders.ts';
 import { mayHaveBeenDone } from './errno-of.ts';
@@ -59,7 +60,7 @@ export class Removing {
     const isStored = file.version !== null || file.endUnknown;
     if (!isStored) return;
     if (settings.writeBack) await this.#deletions.promise(file);
-    else await this.#deleteKey(file.path, store.remove(keyOfPath(file.path)));
+    else await this.#deleteKey(file.path, removeObject(store, keyOfPath(file.path)));
   }
 
   #nameIsGone(path: string): void {

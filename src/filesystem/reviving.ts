@@ -29,7 +29,7 @@ export class Reviving {
     resting.remove(record.id);
     try {
       const draft = await content.openDraft(record.id, found.size);
-      const file = draftOnDisk(record, draft, false);
+      const file = draftOnDisk(this.#mount, record, draft, false);
       try {
         file.local = await kept.adopt(record);
         await this.#place(file, isWholeDraft(record, found));

@@ -47,6 +47,7 @@ export class AccountUploads {
       key,
       size: body.size,
       storedWithin: this.#told({ from: new Date(from), to: new Date(this.#parts.clock.now()) }),
+      mayArriveAgain: false,
     };
   }
 

@@ -113,4 +113,6 @@ export interface StoredObject {
    * service sent no usable Date.
    */
   readonly storedWithin: TimeSpan | null;
+  /** Whether an earlier try of the same call has an unknown end: the service may still do it. */
+  readonly mayArriveAgain: boolean;
 }

@@ -85,6 +85,11 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether the service may have done what it was asked, or may still do it, though it did not say so. */
+export function isOfUnknownEnd(thrown: unknown): boolean {
+  return isRefusal(thrown, 'unavailable', 'timeout', 'malformed');
+}
+
 /** Whether it is a refusal; of one of these kinds, when any are given. */
 export function isRefusal(thrown: unknown, ...kinds: readonly RefusalKind[]): thrown is Refusal {
   return thrown instanceof Refusal && (kinds.length === 0 || kinds.includes(thrown.kind));

@@ -15,6 +15,7 @@ import type {
 } from '../service/records.ts';
 import { LIST_OBJECTS_MAX_LIMIT } from '../service/limits.ts';
 import type { Gates } from './gates.ts';
+import { LateUploads } from './late-uploads.ts';
 
 /** A bookmark can go stale (§4.11) as often as somebody makes it; a listing that restarts for ever helps nobody. */
 const MAX_RESTARTS = 5;
@@ -23,6 +24,8 @@ const MAX_VAIN_PAGES = 1000;
 
 /** One bucket. Every method rejects with a `Refusal` and with nothing else. */
 export class BucketStore {
+  /** Uploads whose end nobody knows. Filled and looked at by replace.ts and lasting-change.ts. */
+  readonly late = new LateUploads();
   readonly #service: ObjectService;
   readonly #bucket: string;
   readonly #gates: Gates;

@@ -5,10 +5,11 @@
  * knows it, and `public` is set again afterwards: but only when a HEAD shows that what is stored is what we stored, or
  * we would publish somebody else's bytes.
  */
-import { isRefusal } from '../service/refusal.ts';
+import { isOfUnknownEnd, isRefusal } from '../service/refusal.ts';
 import type { UploadBody } from '../service/object-service.ts';
 import type { Visibility } from '../service/records.ts';
 import type { BucketStore } from './bucket-store.ts';
+import { lastingChange } from './lasting-change.ts';
 import { recognise } from './own-upload.ts';
 import { VersionChanged } from './range-reader.ts';
 import { Version } from './version.ts';
@@ -30,24 +31,32 @@ export interface NewContent {
   readonly modified: Date;
 }
 
-/** Stores `content` under `key`. Rejects with the refusal of the PUT. */
+/**
+ * Stores `content` under `key`; again when an upload of unknown end came after it. Rejects with the refusal of the PUT, or of the look
+ * that tells so.
+ */
 export async function replaceObject(
   store: BucketStore,
   key: string,
   content: NewContent,
   wanted: Visibility,
 ): Promise<Replacement> {
-  const stored = await store.put(key, content.body);
-  const version = Version.uploaded(
-    {
-      size: content.body.size,
-      md5: await content.md5(),
-      storedWithin: stored.storedWithin,
-      contentType: content.contentType,
-    },
-    content.modified,
-  );
+  const version = await lastingChange(store, key, () => storeOnce(store, key, content));
   return asWanted(store, key, version, wanted);
+}
+
+async function storeOnce(store: BucketStore, key: string, content: NewContent): Promise<Version> {
+  const { body, contentType } = content;
+  const { size } = body;
+  try {
+    const { storedWithin, mayArriveAgain } = await store.put(key, body);
+    const md5 = await content.md5();
+    if (mayArriveAgain) store.late.add(key, { size, md5, contentType });
+    return Version.uploaded({ size, md5, storedWithin, contentType }, content.modified);
+  } catch (error) {
+    if (isOfUnknownEnd(error)) store.late.add(key, { size, md5: await content.md5(), contentType });
+    throw error;
+  }
 }
 
 /** For `version`, which a PUT has stored under `key` and so made private. */

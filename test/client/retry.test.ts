@@ -111,7 +111,7 @@ describe('a passing fault', () => {
 
     const stored = await service.putObject('b', 'k', textBody('hello'));
 
-    expect(stored).toEqual({ bucket: 'b', key: 'k', size: 5, storedWithin: null });
+    expect(stored).toEqual({ bucket: 'b', key: 'k', size: 5, storedWithin: null, mayArriveAgain: true });
     expect(server.requests.map((request) => request.body.toString())).toEqual(['hello', 'hello']);
   });
 

@@ -14,6 +14,18 @@ describe('a service that lies in time', () => {
     expect((await direct.headObject(bucket, 'a')).size).toBe(5);
   });
 
+  it('shows an upload after as many requests as asked for', async () => {
+    const { direct, bucket, store } = await openEmbeddedService();
+    store.lies.showUploadsLate(1, 2);
+    await direct.putObject(bucket, 'a', uploadOf('late'));
+
+    await direct.putObject(bucket, 'a', uploadOf('newest'));
+    const between = await direct.headObject(bucket, 'a');
+
+    expect(between.size).toBe(6);
+    expect((await direct.headObject(bucket, 'a')).size).toBe(4);
+  });
+
   it('forgets a late upload with its bucket', async () => {
     const { direct, bucket, store } = await openEmbeddedService();
     store.lies.showUploadsLate();

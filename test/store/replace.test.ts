@@ -5,10 +5,11 @@ import { createGates } from '../../src/store/gates.ts';
 import { VersionChanged } from '../../src/store/range-reader.ts';
 import { currentVisibility, publish, replaceObject, type NewContent } from '../../src/store/replace.ts';
 import { Version } from '../../src/store/version.ts';
-import { openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
+import { bytesOf, openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
 
 /** Of `hello`. */
 const MD5 = '5d41402abc4b2a76b9719d911017c592';
+const MD5_OF_HELLO = 'eb61eead90e3b899c6bcbe27ac581660';
 
 const hello: NewContent = {
   body: uploadOf('hello', 'text/plain'),
@@ -42,6 +43,36 @@ describe('replacing', () => {
     expect(requests.operations).toEqual(['putObject', 'headObject', 'setVisibility']);
     expect(version.etag).toBe(MD5);
     expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
+  });
+
+  it('leaves what somebody else has stored after it, though an upload of ours may still come', async () => {
+    const { bucketStore, requests, direct, bucket, store } = await open();
+    bucketStore.late.add('f', { size: 4, md5: '0'.repeat(32), contentType: 'text/plain' });
+    store.lies.showUploadsLate();
+    await direct.putObject(bucket, 'f', uploadOf('theirs'));
+
+    await replaceObject(bucketStore, 'f', hello, 'private');
+
+    expect(requests.operations).toEqual(['putObject', 'headObject']);
+    expect((await direct.headObject(bucket, 'f')).size).toBe(6);
+  });
+
+  it('is done again also where only the bytes tell which upload came', async () => {
+    const embedded = await openEmbeddedService({ behaviours: { etag: 'random', date: 'missing' } });
+    const store = new BucketStore(embedded.service, embedded.bucket, createGates());
+    const before: NewContent = {
+      ...hello,
+      body: uploadOf('HELLO'),
+      md5: () => Promise.resolve(MD5_OF_HELLO),
+    };
+    embedded.store.lies.showUploadsLate();
+    embedded.faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
+    await expect(replaceObject(store, 'f', before, 'private')).rejects.toMatchObject({ kind: 'unavailable' });
+
+    await replaceObject(store, 'f', hello, 'private');
+
+    const { body } = await embedded.direct.getObject(embedded.bucket, 'f');
+    expect((await bytesOf(body)).toString()).toBe('hello');
   });
 
   it('reports a visibility that could not be set, though the bytes are stored', async () => {

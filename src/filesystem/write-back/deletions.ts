@@ -99,7 +99,9 @@ export class Deletions {
     const isSeen = known?.kind === 'file' && known.version === version;
     const before = this.#pending.get(path);
     const meant = version === null ? unconfirmed : [version, ...unconfirmed];
-    const versions = [...(before?.versions ?? []), ...meant];
+    const late = this.#mount.store.late.of(keyOfPath(path));
+    const versions = [...(before?.versions ?? []), ...meant, ...late];
+    const isUnsure = endUnknown || late.length > 0 || before !== undefined;
     const record: DeletionRecord = {
       sequence: this.#journal.nextSequence(),
       key: keyOfPath(path),
@@ -112,8 +114,8 @@ export class Deletions {
     const replaced = before === undefined ? [] : [remove('deletion', before.record)];
     // Together with what waits here to be stored: else that would bring the file back.
     await this.#mount.kept.ending(file, [put('deletion', record), ...replaced]);
-    const seenAt = isSeen && !endUnknown && before === undefined ? known.confirmedAt : -Infinity;
-    this.#pending.set(path, { record, versions, isUnsure: endUnknown || before !== undefined, seenAt });
+    const seenAt = isSeen && !isUnsure ? known.confirmedAt : -Infinity;
+    this.#pending.set(path, { record, versions, isUnsure, seenAt });
     this.#queue.add(path);
   }
 
@@ -214,11 +216,13 @@ export class Deletions {
   }
 
   async #send(path: string, deletion: Deletion): Promise<void> {
-    await this.#mount.store.remove(deletion.record.key);
+    const { store } = this.#mount;
+    const { key } = deletion.record;
+    await store.remove(key);
     this.#sent += 1;
     // An upload whose end nobody knew may have arrived after it.
-    if (deletion.isUnsure && (await this.#looks.lookNow(path, deletion)) === 'meant')
-      await this.#mount.store.remove(deletion.record.key);
+    if (deletion.isUnsure && (await this.#looks.lookNow(path, deletion)) === 'meant') await store.remove(key);
+    store.late.forget(key, store.late.of(key));
     this.#deleted(path, deletion);
   }
 
