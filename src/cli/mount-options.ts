@@ -58,6 +58,15 @@ export function parseMountOptions(lists: readonly string[]): RawSettings {
   return settings;
 }
 
+/** What is left of a list when the options that nobody here knows are taken out: what mount(8) calls sloppy. */
+export function withoutUnknownOptions(list: string): string {
+  const known = splitAtCommas(list).filter((option) => {
+    const [key = ''] = option.split('=', 1);
+    return isStandard(key) || findSetting(key) !== undefined;
+  });
+  return known.map((option) => option.replaceAll(/[\\,]/g, String.raw`\$&`)).join(',');
+}
+
 /** A comma inside a value is written `\,`, as libfuse reads it. */
 function splitAtCommas(list: string): string[] {
   return (list.match(/(?:\\.|[^\\,])+/gs) ?? []).map((option) => option.replaceAll(/\\(.)/gs, '$1'));
@@ -67,10 +76,14 @@ function isStandard(key: string): boolean {
   return STANDARD_OPTIONS.has(key) || /^x-/i.test(key);
 }
 
-function settingNamed(key: string): SettingName {
-  const name = settingNames.find(
+function findSetting(key: string): SettingName | undefined {
+  return settingNames.find(
     (candidate) => snakeName(candidate) === key || settingRow(candidate).aliases?.includes(key) === true,
   );
+}
+
+function settingNamed(key: string): SettingName {
+  const name = findSetting(key);
   if (name === undefined) {
     throw usageError(
       `unknown option -o ${key}: "pailfs mount --help" lists what there is (write "_" for "-")`,

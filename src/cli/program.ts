@@ -1,15 +1,14 @@
 /** Which commands are there, and what do they take? */
 import { readFile } from 'node:fs/promises';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { ExitCode } from './command-error.ts';
-import { exitCodes, oneLine } from './command-error.ts';
 import { addBucketCommand } from './direct/bucket-program.ts';
 import { addObjectCommands } from './direct/object-program.ts';
 import { addDoctorCommand } from './doctor/doctor-program.ts';
 import { runMount } from './mount-command.ts';
 import { optionFor, requireText } from './program-options.ts';
-import { failureOf, sayToPerson, stackOf } from './report.ts';
+import { runCommandLine, withOneLineErrors } from './run-command-line.ts';
 import type { ServeWish } from './serve-command.ts';
 import { secondsValue } from './setting-values.ts';
 import { sourcesOf } from './setting-sources.ts';
@@ -64,34 +63,17 @@ Examples:
 
 /** Runs the command line `words` (without node and script). Prints what there is to print; never rejects. */
 export async function run(words: readonly string[]): Promise<ExitCode> {
-  let exitCode: ExitCode = exitCodes.done;
-  const program = buildProgram(await packageVersion(), (code) => {
-    exitCode = code;
-  });
-  try {
-    await program.parseAsync(words, { from: 'user' });
-    return exitCode;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    const failure = failureOf(error);
-    sayToPerson(failure.message);
-    if (words.includes('--debug')) process.stderr.write(`${stackOf(error)}\n`);
-    return failure.exitCode;
-  }
+  const version = await packageVersion();
+  return runCommandLine((tell) => buildProgram(version, tell), words);
 }
 
-function buildProgram(version: string, tell: (code: ExitCode) => void): Command {
-  const program = new Command('pailfs')
+/** The parser; an action tells the exit code. */
+export function buildProgram(version: string, tell: (code: ExitCode) => void): Command {
+  const program = withOneLineErrors(new Command('pailfs'))
     .description('Mount an object storage service as a directory.')
     .version(version)
     .showSuggestionAfterError(true)
-    .addHelpText('after', EXAMPLES)
-    .exitOverride()
-    .configureOutput({
-      outputError: (text) => {
-        sayToPerson(`${oneLine(text.replace(/^error: /, ''))}; "pailfs --help" shows the usage`);
-      },
-    });
+    .addHelpText('after', EXAMPLES);
   addMountCommand(program, tell);
   addUnmountCommand(program, tell);
   addStatusCommand(program, tell);

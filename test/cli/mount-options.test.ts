@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMountOptions } from '../../src/cli/mount-options.ts';
+import { parseMountOptions, withoutUnknownOptions } from '../../src/cli/mount-options.ts';
 import { settingNames, settingRow, snakeName } from '../../src/cli/settings-table.ts';
 
 const ALL_BUT_CREDENTIALS = settingNames.filter((name) => settingRow(name).credential !== true);
@@ -32,6 +32,14 @@ describe('-o', () => {
       'rw,defaults,_netdev,nofail,noauto,user,users,x-systemd.automount,X-mount.mkdir,exec,suid,dev,nosuid,relatime';
 
     expect(parseMountOptions([standard])).toEqual({});
+  });
+
+  it('can do without what nobody knows, and keeps the rest as it was', () => {
+    const known = String.raw`ro,state_dir=/a\,b,_netdev,x-mine=1`;
+
+    expect(withoutUnknownOptions(`bogus,${known},dmask=0`)).toBe(known);
+    expect(parseMountOptions([withoutUnknownOptions(known)]).stateDir?.value).toBe('/a,b');
+    expect(withoutUnknownOptions('bogus')).toBe('');
   });
 
   it('lets the last of ro and rw count', () => {
