@@ -45,6 +45,11 @@ export class SingleFlight<Key, Answer> {
     this.#flights.delete(key);
   }
 
+  /** As `forget`, for every key that is meant. */
+  forgetAll(isMeant: (key: Key) => boolean): void {
+    for (const key of this.#flights.keys()) if (isMeant(key)) this.#flights.delete(key);
+  }
+
   #begin(key: Key, ask: (signal: AbortSignal) => Promise<Answer>): Flight<Answer> {
     const abort = new AbortController();
     const answer = ask(abort.signal).finally(() => {

@@ -3,13 +3,18 @@ import { request } from 'node:http';
 import { z } from 'zod';
 import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import type { Visibility } from '../service/records.ts';
+import { CommandError, exitCodes } from './command-error.ts';
 import {
   changesDocument,
+  doneDocument,
   giveUpDocument,
+  linkDocument,
   outcomesDocument,
   refusalDocument,
   statusDocument,
   type GiveUpDocument,
+  type LinkDocument,
   type StatusDocument,
 } from './control-documents.ts';
 
@@ -26,6 +31,14 @@ export class ControlSilent extends Error {
 /** It was understood, and cannot be done. */
 export class ControlRefused extends Error {
   override readonly name = 'ControlRefused';
+}
+
+/** For `catch`: what a mount does not do is a `CommandError`. */
+export function throwInWords(error: unknown): never {
+  if (error instanceof ControlSilent || error instanceof ControlRefused) {
+    throw new CommandError(exitCodes.failed, error.message, { cause: error });
+  }
+  throw error;
 }
 
 /** For `catch`, where no answer is an answer. */
@@ -72,6 +85,22 @@ export class ControlClient {
 
   giveUp(): Promise<GiveUpDocument> {
     return this.#ask({ method: 'POST', path: '/give-up', schema: giveUpDocument, deadline: DEADLINE_MS });
+  }
+
+  // The service is asked for what follows, and has deadlines of its own.
+  link(path: string): Promise<LinkDocument> {
+    const question = { method: 'POST', path: '/link', schema: linkDocument } as const;
+    return this.#ask({ ...question, body: { path }, deadline: undefined });
+  }
+
+  setVisibility(path: string, visibility: Visibility): Promise<LinkDocument> {
+    const question = { method: 'POST', path: '/visibility', schema: linkDocument } as const;
+    return this.#ask({ ...question, body: { path, visibility }, deadline: undefined });
+  }
+
+  async refresh(path: string): Promise<void> {
+    const question = { method: 'POST', path: '/refresh', schema: doneDocument } as const;
+    await this.#ask({ ...question, body: { path }, deadline: undefined });
   }
 
   async #ask<Answer>(question: Question<Answer>): Promise<Answer> {

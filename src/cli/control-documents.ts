@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import type { Visibility } from '../service/records.ts';
 
 const count = z.int().nonnegative();
 
@@ -84,12 +85,34 @@ export const giveUpDocument = z.object({
   isEnding: z.boolean(),
 });
 
+/** Body of `POST /link` and `/refresh`. Paths are those in the mount: absolute, `/` for its top. */
+export const pathDocument = z.object({ path: z.string() });
+
+/** Body of `POST /visibility`. */
+export const visibilityWishDocument = z.object({
+  path: z.string(),
+  visibility: z.enum(['public', 'private']),
+});
+
+/** Answer to `POST /link` and `/visibility`. */
+export const linkDocument = z.object({
+  visibility: z.enum(['public', 'private']),
+  /** Null: there is none before the file is stored. */
+  url: z.string().nullable(),
+  /** ISO 8601; null: it lasts as long as the file is public. */
+  expiresAt: z.string().nullable(),
+});
+
+/** Answer where there is nothing to say but yes. */
+export const doneDocument = z.object({});
+
 /** Any answer of status 4xx or 5xx. */
 export const refusalDocument = z.object({ message: z.string() });
 
 export type UnsentSummary = z.output<typeof unsentSummary>;
 export type StatusDocument = z.output<typeof statusDocument>;
 export type GiveUpDocument = z.output<typeof giveUpDocument>;
+export type LinkDocument = z.output<typeof linkDocument>;
 
 /** What a serving process answers. A rejection becomes a `refusalDocument`. */
 export interface Controlled {
@@ -98,4 +121,9 @@ export interface Controlled {
   retry(ids: readonly string[] | null): Promise<readonly ChangeOutcome[]>;
   discard(ids: readonly string[]): Promise<readonly ChangeOutcome[]>;
   giveUp(): GiveUpDocument;
+  /** Of a file. */
+  link(path: string): Promise<LinkDocument>;
+  setVisibility(path: string, visibility: Visibility): Promise<LinkDocument>;
+  /** The next look at `path`, and at what is below it, asks the service. */
+  refresh(path: string): Promise<void>;
 }

@@ -1,12 +1,18 @@
 /**
- * How does a serving process answer `pailfs status`, `uploads` and `unmount`? HTTP over a socket that only its owner, and root, may
+ * How does a serving process answer the commands of pailfs? HTTP over a socket that only its owner, and root, may
  * connect to. It stays while the mount ends: that is when most is asked.
  */
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { describeError } from '../base/errors.ts';
-import { selectionDocument, type Controlled } from './control-documents.ts';
+import { CommandError } from './command-error.ts';
+import {
+  pathDocument,
+  selectionDocument,
+  visibilityWishDocument,
+  type Controlled,
+} from './control-documents.ts';
 
 const SOCKET_MODE = 0o600;
 /** Of a request's body; a hundred thousand identifiers fit. */
@@ -67,6 +73,21 @@ function routesOf(controlled: Controlled): ReadonlyMap<string, Route> {
       async (body) => ({ outcomes: await controlled.discard(selectionDocument.parse(body).ids ?? []) }),
     ],
     ['POST /give-up', () => Promise.resolve(controlled.giveUp())],
+    ['POST /link', (body) => controlled.link(pathDocument.parse(body).path)],
+    [
+      'POST /visibility',
+      (body) => {
+        const { path, visibility } = visibilityWishDocument.parse(body);
+        return controlled.setVisibility(path, visibility);
+      },
+    ],
+    [
+      'POST /refresh',
+      async (body) => {
+        await controlled.refresh(pathDocument.parse(body).path);
+        return {};
+      },
+    ],
   ]);
 }
 
@@ -81,7 +102,8 @@ async function answer(
     else send(response, 200, await route(await bodyOf(request)));
   } catch (error) {
     const status = error instanceof z.ZodError || error instanceof SyntaxError ? 400 : 409;
-    send(response, status, { message: describeError(error) });
+    // What is in words already needs no causes.
+    send(response, status, { message: error instanceof CommandError ? error.message : describeError(error) });
   }
 }
 

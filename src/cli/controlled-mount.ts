@@ -4,7 +4,9 @@ import type { Log } from '../base/log.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import type { ChangeOutcome, UnsentChanges } from '../filesystem/unsent-changes.ts';
 import type { Mounted } from '../fuse/driver.ts';
-import type { Controlled, GiveUpDocument, StatusDocument } from './control-documents.ts';
+import type { Visibility } from '../service/records.ts';
+import type { Controlled, GiveUpDocument, LinkDocument, StatusDocument } from './control-documents.ts';
+import { linkOf, withVisibility } from './control-links.ts';
 import { ControlServer } from './control-server.ts';
 import { controlSocketPath, recordDirectory } from './mount-record.ts';
 import type { OpenedBucket } from './open-bucket.ts';
@@ -74,15 +76,29 @@ export class ControlledMount implements Controlled {
     this.#refuseAtTheEnd();
     const outcomes = await this.#unsent.retry(ids);
     // The kernel did not see these changes.
-    this.#parts.mounted.refresh?.();
+    await this.#parts.mounted.refresh?.();
     return outcomes;
   }
 
   async discard(ids: readonly string[]): Promise<readonly ChangeOutcome[]> {
     this.#refuseAtTheEnd();
     const outcomes = await this.#unsent.discard(ids);
-    this.#parts.mounted.refresh?.();
+    await this.#parts.mounted.refresh?.();
     return outcomes;
+  }
+
+  link(path: string): Promise<LinkDocument> {
+    return linkOf(this.#parts.fileSystem.operations, path);
+  }
+
+  setVisibility(path: string, visibility: Visibility): Promise<LinkDocument> {
+    return withVisibility(this.#parts.fileSystem.operations, path, visibility);
+  }
+
+  async refresh(path: string): Promise<void> {
+    this.#parts.fileSystem.refresh(path);
+    // It asks us for every name then, and we ask the service for what was forgotten.
+    await this.#parts.mounted.refresh?.();
   }
 
   giveUp(): GiveUpDocument {

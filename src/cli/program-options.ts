@@ -38,3 +38,8 @@ export function requireText(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('must not be empty');
 }
+
+/** As `requireText`, for an argument that takes several words. */
+export function requireEach(word: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), requireText(word)];
+}

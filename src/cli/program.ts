@@ -6,8 +6,10 @@ import type { ExitCode } from './command-error.ts';
 import { addBucketCommand } from './direct/bucket-program.ts';
 import { addObjectCommands } from './direct/object-program.ts';
 import { addDoctorCommand } from './doctor/doctor-program.ts';
+import { addLinkCommands } from './links/link-program.ts';
 import { runMount } from './mount-command.ts';
-import { optionFor, requireText } from './program-options.ts';
+import { optionFor, requireEach, requireText } from './program-options.ts';
+import { runRefresh } from './refresh-command.ts';
 import { runCommandLine, withOneLineErrors } from './run-command-line.ts';
 import type { ServeWish } from './serve-command.ts';
 import { secondsValue } from './setting-values.ts';
@@ -38,6 +40,7 @@ Examples:
   pailfs uploads                     what is not stored yet, and why
   pailfs bucket list                 the buckets of your account
   pailfs doctor                      what is wrong here, and what to do about it
+  pailfs link ~/photos/cat.jpg       a link under which others can fetch it
   pailfs serve --bucket photos       a small storage service of your own, to try things out
 
 "pailfs help mount" tells more.`;
@@ -61,6 +64,14 @@ Examples:
   pailfs status
   pailfs status ~/photos --json`;
 
+const REFRESH_EXAMPLES = `
+What was written here and is not stored yet stays as it is. SIGUSR1 to the process of a mount refreshes all of it.
+Exit codes: 0; 1 when a path is in no mount of yours (the others are done).
+
+Examples:
+  pailfs refresh ~/photos/holiday    this folder and all below it
+  pailfs refresh ~/photos`;
+
 /** Runs the command line `words` (without node and script). Prints what there is to print; never rejects. */
 export async function run(words: readonly string[]): Promise<ExitCode> {
   const version = await packageVersion();
@@ -81,6 +92,8 @@ export function buildProgram(version: string, tell: (code: ExitCode) => void): C
   addBucketCommand(program, tell);
   addObjectCommands(program, tell);
   addDoctorCommand(program, tell);
+  addLinkCommands(program, tell);
+  addRefreshCommand(program, tell);
   addServeCommand(program, tell);
   return program;
 }
@@ -129,6 +142,18 @@ function addStatusCommand(program: Command, tell: (code: ExitCode) => void): voi
     .addHelpText('after', STATUS_EXAMPLES)
     .action(async (mountpoint: string | undefined, { json }: { json: boolean }) => {
       tell(await runStatus({ mountpoint, json }, systemClock));
+    });
+}
+
+function addRefreshCommand(program: Command, tell: (code: ExitCode) => void): void {
+  program
+    .command('refresh')
+    .description('forget what a mount knows of files and folders: the next look asks the service')
+    .argument('<path...>', 'files or folders in a mount, or its mountpoint', requireEach)
+    .option('--json', 'for programs', false)
+    .addHelpText('after', REFRESH_EXAMPLES)
+    .action(async (paths: string[], { json }: { json: boolean }) => {
+      tell(await runRefresh(paths, json));
     });
 }
 

@@ -34,7 +34,7 @@ export async function serveMount(
   log.info('Mounted', { driver: job.settings.driver });
   process.on('SIGUSR1', () => {
     log.info('Refreshing');
-    mount.refresh();
+    void mount.refresh();
   });
   tellReady(mount.warnings);
   void mount.closed.then(() => {

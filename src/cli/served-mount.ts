@@ -78,9 +78,8 @@ export class ServedMount {
   }
 
   /** Forgets what is known about names, so that the next look asks the service. */
-  refresh(): void {
-    this.#parts.fileSystem.refresh();
-    this.#parts.mounted.refresh?.();
+  refresh(): Promise<void> {
+    return this.#control.refresh('/');
   }
 
   /** Finishes uploads and unmounts. Resolves with the process's exit code. */

@@ -32,10 +32,13 @@ export class FsError extends Error {
   override readonly name = 'FsError';
   readonly code: ErrnoName;
   readonly path: string;
+  /** In words, without the path. */
+  readonly reason: string;
 
   constructor(code: ErrnoName, path: string, reason: string, options?: { readonly cause?: unknown }) {
     super(`${code}: ${reason}: ${path}`, options);
     this.code = code;
     this.path = path;
+    this.reason = reason;
   }
 }

@@ -96,7 +96,7 @@ export class Inspecting {
   }
 
   #ofEntry(path: string, entry: Existing): Attributes {
-    const validFor = this.#mount.namespace.known.freshFor(entry.confirmedAt);
+    const validFor = this.#mount.namespace.known.freshFor(path, entry.confirmedAt);
     if (entry.kind === 'folder') {
       const local = this.#folderTimes.of(path);
       return {

@@ -238,7 +238,7 @@ export class Moving {
     if (file.publishPending) return 'public';
     if (file.visibilityBefore !== null) return file.visibilityBefore;
     const known = file.version?.visibility;
-    if (known !== undefined && namespace.known.isFresh(known.at)) return known.value;
+    if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
     const at = clock.monotonic();
     const value = await currentVisibility(store, keyOfPath(file.path));
     if (file.version !== null) file.version.visibility = { value, at };

@@ -71,8 +71,8 @@ export interface MountedFileSystem {
   readonly operations: FileSystemOperations;
   readonly setAside: readonly SetAsideDraft[];
   readonly unsent: UnsentChanges;
-  /** Trust no earlier answer of the service any more. */
-  refresh(): void;
+  /** Trust no earlier answer of the service about `path` and what is below it any more. */
+  refresh(path: string): void;
   /** What waits on the shelf (shelf.ts). */
   shelf(): readonly ShelvedFile[];
   /** Bytes handed to uploads so far, and deletions done: grows while `close` gets anywhere. */
@@ -140,8 +140,8 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
       ...local.recovery.unreadable.map(({ path }) => ({ key: '?', file: path, reason: 'it has no header' })),
     ],
     unsent: parts.unsent,
-    refresh: () => {
-      mount.namespace.known.refresh();
+    refresh: (path) => {
+      mount.namespace.refresh(path);
     },
     shelf: () =>
       mount.table.all().flatMap(({ path, size, shelf }) => (shelf === null ? [] : [{ path, size }])),

@@ -179,7 +179,7 @@ export class Sending {
     if (file.visibilityBefore !== null) return file.visibilityBefore;
     if (file.version === null) return 'private';
     const known = file.version.visibility;
-    if (known !== undefined && namespace.known.isFresh(known.at)) return known.value;
+    if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
     return currentVisibility(store, keyOfPath(file.path));
   }
 

@@ -4,7 +4,6 @@
  * Listing the names costs no request and reading a value may: `ls` and `cp` ask for names, and must not turn into one request
  * a file. Names of other namespaces are answered from memory: the kernel asks for security.capability before every write.
  */
-import { LRUCache } from 'lru-cache';
 import { STAYING, unlessLeaving, type Waiter } from '../base/waiter.ts';
 import type { CallOptions } from '../service/object-service.ts';
 import type { VisibilityRecord } from '../service/records.ts';
@@ -19,6 +18,7 @@ import { OpenFile } from './open-file.ts';
 import type { Opening } from './opening.ts';
 import type { XattrSetMode } from './operations.ts';
 import type { Uploading } from './uploading.ts';
+import { VisibilityRecords } from './visibility-records.ts';
 import type { Writing } from './writing.ts';
 
 const VISIBILITY = 'user.pailfs.visibility';
@@ -41,9 +41,6 @@ const FILE_NAMES = [
 /** `type/subtype`, with parameters; nothing that could end a header line. */
 const MIME_PATTERN = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:\s*;\s*[^\p{Cc}]*)?$/u;
 
-/** Visibility records remembered: one `getfattr -d` reads four values of the same. */
-const MAX_RECORDS = 1000;
-
 export interface XattrParts {
   readonly inspecting: Inspecting;
   readonly opening: Opening;
@@ -55,13 +52,12 @@ export interface XattrParts {
 export class Xattrs {
   readonly #mount: MountState;
   readonly #parts: XattrParts;
-  readonly #records = new LRUCache<Version, { readonly record: VisibilityRecord; readonly at: number }>({
-    max: MAX_RECORDS,
-  });
+  readonly #records: VisibilityRecords;
 
   constructor(mount: MountState, parts: XattrParts) {
     this.#mount = mount;
     this.#parts = parts;
+    this.#records = new VisibilityRecords(mount.clock);
   }
 
   async list(path: string, waiter?: Waiter): Promise<readonly string[]> {
@@ -184,17 +180,13 @@ export class Xattrs {
   }
 
   async #record(path: string, version: Version, waiter: Waiter): Promise<VisibilityRecord> {
-    const known = this.#records.get(version);
-    if (known !== undefined && this.#mount.namespace.known.isFresh(known.at)) return known.record;
-    const at = this.#mount.clock.monotonic();
-    const record = await askFor(waiter, (options) => this.#mount.store.visibility(keyOfPath(path), options));
-    this.#remember(version, record, at);
+    const { namespace, clock, store } = this.#mount;
+    const known = this.#records.recall(version, (at) => namespace.known.isFresh(path, at));
+    if (known !== undefined) return known;
+    const at = clock.monotonic();
+    const record = await askFor(waiter, (options) => store.visibility(keyOfPath(path), options));
+    this.#records.remember(version, record, at);
     return record;
-  }
-
-  #remember(version: Version, record: VisibilityRecord, at: number): void {
-    this.#records.set(version, { record, at });
-    version.visibility = { value: record.visibility, at };
   }
 
   /** The version once the service has told what `isTold` wants to know: a listing tells neither type nor our own ETag. */
@@ -228,7 +220,7 @@ export class Xattrs {
       if (entry.kind !== 'file') throw new FsError('ENOTSUP', path, 'it is a folder now');
       const at = this.#mount.clock.monotonic();
       const record = await this.#mount.store.setVisibility(keyOfPath(path), text);
-      this.#remember(entry.version, record, at);
+      this.#records.remember(entry.version, record, at);
       entry.version.madeHereAt = null;
       const open = this.#mount.table.get(path);
       if (open?.version !== entry.version) return;

@@ -24,8 +24,8 @@ export interface UnmountOptions {
 export interface Mounted {
   /** Rejects with a `MountError` of kind `busy` when a program still uses the mount. */
   unmount(options: UnmountOptions): Promise<void>;
-  /** Has the kernel ask anew for every name; absent where it is never told to trust one. */
-  readonly refresh?: () => void;
+  /** Has the kernel ask anew for every name; resolves when it knows. Absent where it is never told to trust one. */
+  readonly refresh?: () => Promise<void>;
   /** Resolves when the kernel has let go, whoever asked for it. */
   readonly closed: Promise<void>;
 }

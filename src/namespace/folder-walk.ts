@@ -162,7 +162,9 @@ export class FolderWalk {
     const { known, clock } = this.#parts;
     const seen = known.folder(this.#path)?.firstPage ?? null;
     if (seen === null) return null;
-    return known.isFresh(seen.at) && clock.monotonic() - seen.at < FIRST_PAGE_LIFETIME ? seen : null;
+    return known.isFresh(this.#path, seen.at) && clock.monotonic() - seen.at < FIRST_PAGE_LIFETIME
+      ? seen
+      : null;
   }
 
   #believed(page: readonly NamedEntry[]): readonly NamedEntry[] {

@@ -12,6 +12,7 @@ import type { Entry, NamedEntry, Outcome } from './entries.ts';
 import { KeptFolders } from './kept-folders.ts';
 import type { KeptLocals } from './kept-locals.ts';
 import { KnownFolder } from './known-folder.ts';
+import { Forgotten } from './forgotten.ts';
 import { OwnChanges, type Question } from './own-changes.ts';
 import { entryOf, type FileTold, type FolderTold } from './told.ts';
 import type { Walk } from './walk.ts';
@@ -36,8 +37,8 @@ export class KnownNames {
   readonly #ttl: number;
   readonly #folders: LRUCache<string, KnownFolder>;
   readonly #changes = new OwnChanges<Outcome>();
+  readonly #forgotten = new Forgotten();
   readonly #complained = new Set<string>();
-  #trustedFrom = Number.NEGATIVE_INFINITY;
 
   constructor(parts: KnownNamesParts) {
     this.#clock = parts.clock;
@@ -50,19 +51,21 @@ export class KnownNames {
     });
   }
 
-  /** Trust nothing that was learned before now. Own changes, kept folders and local attributes stay. */
-  refresh(): void {
-    this.#trustedFrom = this.#clock.monotonic();
+  /** Trust nothing that was learned of `path`, or below it, before now. Own changes, kept folders and local attributes stay. */
+  refresh(path: string): void {
+    const now = this.#clock.monotonic();
+    this.#forgotten.forget(path, now, now - this.#ttl);
   }
 
-  /** Whether something confirmed at `at` is still to be trusted. */
-  isFresh(at: number): boolean {
-    return at > this.#trustedFrom && this.#clock.monotonic() - at < this.#ttl;
+  /** Whether something about `path`, confirmed at `at`, is still to be trusted. */
+  isFresh(path: string, at: number): boolean {
+    return this.freshFor(path, at) > 0;
   }
 
-  /** For how many more milliseconds something confirmed at `at` may be trusted. */
-  freshFor(at: number): number {
-    return at <= this.#trustedFrom ? 0 : Math.max(0, at + this.#ttl - this.#clock.monotonic());
+  /** For how many more milliseconds something about `path`, confirmed at `at`, may be trusted. */
+  freshFor(path: string, at: number): number {
+    if (this.#forgotten.isForgotten(path, at)) return 0;
+    return Math.max(0, at + this.#ttl - this.#clock.monotonic());
   }
 
   /** What is known of `path`, fresh or not, without a request. */
@@ -76,7 +79,7 @@ export class KnownNames {
   recallFresh(path: string): Entry | undefined {
     const entry = this.recall(path);
     const isSure = path === '/' || this.#isGoing(path);
-    return entry !== undefined && (isSure || this.isFresh(entry.confirmedAt)) ? entry : undefined;
+    return entry !== undefined && (isSure || this.isFresh(path, entry.confirmedAt)) ? entry : undefined;
   }
 
   /** What is known of the folder at `path`, fresh or not. */

@@ -16,6 +16,7 @@ import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import type { Version, VersionFacts } from '../store/version.ts';
 import type { Entry, Found, NamesBatch } from './entries.ts';
 import { FolderWalk } from './folder-walk.ts';
+import { isWithin } from './forgotten.ts';
 import type { KeptLocals } from './kept-locals.ts';
 import type { KnownFolder } from './known-folder.ts';
 import { KnownNames, type KnownNamesParts } from './known-names.ts';
@@ -68,7 +69,7 @@ export class Namespace {
   /** All names of a folder that is known to exist. Asks the service for its pages when nothing fresh is known. */
   async list(path: string, waiter: Waiter = STAYING): Promise<KnownFolder> {
     const known = this.known.folder(path);
-    return this.#isListed(known) ? known : this.#walk(path).whole(waiter);
+    return this.#isListed(path, known) ? known : this.#walk(path).whole(waiter);
   }
 
   /**
@@ -78,7 +79,7 @@ export class Namespace {
    */
   async *batches(path: string, waiter?: Waiter): AsyncGenerator<NamesBatch, void> {
     const known = this.known.folder(path);
-    if (this.#isListed(known)) yield { names: known.names, isWhole: true };
+    if (this.#isListed(path, known)) yield { names: known.names, isWhole: true };
     else yield* this.#walk(path).batches(waiter);
   }
 
@@ -106,6 +107,16 @@ export class Namespace {
     }
   }
 
+  /** Trusts nothing of `path`, or below it, that was asked before now: the next look asks the service. */
+  refresh(path: string): void {
+    this.known.refresh(path);
+    // Whoever looks from now on joins nobody who asked before.
+    for (const walked of this.#walks.keys()) {
+      if (isWithin(walked, path) || walked === parentOf(path)) this.#walks.delete(walked);
+    }
+    this.#finds.forgetAll((found) => isWithin(found, path));
+  }
+
   /** The pages of `path`, asked now, whatever is known. */
   relist(path: string): Promise<KnownFolder> {
     this.#walks.delete(path);
@@ -120,8 +131,8 @@ export class Namespace {
     return { files, askedAt };
   }
 
-  #isListed(folder: KnownFolder | undefined): folder is KnownFolder {
-    return folder?.listed != null && this.known.isFresh(folder.listed.at);
+  #isListed(path: string, folder: KnownFolder | undefined): folder is KnownFolder {
+    return folder?.listed != null && this.known.isFresh(path, folder.listed.at);
   }
 
   async #find(path: string, signal?: AbortSignal): Promise<Entry> {

@@ -10,7 +10,7 @@ export async function openSubjectInProcess(options: TestOptions = {}): Promise<S
   const { fs, direct, bucket, mounted } = await openForTest(options);
   await direct.createFolder(bucket, 'case');
   const refresh = (): Promise<void> => {
-    mounted.refresh();
+    mounted.refresh('/');
     return Promise.resolve();
   };
   const settle = (): Promise<void> => drained(mounted);

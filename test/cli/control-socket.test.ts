@@ -23,6 +23,8 @@ const STATUS = {
   changes: CHANGES,
 } as const;
 
+const LINK = { visibility: 'public', url: 'https://links/public/a', expiresAt: null } as const;
+
 function controlled(changes: Partial<Controlled> = {}): Controlled {
   const outcome = { path: '/a', isDone: true, storedAs: null, reason: null };
   return {
@@ -31,6 +33,9 @@ function controlled(changes: Partial<Controlled> = {}): Controlled {
     retry: (ids) => Promise.resolve((ids ?? ['all']).map((id) => ({ ...outcome, id }))),
     discard: (ids) => Promise.resolve(ids.map((id) => ({ ...outcome, id }))),
     giveUp: () => ({ isEnding: true }),
+    link: () => Promise.resolve(LINK),
+    setVisibility: (_path, visibility) => Promise.resolve({ ...LINK, visibility }),
+    refresh: () => Promise.resolve(),
     ...changes,
   };
 }
@@ -67,6 +72,21 @@ describe('the control socket', () => {
     expect(await client.retry(['x', 'y'])).toMatchObject([{ id: 'x' }, { id: 'y' }]);
     expect(await client.discard(['x'])).toMatchObject([{ id: 'x' }]);
     expect(await client.giveUp()).toEqual({ isEnding: true });
+    expect(await client.link('/a')).toEqual(LINK);
+    expect(await client.setVisibility('/a', 'private')).toEqual({ ...LINK, visibility: 'private' });
+  });
+
+  it('hands over which path is to be refreshed', async () => {
+    const refreshed: string[] = [];
+    const refresh = (path: string): Promise<void> => {
+      refreshed.push(path);
+      return Promise.resolve();
+    };
+    const { client } = await open(controlled({ refresh }));
+
+    await client.refresh('/a folder');
+
+    expect(refreshed).toEqual(['/a folder']);
   });
 
   it('takes the place of one that a dead process left', async () => {

@@ -65,6 +65,26 @@ describe('a file', () => {
     expect(asked()).toEqual(['getVisibility f']);
   });
 
+  it('renews a share link when fewer than ten minutes are left, however long names are trusted [xattr/share]', async () => {
+    const { fs, foreignWrite, asked, clock } = await openForTest({
+      store: { linkLifetime: 1200 },
+      settings: { metadataTtl: 3_600_000 },
+    });
+    await foreignWrite('f', 'x');
+    await xattr(fs, '/f', 'user.pailfs.share_url');
+    asked();
+
+    clock.advance(590_000);
+    await xattr(fs, '/f', 'user.pailfs.share_url');
+    await xattr(fs, '/f', 'user.pailfs.share_expires_at');
+    const before = asked();
+    clock.advance(20_000);
+    await xattr(fs, '/f', 'user.pailfs.share_url');
+
+    expect(before).toEqual([]);
+    expect(asked()).toEqual(['getVisibility f']);
+  });
+
   it('becomes public and private by its visibility, and its link follows', async () => {
     const { fs, foreignWrite, direct, bucket } = await openForTest();
     await foreignWrite('f', 'x');

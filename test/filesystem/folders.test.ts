@@ -78,7 +78,7 @@ describe.each(services)(
       await fs.unlink('/d/e/f/x');
       // All that was known is old; the three seconds are not over.
       clock.advance(2500);
-      mounted.refresh();
+      mounted.refresh('/');
 
       expect(await names(fs, '/')).toEqual(['d']);
       expect(await names(fs, '/d')).toEqual(['e']);

@@ -46,7 +46,7 @@ describe('a file that somebody else overwrites', () => {
     await readFile(fs, '/f');
     await foreignWrite('f', 'newer');
 
-    mounted.refresh();
+    mounted.refresh('/');
 
     expect((await readFile(fs, '/f')).toString()).toBe('newer');
   });

@@ -154,7 +154,7 @@ describe('the names of a folder', () => {
     pages.letPass();
     const handles = await Promise.all(['/f3', '/new', '/stored'].map((path) => fs.create(path, intent)));
     for (const handle of handles) await fs.write(handle, Buffer.from('draft'), 0);
-    mounted.refresh();
+    mounted.refresh('/');
     pages.hold();
     await reader.next();
     for (const handle of handles.slice(2)) await fs.flush(handle);

@@ -99,7 +99,7 @@ describe('a file created under a scratch name', () => {
   it('is stored when the service has the name already [scratch/known]', async () => {
     const { fs, foreignWrite, asked, stored, mounted } = await openWarm();
     await foreignWrite('.file.swp', 'theirs');
-    mounted.refresh();
+    mounted.refresh('/');
     await names(fs, '/');
     asked();
 

@@ -35,7 +35,7 @@ describe('a file that was unlinked', () => {
     await expect(scene.fs.getAttributes('/d/3')).rejects.toMatchObject({ code: 'ENOENT' });
     scene.clock.advance(TTL);
     expect(await names(scene.fs, '/d')).not.toContain('3');
-    scene.mounted.refresh();
+    scene.mounted.refresh('/');
     await expect(scene.fs.getAttributes('/d/3')).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await isThere(scene, 'd/3')).toBe(true);
     expect(await scene.mounted.unsent.list()).toMatchObject([{ kind: 'delete', path: '/d/3' }]);

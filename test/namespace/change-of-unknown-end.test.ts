@@ -54,7 +54,7 @@ it('lists a folder anew when a change whose answer was lost overtook the listing
   await step();
   await step();
   await deleting;
-  namespace.known.refresh();
+  namespace.refresh('/');
   const overtaken = namespace.list('/');
   await step();
   namespace.known.changed('/a', { kind: 'unknown' });

@@ -203,7 +203,7 @@ class Run {
   #expectTrueMemory(): void {
     for (const path of NAMES) {
       const entry = this.#namespace.known.recall(path);
-      if (entry === undefined || !this.#namespace.known.isFresh(entry.confirmedAt)) continue;
+      if (entry === undefined || !this.#namespace.known.isFresh(path, entry.confirmedAt)) continue;
       const allowed = this.#bucket.statesSince(path, this.#sinceNow(path));
       expect(allowed, `what is remembered of ${path}`).toContain(stateOf(entry));
     }

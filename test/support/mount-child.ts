@@ -70,7 +70,7 @@ async function answer(module: MountedModule, mounted: Mounted, request: ChildReq
       reply({ type: 'answer', id, value: mounted instanceof KernelMount ? mounted.nodeCount : undefined });
     } else {
       const value = await module.answer?.(request.message);
-      if (isRefresh(request.message)) mounted.refresh?.();
+      if (isRefresh(request.message)) await mounted.refresh?.();
       reply({ type: 'answer', id, value });
     }
   } catch (error) {

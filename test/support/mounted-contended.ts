@@ -53,8 +53,7 @@ export async function answer(message: ContendedMessage): Promise<unknown> {
       notifier().send(dropCached(message.node, message.what));
       return;
     case 'told':
-      await telling.notifier?.close();
-      delete telling.notifier;
+      await telling.notifier?.written();
       return;
     case 'calls':
       return mounted.takeCalls();

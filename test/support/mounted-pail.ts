@@ -54,7 +54,7 @@ export function answer({ ask }: PailMessage): Promise<readonly UnsentDraft[] | r
   if (pail === undefined) throw new Error('nothing is open');
   switch (ask) {
     case 'refresh':
-      pail.fileSystem.refresh();
+      pail.fileSystem.refresh('/');
       return Promise.resolve([]);
     case 'close':
       return pail.fileSystem.close({ patience: CLOSE_DEADLINE_MS });

@@ -59,7 +59,7 @@ export async function openOverHttp(): Promise<OverHttp> {
     await rm(directory, { recursive: true, force: true });
   });
   const forget = (): void => {
-    mounted.refresh();
+    mounted.refresh('/');
     // What is learned from now on is younger.
     ownClock.advance(1);
   };

@@ -2,6 +2,7 @@
 import type { FileEntry } from '../../service/records.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
+import { CommandError, exitCodes } from '../command-error.ts';
 
 export interface FolderContent {
   /** Whole paths, each ending with `/`. */
@@ -45,6 +46,34 @@ export async function listTree(store: BucketStore, prefix: string): Promise<Tree
     folders: folders.flatMap((folder, index) => [folder, ...(below[index]?.folders ?? [])]),
     files: [...files, ...below.flatMap((tree) => tree.files)],
   };
+}
+
+export type Target = { readonly kind: 'file' } | { readonly kind: 'folder'; readonly prefix: string };
+
+/**
+ * What a person means by `key`: a file, else the folder of that name. Empty, or with a slash at the end: a folder. Rejects with a
+ * `CommandError` when there is neither, or with a `Refusal`.
+ */
+export async function findTarget(store: BucketStore, key: string): Promise<Target> {
+  const isFolderName = key === '' || key.endsWith('/');
+  if (!isFolderName && (await isFile(store, key))) return { kind: 'file' };
+  const prefix = isFolderName ? key : `${key}/`;
+  const { folders, files } = await listFolder(store, prefix);
+  if (folders.length + files.length === 0 && !(await isListed(store, prefix))) {
+    throw new CommandError(exitCodes.failed, 'it does not exist');
+  }
+  return { kind: 'folder', prefix };
+}
+
+/** A DELETE says yes to a file that was never there (§4.10), so a typing error would go unnoticed. */
+async function isFile(store: BucketStore, key: string): Promise<boolean> {
+  try {
+    await store.head(key);
+    return true;
+  } catch (error) {
+    if (isRefusal(error, 'missing')) return false;
+    throw error;
+  }
 }
 
 /** Whether the folder is there though it is empty: the folder that it is in says so. `prefix` as for `listFolder`. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
-import { optionFor, requireText } from '../program-options.ts';
+import { optionFor, requireEach } from '../program-options.ts';
 import { runGet } from './get-command.ts';
 import { runLs } from './ls-command.ts';
 import { runPut } from './put-command.ts';
@@ -89,9 +89,4 @@ function addRm(program: Command, tell: Tell): void {
         tell(await withSession(flags, systemClock, (session) => runRm(session, words, flags)));
       },
     );
-}
-
-/** As `requireText`, for an argument that takes several words. */
-function requireEach(word: string, earlier: readonly string[] | undefined): readonly string[] {
-  return [...(earlier ?? []), requireText(word)];
 }

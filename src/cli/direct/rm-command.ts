@@ -1,14 +1,13 @@
 /** `pailfs rm`: deletes files, and folders with all that is in them, without a mount. */
 import prettyBytes from 'pretty-bytes';
 import pLimit from 'p-limit';
-import { isRefusal } from '../../service/refusal.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import { agrees } from '../ask-person.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { sayToPerson } from '../report.ts';
 import { counted, printable } from '../table.ts';
-import { isListed, listTree, type TreeContent } from './folder-content.ts';
+import { findTarget, isListed, listTree, type TreeContent } from './folder-content.ts';
 import { BucketStores, requireAddress, type ObjectAddress } from './object-address.ts';
 import { outcomeOf, tellOutcomes, type DirectOutcome } from './print.ts';
 import { openProgress } from './progress.ts';
@@ -43,31 +42,17 @@ async function removed(
   wish: RmWish,
 ): Promise<object> {
   const { store } = await stores.open(bucket);
-  const isFolderName = key === '' || key.endsWith('/');
-  if (!isFolderName && (await isFile(store, key))) {
+  const target = await findTarget(store, key);
+  if (target.kind === 'file') {
     await store.remove(key);
     return {};
   }
-  const prefix = isFolderName ? key : `${key}/`;
-  const tree = await listTree(store, prefix);
-  if (tree.files.length + tree.folders.length === 0 && !(await isListed(store, prefix))) {
-    throw new CommandError(exitCodes.failed, 'it does not exist');
-  }
   if (!wish.recursive) throw new CommandError(exitCodes.failed, 'it is a folder: add -r');
+  const { prefix } = target;
+  const tree = await listTree(store, prefix);
   if (!wish.yes) await requireYes(word, tree);
   await removeTree(store, prefix, tree);
   return {};
-}
-
-/** A DELETE says yes to a file that was never there (§4.10), so a typing error would go unnoticed. */
-async function isFile(store: BucketStore, key: string): Promise<boolean> {
-  try {
-    await store.head(key);
-    return true;
-  } catch (error) {
-    if (isRefusal(error, 'missing')) return false;
-    throw error;
-  }
 }
 
 async function requireYes(word: string, { files }: TreeContent): Promise<void> {

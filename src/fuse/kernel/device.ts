@@ -110,6 +110,11 @@ export class Device {
     this.#notifier.send(notification);
   };
 
+  /** Resolves when the kernel has taken what it was told until now, or takes nothing any more. */
+  notified(): Promise<void> {
+    return this.#notifier.written();
+  }
+
   /** Only when the process exits: no thread of ours need wait for the kernel from now on. */
   readonly abandon = (): void => {
     // The one that notifies may wait for locks of programs that wait for us.

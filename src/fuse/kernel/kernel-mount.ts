@@ -37,12 +37,12 @@ export class KernelMount implements Mounted {
 
   readonly #parts: KernelMountParts;
   readonly #context: KernelContext;
-  readonly #takeNamesBack: () => void;
+  readonly #takeNamesBack: () => Promise<void>;
 
   private constructor(
     parts: KernelMountParts,
     context: KernelContext,
-    takeNamesBack: () => void,
+    takeNamesBack: () => Promise<void>,
     closed: Promise<void>,
   ) {
     this.#parts = parts;
@@ -65,9 +65,10 @@ export class KernelMount implements Mounted {
       const dispatcher = await greeted(parts, device, (greeting) => {
         return new Dispatcher(context, clock, device.deliver, greeting);
       });
-      const takeNamesBack = (): void => {
+      const takeNamesBack = async (): Promise<void> => {
         if (context.trust.hasEpoch) device.deliver(incrementEpoch());
         else takeAllNamesBack(context);
+        await device.notified();
       };
       return new KernelMount(
         parts,
@@ -86,9 +87,7 @@ export class KernelMount implements Mounted {
     return this.#context.nodes.size;
   }
 
-  readonly refresh = (): void => {
-    this.#takeNamesBack();
-  };
+  readonly refresh = (): Promise<void> => this.#takeNamesBack();
 
   async unmount(options: UnmountOptions): Promise<void> {
     await unmountDirectory(this.#parts.options.mountpoint, options, this.#parts.clock);

@@ -3,24 +3,23 @@ import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 
-/** What the thread is told at first; then a `Uint8Array` for each message, and in the end `null`. */
+/** What the thread is told at first; then a `Uint8Array` for each message, `written?` for a sign of life after those before, and in the end `null`. */
 export interface NotificationWriterData {
   readonly descriptor: number;
 }
 
 /** What it tells. */
-export interface FailedNotification {
-  readonly reason: string;
-}
+export type WriterNews = 'written' | { readonly failure: string };
 
 /** The kernel knows nothing of it (ENOENT, ENOTDIR), or is gone. */
 const NOT_NEEDED: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENODEV', 'ECONNABORTED', 'ENOTCONN']);
 
 const { descriptor } = workerData as NotificationWriterData;
 
-parentPort?.on('message', (notification: Uint8Array | null) => {
-  if (notification === null) parentPort?.close();
-  else write(notification);
+parentPort?.on('message', (order: Uint8Array | 'written?' | null) => {
+  if (order === null) parentPort?.close();
+  else if (order === 'written?') tell('written');
+  else write(order);
 });
 
 function write(notification: Uint8Array): void {
@@ -28,7 +27,10 @@ function write(notification: Uint8Array): void {
     writeSync(descriptor, notification);
   } catch (error) {
     if (NOT_NEEDED.has(systemErrorCode(error) ?? '')) return;
-    const failed: FailedNotification = { reason: describeError(error) };
-    parentPort?.postMessage(failed);
+    tell({ failure: describeError(error) });
   }
+}
+
+function tell(news: WriterNews): void {
+  parentPort?.postMessage(news);
 }

@@ -6,13 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { FailedNotification, NotificationWriterData } from './notification-writer.ts';
+import type { NotificationWriterData, WriterNews } from './notification-writer.ts';
 
 export class Notifier {
   readonly #descriptor: number;
   readonly #log: Log;
 
   #worker: Worker | undefined;
+  /** Who waits for what was sent before, in this order. */
+  #waiting: (() => void)[] = [];
   #isClosed = false;
 
   constructor(descriptor: number, log: Log) {
@@ -27,6 +29,16 @@ export class Notifier {
     this.#worker ??= this.#start();
     this.#worker.postMessage(notification);
   };
+
+  /** Resolves when what was sent until now is written, or never will be. */
+  written(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined || this.#isClosed) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      worker.postMessage('written?');
+    });
+  }
 
   /** Resolves when the descriptor is not used any more: at the latest when the kernel has ended the connection. */
   close(): Promise<void> {
@@ -46,14 +58,16 @@ export class Notifier {
     const program = fileURLToPath(new URL(`./notification-writer.${extension}`, import.meta.url));
     const workerData: NotificationWriterData = { descriptor: this.#descriptor };
     const worker = new Worker(program, { workerData });
-    worker.on('message', ({ reason }: FailedNotification) => {
-      this.#log.error('the kernel could not be told of a change', { reason });
+    worker.on('message', (news: WriterNews) => {
+      if (news === 'written') this.#waiting.shift()?.();
+      else this.#log.error('the kernel could not be told of a change', { reason: news.failure });
     });
     worker.once('error', (error) => {
       this.#log.error('the thread that tells the kernel of changes failed', { reason: describeError(error) });
     });
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;
+      for (const tell of this.#waiting.splice(0)) tell();
     });
     return worker;
   }

@@ -1,0 +1,70 @@
+/** What do `pailfs link`, `publish` and `unpublish` take on the command line? */
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import type { ExitCode } from '../command-error.ts';
+import { parseAddress } from '../direct/object-address.ts';
+import { withServiceOptions, withSession, type Flags, type Session } from '../direct/session.ts';
+import { requireEach } from '../program-options.ts';
+import { runLink, runVisibility, type LinkWish } from './link-command.ts';
+
+const ENDING = `
+Each PATH is in a mount of yours, or is BUCKET:KEY, which asks the service with the settings of "pailfs mount" and needs no mount.
+A file here whose name has a colon is ./NAME.
+Exit codes: 0; 1 something was refused or failed (the others are done); 2 wrong usage.
+
+Examples:`;
+
+const LINK_EXAMPLES = `${ENDING}
+  pailfs link ~/photos/cat.jpg          one link a line: permanent if the file is public, else for a while (stderr says how long)
+  pailfs link -r photos:holiday/
+  pailfs link --json ~/photos/cat.jpg   with visibility and expiry`;
+
+const PUBLISH_EXAMPLES = `${ENDING}
+  pailfs publish ~/photos/cat.jpg       anybody who has the link may fetch it from now on
+  pailfs publish -r ~/photos/holiday    each file in it`;
+
+const UNPUBLISH_EXAMPLES = `
+The link that was public works for up to about a minute more.
+${ENDING}
+  pailfs unpublish ~/photos/cat.jpg
+  pailfs unpublish -r photos:holiday/`;
+
+type Tell = (code: ExitCode) => void;
+
+export function addLinkCommands(program: Command, tell: Tell): void {
+  const link = 'print links under which files can be fetched';
+  withPaths(program.command('link').description(link), LINK_EXAMPLES).action(runningOn(tell, runLink));
+  const publish = 'make files public, and print their links';
+  withPaths(program.command('publish').description(publish), PUBLISH_EXAMPLES).action(
+    runningOn(tell, (session, words, wish) =>
+      runVisibility(session, words, { ...wish, visibility: 'public' }),
+    ),
+  );
+  const unpublish = 'make files private';
+  withPaths(program.command('unpublish').description(unpublish), UNPUBLISH_EXAMPLES).action(
+    runningOn(tell, (session, words, wish) =>
+      runVisibility(session, words, { ...wish, visibility: 'private' }),
+    ),
+  );
+}
+
+function withPaths(command: Command, examples: string): Command {
+  return withServiceOptions(command)
+    .argument('<path...>', 'files in a mount, or BUCKET:KEY; with -r folders, too', requireEach)
+    .option('-r, --recursive', 'folders: all files below them', false)
+    .addHelpText('after', examples);
+}
+
+type Run = (session: Session | undefined, words: readonly string[], wish: LinkWish) => Promise<ExitCode>;
+
+/** The service is asked directly only where a word names a bucket: a mount has settings of its own. */
+function runningOn(tell: Tell, run: Run): (words: string[], flags: Flags & LinkWish) => Promise<void> {
+  return async (words, flags) => {
+    const isDirect = words.some((word) => parseAddress(word) !== undefined);
+    tell(
+      isDirect
+        ? await withSession(flags, systemClock, (session) => run(session, words, flags))
+        : await run(undefined, words, flags),
+    );
+  };
+}

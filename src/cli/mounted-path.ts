@@ -1,0 +1,59 @@
+/** In which mount is a path, what is it called there, and whom can one ask about it? */
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { describeError, systemErrorCode } from '../base/errors.ts';
+import { readMountTable } from '../fuse/mount-table.ts';
+import { CommandError, exitCodes } from './command-error.ts';
+import { ControlClient } from './control-client.ts';
+import { findControlSocket, readRecord, recordDirectories } from './mount-record.ts';
+import { isOurType } from './named-mountpoint.ts';
+
+export interface MountedPath {
+  /** Canonical. */
+  readonly mountpoint: string;
+  /** As the mount names it: absolute, `/` for its top. */
+  readonly path: string;
+  readonly control: ControlClient;
+}
+
+/** Need not exist, but for its mount. Rejects with a `CommandError`. */
+export async function findMountedPath(word: string): Promise<MountedPath> {
+  const canonical = await canonicalPath(resolve(word));
+  const mountpoint = await mountpointOf(canonical);
+  if (mountpoint === undefined) {
+    throw new CommandError(exitCodes.failed, 'it is in no mount of pailfs: "pailfs status" lists them');
+  }
+  const directories = await recordDirectories(process.getuid?.() ?? 0);
+  const record = await readRecord(directories, mountpoint);
+  const socket = record && (await findControlSocket(directories, record));
+  if (socket === undefined) {
+    throw new CommandError(
+      exitCodes.failed,
+      `nobody can be asked about ${mountpoint}: it is another user's mount, or its process is gone; "pailfs status" tells`,
+    );
+  }
+  const path = canonical === mountpoint ? '/' : canonical.slice(mountpoint.length);
+  return { mountpoint, path, control: new ControlClient(socket) };
+}
+
+/** Without symbolic links, as far as it exists. */
+async function canonicalPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const isMissing = ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
+    if (isMissing) return join(await canonicalPath(dirname(path)), basename(path));
+    throw new CommandError(exitCodes.failed, describeError(error), { cause: error });
+  }
+}
+
+/** Undefined when what is mounted at `path` is not pailfs's. */
+async function mountpointOf(path: string): Promise<string | undefined> {
+  const table = await readMountTable();
+  for (let above = path; ; above = dirname(above)) {
+    // What was mounted there last hides what was before.
+    const mount = table.findLast(({ mountpoint }) => mountpoint === above);
+    if (mount !== undefined) return isOurType(mount.type) ? above : undefined;
+    if (above === '/') return undefined;
+  }
+}
