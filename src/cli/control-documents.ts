@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import type { Visibility } from '../service/records.ts';
+import type { Problem } from './recent-problems.ts';
 
 const count = z.int().nonnegative();
 
@@ -56,6 +57,30 @@ export const unsentSummary = z.object({
   scratch: count,
 });
 
+const amount = z.number().nonnegative();
+
+/** Since the mount began, and lately (`perSecond`). */
+const trafficDocument = z.object({
+  requests: count,
+  failed: count,
+  bytesReceived: count,
+  bytesSent: count,
+  perSecond: z.object({ requests: amount, bytesReceived: amount, bytesSent: amount }),
+  /** ISO 8601; null while the service answers. */
+  offlineSince: z.string().nullable(),
+});
+
+/** Bytes. */
+const cacheDocument = z.object({
+  /** What programs have read, by where it was. */
+  served: z.object({ memory: count, disk: count, service: count }),
+  inMemory: count,
+  /** Null: nothing is kept on the disk. */
+  onDisk: count.nullable(),
+});
+
+const problemDocument: z.ZodType<Problem> = z.object({ at: z.string(), times: count, text: z.string() });
+
 /** Answer to `GET /status`. */
 export const statusDocument = z.object({
   /** `finishing`: unmounted, and still uploading. */
@@ -65,6 +90,12 @@ export const statusDocument = z.object({
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   /** Bytes handed to uploads since the mount began. */
   bytesSent: count,
+  traffic: trafficDocument,
+  cache: cacheDocument,
+  /** Keys that no directory can show, in the folders that were listed lately. */
+  hiddenKeys: count,
+  /** The latest first. */
+  problems: z.array(problemDocument).readonly(),
   waiting: unsentSummary,
   /** A few: what goes up just now, what went wrong, and what is on this machine alone. */
   changes: z.array(unsentChange).readonly(),

@@ -1,6 +1,5 @@
 /** What does a served mount tell and do over its control socket, and when does it hear of the end? */
 import { describeError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import type { ChangeOutcome, UnsentChanges } from '../filesystem/unsent-changes.ts';
 import type { Mounted } from '../fuse/driver.ts';
@@ -11,6 +10,7 @@ import { ControlServer } from './control-server.ts';
 import { controlSocketPath, recordDirectory } from './mount-record.ts';
 import type { OpenedBucket } from './open-bucket.ts';
 import type { MountJob } from './mount-job.ts';
+import type { RecentProblems } from './recent-problems.ts';
 import { settingNames, settingRow, snakeName } from './settings-table.ts';
 import { noteworthy, summaryOf } from './unsent-summary.ts';
 
@@ -22,12 +22,12 @@ interface ControlledParts extends OpenedBucket {
 export class ControlledMount implements Controlled {
   readonly #job: MountJob;
   readonly #parts: ControlledParts;
-  readonly #log: Log;
+  readonly #log: RecentProblems;
   readonly #giveUp = new AbortController();
   #server: ControlServer | undefined;
   #isFinishing = false;
 
-  constructor(job: MountJob, parts: ControlledParts, log: Log) {
+  constructor(job: MountJob, parts: ControlledParts, log: RecentProblems) {
     this.#job = job;
     this.#parts = parts;
     this.#log = log;
@@ -56,13 +56,18 @@ export class ControlledMount implements Controlled {
   }
 
   async status(): Promise<StatusDocument> {
-    const { fileSystem, state } = this.#parts;
+    const { fileSystem, state, service } = this.#parts;
+    const { hiddenKeys, ...cache } = fileSystem.counts();
     const changes = await this.#unsent.list();
     return {
       phase: this.#isFinishing ? 'finishing' : 'serving',
       stateDirectory: state.path,
       options: optionsOf(this.#job),
       bytesSent: fileSystem.bytesSent(),
+      traffic: trafficOf(service),
+      cache,
+      hiddenKeys,
+      problems: this.#log.latest,
       waiting: summaryOf(changes),
       changes: noteworthy(changes),
     };
@@ -116,6 +121,11 @@ export class ControlledMount implements Controlled {
   #refuseAtTheEnd(): void {
     if (this.#isFinishing) throw new Error('the mount is just ending: try again when it has ended');
   }
+}
+
+function trafficOf({ traffic }: OpenedBucket['service']): StatusDocument['traffic'] {
+  const { offlineSince, ...facts } = traffic.facts();
+  return { ...facts, offlineSince: offlineSince?.toISOString() ?? null };
 }
 
 /** What was asked for, by name, without what nobody shall read. */

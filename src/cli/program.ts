@@ -8,15 +8,14 @@ import { addObjectCommands } from './direct/object-program.ts';
 import { addDoctorCommand } from './doctor/doctor-program.ts';
 import { addLinkCommands } from './links/link-program.ts';
 import { runMount } from './mount-command.ts';
-import { optionFor, requireEach, requireText } from './program-options.ts';
-import { runRefresh } from './refresh-command.ts';
+import { optionFor, requireText } from './program-options.ts';
 import { runCommandLine, withOneLineErrors } from './run-command-line.ts';
 import type { ServeWish } from './serve-command.ts';
 import { secondsValue } from './setting-values.ts';
 import { sourcesOf } from './setting-sources.ts';
 import { resolveSettings } from './settings.ts';
 import { settingNames } from './settings-table.ts';
-import { runStatus } from './status-command.ts';
+import { addStatusCommands } from './status-program.ts';
 import { runUnmount } from './unmount-command.ts';
 import { addUploadsCommand } from './uploads-program.ts';
 
@@ -54,24 +53,6 @@ Examples:
   pailfs unmount ~/photos --leave-pending wait for none
   pailfs unmount ~/photos --lazy          detach although programs still use it`;
 
-const STATUS_EXAMPLES = `
-States: serving; silent (mounted, but it does not answer); dead (mounted, but its process is gone: mount again);
-finishing (unmounted, still uploading); ended (gone without saying that everything is stored: see its log).
-Below the table is what each mount has not stored; "pailfs uploads" shows all of it.
-Exit codes: 0; 1 when the mountpoint is none of pailfs's.
-
-Examples:
-  pailfs status
-  pailfs status ~/photos --json`;
-
-const REFRESH_EXAMPLES = `
-What was written here and is not stored yet stays as it is. SIGUSR1 to the process of a mount refreshes all of it.
-Exit codes: 0; 1 when a path is in no mount of yours (the others are done).
-
-Examples:
-  pailfs refresh ~/photos/holiday    this folder and all below it
-  pailfs refresh ~/photos`;
-
 /** Runs the command line `words` (without node and script). Prints what there is to print; never rejects. */
 export async function run(words: readonly string[]): Promise<ExitCode> {
   const version = await packageVersion();
@@ -87,13 +68,12 @@ export function buildProgram(version: string, tell: (code: ExitCode) => void): C
     .addHelpText('after', EXAMPLES);
   addMountCommand(program, tell);
   addUnmountCommand(program, tell);
-  addStatusCommand(program, tell);
+  addStatusCommands(program, tell);
   addUploadsCommand(program, tell);
   addBucketCommand(program, tell);
   addObjectCommands(program, tell);
   addDoctorCommand(program, tell);
   addLinkCommands(program, tell);
-  addRefreshCommand(program, tell);
   addServeCommand(program, tell);
   return program;
 }
@@ -130,30 +110,6 @@ function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): vo
     .addHelpText('after', UNMOUNT_EXAMPLES)
     .action(async (mountpoint: string, flags: UnmountFlags) => {
       tell(await runUnmount({ mountpoint, timeout: undefined, ...flags }, systemClock));
-    });
-}
-
-function addStatusCommand(program: Command, tell: (code: ExitCode) => void): void {
-  program
-    .command('status')
-    .description('show what is mounted, and whether it works')
-    .argument('[mountpoint]', 'only this one', requireText)
-    .option('--json', 'for programs', false)
-    .addHelpText('after', STATUS_EXAMPLES)
-    .action(async (mountpoint: string | undefined, { json }: { json: boolean }) => {
-      tell(await runStatus({ mountpoint, json }, systemClock));
-    });
-}
-
-function addRefreshCommand(program: Command, tell: (code: ExitCode) => void): void {
-  program
-    .command('refresh')
-    .description('forget what a mount knows of files and folders: the next look asks the service')
-    .argument('<path...>', 'files or folders in a mount, or its mountpoint', requireEach)
-    .option('--json', 'for programs', false)
-    .addHelpText('after', REFRESH_EXAMPLES)
-    .action(async (paths: string[], { json }: { json: boolean }) => {
-      tell(await runRefresh(paths, json));
     });
 }
 

@@ -7,6 +7,7 @@ import { exitCodes } from './command-error.ts';
 import type { Endings } from './endings.ts';
 import type { QuietLog } from './quiet-log.ts';
 import type { MountJob } from './mount-job.ts';
+import { RecentProblems } from './recent-problems.ts';
 import { ServedMount } from './served-mount.ts';
 
 /** Only this process's owner may read what it writes, whatever the caller's umask was. */
@@ -27,7 +28,7 @@ export async function serveMount(
   endings.listen();
   const mount = await ServedMount.open(job, {
     clock: systemClock,
-    log,
+    log: new RecentProblems(log, systemClock),
     driver: job.settings.driver === 'kernel' ? createKernelDriver() : createNativeDriver(),
     signal: endings.signal,
   });

@@ -15,6 +15,7 @@ import {
   type Start,
 } from './open-bucket.ts';
 import type { MountJob } from './mount-job.ts';
+import type { RecentProblems } from './recent-problems.ts';
 import { RecordedMount } from './recorded-mount.ts';
 
 /** How long a program may keep the mount busy after a signal; then it is detached. */
@@ -25,6 +26,7 @@ const CLOSED_DEADLINE_MS = 5000;
 
 /** When the start is given up, it rejects once nothing is left behind. */
 export interface Surroundings extends BucketSurroundings {
+  readonly log: RecentProblems;
   readonly driver: Driver;
 }
 

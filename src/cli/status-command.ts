@@ -1,4 +1,5 @@
-/** `pailfs status`: what this user has mounted (root: what everybody has), and whether it works. */
+/** `pailfs status`: what this user has mounted (root: what everybody has), whether it works, and what it does. */
+import { cursorTo, clearScreenDown } from 'node:readline';
 import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { probeMount } from '../fuse/mount-probe.ts';
@@ -14,6 +15,7 @@ import { statusOf, type MountStatus } from './mount-status.ts';
 import { canonicalMountpoint, isOurType } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
+import { statusDetails } from './status-details.ts';
 import { statusTable, waitingLines } from './status-table.ts';
 
 export interface StatusWish {
@@ -22,8 +24,52 @@ export interface StatusWish {
   readonly json: boolean;
 }
 
+/** Between two looks, milliseconds. */
+const WATCH_EVERY = 1000;
+
 /** Prints to stdout. Rejects with a `CommandError` when the mountpoint is none of pailfs's. */
-export async function runStatus({ mountpoint, json }: StatusWish, clock: Clock): Promise<ExitCode> {
+export async function runStatus(wish: StatusWish, clock: Clock): Promise<ExitCode> {
+  const statuses = await look(wish, clock);
+  if (wish.json) process.stdout.write(`${JSON.stringify(statuses, null, 2)}\n`);
+  else if (statuses.length === 0) sayToPerson('nothing is mounted');
+  else process.stdout.write(textOf(statuses, wish, clock));
+  return exitCodes.done;
+}
+
+/**
+ * Looks again each second until Ctrl-C, or until nobody reads any more. On a terminal the same place changes; elsewhere, and with
+ * `--json`, each look is a line with a document. Rejects as `runStatus`, also when the mount is gone later.
+ */
+export async function watchStatus(wish: StatusWish, clock: Clock): Promise<ExitCode> {
+  const end = new AbortController();
+  const stop = (): void => {
+    end.abort();
+  };
+  process.once('SIGINT', stop);
+  process.stdout.once('error', stop);
+  const isDrawn = process.stdout.isTTY && !wish.json;
+  while (!end.signal.aborted) {
+    const statuses = await look(wish, clock);
+    if (isDrawn) draw(statuses.length === 0 ? 'nothing is mounted\n' : textOf(statuses, wish, clock));
+    else process.stdout.write(`${JSON.stringify(statuses)}\n`);
+    await clock.sleep(WATCH_EVERY, end.signal).catch((error: unknown) => {
+      if (!end.signal.aborted) throw error;
+    });
+  }
+  return exitCodes.done;
+}
+
+/** In place of what the screen shows; what does not fit is left out, since a screen that scrolls cannot be drawn over. */
+function draw(text: string): void {
+  const { rows } = process.stdout;
+  // Some terminals do not say how high they are.
+  const lines = text.split('\n').slice(0, rows > 1 ? rows - 1 : undefined);
+  cursorTo(process.stdout, 0, 0);
+  clearScreenDown(process.stdout);
+  process.stdout.write(lines.join('\n'));
+}
+
+async function look({ mountpoint }: StatusWish, clock: Clock): Promise<readonly MountStatus[]> {
   const directories = await recordDirectories(process.getuid?.() ?? 0);
   const records =
     mountpoint === undefined ? await readRecords(directories) : [await recordOf(directories, mountpoint)];
@@ -34,9 +80,8 @@ export async function runStatus({ mountpoint, json }: StatusWish, clock: Clock):
     probe: (path) => probeMount(path, clock),
     ask: (record) => askProcess(directories, record),
   });
-  print(statuses, json);
   await removeDeadSockets(directories);
-  return exitCodes.done;
+  return statuses;
 }
 
 async function askProcess(
@@ -58,11 +103,10 @@ async function recordOf(directories: readonly string[], mountpoint: string): Pro
   throw new CommandError(exitCodes.failed, `${mountpoint} is no mount of pailfs: "pailfs status" lists them`);
 }
 
-function print(statuses: readonly MountStatus[], json: boolean): void {
-  if (json) process.stdout.write(`${JSON.stringify(statuses, null, 2)}\n`);
-  else if (statuses.length === 0) sayToPerson('nothing is mounted');
-  else {
-    const width = process.stdout.columns;
-    process.stdout.write(statusTable(statuses, width) + waitingLines(statuses, width));
-  }
+/** Of one mount that was named also what it does. */
+function textOf(statuses: readonly MountStatus[], { mountpoint }: StatusWish, clock: Clock): string {
+  const width = process.stdout.columns;
+  const named = mountpoint === undefined ? [] : statuses;
+  const details = named.map((status) => statusDetails(status, width, clock.now()));
+  return statusTable(statuses, width) + details.join('') + waitingLines(statuses, width);
 }

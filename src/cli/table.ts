@@ -38,6 +38,15 @@ export function minuteOf(date: Date): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+/** Both in milliseconds since 1970. The clocks of two machines differ a little: what seems to come is now. */
+export function ageOf(then: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - then) / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}
+
 /** `1 file`, `2 files`. */
 export function counted(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
@@ -67,7 +76,8 @@ function lineOf(row: readonly string[], widths: readonly number[], width: number
   return shortened(cells.join(GAP).trimEnd(), width ?? Infinity);
 }
 
-function shortened(text: string, room: number): string {
+/** Cut to `room` letters, the last of which then says so. */
+export function shortened(text: string, room: number): string {
   return lengthOf(text) <= room
     ? text
     : `${Array.from(text)

@@ -15,14 +15,22 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
   readonly #pieces: AsyncIterator<Uint8Array>;
   readonly #watch: Watch;
   readonly #idle: number;
+  readonly #received: (bytes: number) => void;
   readonly #details: RefusalDetails;
 
-  constructor(raw: Readable, watch: Watch, idle: number, details: RefusalDetails) {
+  /** `received`: hears of each piece's bytes. */
+  constructor(
+    raw: Readable,
+    watch: Watch,
+    { idle, received }: { readonly idle: number; readonly received: (bytes: number) => void },
+    details: RefusalDetails,
+  ) {
     // Whoever reads hears of an error from `next`; when nobody reads it must not end the process.
     this.#raw = raw.on('error', () => undefined);
     this.#pieces = raw[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     this.#watch = watch;
     this.#idle = idle;
+    this.#received = received;
     this.#details = details;
   }
 
@@ -34,7 +42,9 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
     this.#watch.expect('further byte of the answer', this.#idle);
     try {
       const piece = await this.#watch.race(this.#pieces.next());
-      return piece.done === true ? { done: true, value: undefined } : { done: false, value: piece.value };
+      if (piece.done === true) return { done: true, value: undefined };
+      this.#received(piece.value.byteLength);
+      return { done: false, value: piece.value };
     } catch (error) {
       this.#raw.destroy();
       throw refusalOf(error, this.#details);

@@ -25,6 +25,7 @@ import type { Asked } from './refusals.ts';
 import { parseRetryAfter, retrying } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { TlsTerms } from './tls-terms.ts';
+import type { Traffic } from './traffic.ts';
 import { isShort, uploadStream, wholeUpload } from './upload-stream.ts';
 import { Watch } from './watch.ts';
 
@@ -41,6 +42,7 @@ export interface ExchangeSettings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  readonly traffic: Traffic;
 }
 
 /** One request, before it has a connection. */
@@ -185,10 +187,15 @@ export class Exchange {
   ): Promise<Result> {
     const { watch, progress } = circumstances;
     const details = detailsOf(ask);
+    const { traffic } = this.#settings;
     let body: RequestBody = null;
+    let isAnswered = false;
     try {
       body = await this.#bodyOf(ask, watch, progress);
+      traffic.asked();
       const answer = await this.#send(ask, circumstances, body);
+      isAnswered = true;
+      traffic.answered();
       try {
         if (answer.status < 200 || answer.status >= 300)
           throw await this.#refusalOf(ask, answer, circumstances.used);
@@ -200,6 +207,7 @@ export class Exchange {
     } catch (error) {
       const refusal = refusalOf(error, details);
       progress.hasUnknown ||= isOfUnknownEnd(refusal);
+      traffic.failed(refusal, isAnswered);
       throw refusal;
     } finally {
       watch.rest();
@@ -209,7 +217,7 @@ export class Exchange {
   }
 
   async #send(ask: Ask, { watch, progress, used }: Circumstances, body: RequestBody): Promise<Answer> {
-    const { deadlines, baseUrl } = this.#settings;
+    const { deadlines, baseUrl, traffic } = this.#settings;
     const details = detailsOf(ask);
     const path = baseUrl.prefix + pathOf(ask);
     if (ask.upload === undefined) watch.expect('headers of an answer', deadlines.headers);
@@ -234,7 +242,10 @@ export class Exchange {
     watch.rest();
     // The bytes of the answer are no progress of the upload: without this, a byte now and then would hold the call for ever.
     if (ask.upload !== undefined) watch.limitTotal(deadlines.uploadIdle);
-    const answerBody = new AnswerBody(response.body, watch, deadlines.bodyIdle, details);
+    const received = (bytes: number): void => {
+      traffic.received(bytes);
+    };
+    const answerBody = new AnswerBody(response.body, watch, { idle: deadlines.bodyIdle, received }, details);
     return {
       status: response.statusCode,
       headers: response.headers,
@@ -248,10 +259,16 @@ export class Exchange {
   async #bodyOf(ask: Ask, watch: Watch, progress: Progress): Promise<RequestBody> {
     if (ask.document !== undefined) return JSON.stringify(ask.document);
     if (ask.upload === undefined) return null;
-    if (isShort(ask.upload)) return watch.race(wholeUpload(ask.upload, detailsOf(ask)));
-    const { clock, deadlines } = this.#settings;
+    const { clock, deadlines, traffic } = this.#settings;
+    if (isShort(ask.upload)) {
+      traffic.sent(ask.upload.size);
+      return watch.race(wholeUpload(ask.upload, detailsOf(ask)));
+    }
+    let before = 0;
     const onProgress = (sent: number): void => {
       watch.expect('progress of the upload', deadlines.uploadIdle);
+      traffic.sent(sent - before);
+      before = sent;
       if (sent <= progress.farthest) return;
       progress.farthest = sent;
       progress.at = clock.monotonic();

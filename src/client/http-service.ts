@@ -57,6 +57,7 @@ import {
 import { DEFAULT_RETRY } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { TlsTerms } from './tls-terms.ts';
+import { Traffic } from './traffic.ts';
 
 /** Where the service is, who asks, and how patiently. */
 export interface HttpServiceOptions {
@@ -90,18 +91,21 @@ type Decode<Record> = (document: unknown, details: RefusalDetails) => Record;
  * with `aborted`, the source's error as cause, and nothing was stored by that try.
  */
 export class HttpService implements ObjectService {
+  readonly traffic: Pick<Traffic, 'facts'>;
   readonly #exchange: Exchange;
   readonly #clock: Clock;
 
-  private constructor(exchange: Exchange, clock: Clock) {
+  private constructor(exchange: Exchange, clock: Clock, traffic: Traffic) {
     this.#exchange = exchange;
     this.#clock = clock;
+    this.traffic = traffic;
   }
 
   /** Connects to nothing yet. Throws a `BaseUrlError`, or an `Error` about credentials that Basic cannot carry. */
   static open(options: HttpServiceOptions): HttpService {
     const clock = options.clock ?? systemClock;
     const { credentials, rereadCredentials: reread, log } = options;
+    const traffic = new Traffic(clock);
     const exchange = new Exchange({
       baseUrl: parseBaseUrl(options.baseUrl),
       access: new Access({ credentials, reread, clock, log }),
@@ -112,8 +116,9 @@ export class HttpService implements ObjectService {
       clock,
       random: options.random ?? Math.random,
       log,
+      traffic,
     });
-    return new HttpService(exchange, clock);
+    return new HttpService(exchange, clock, traffic);
   }
 
   /** Ends all connections; calls still under way reject with `aborted`. */

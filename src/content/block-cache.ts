@@ -35,6 +35,11 @@ export class BlockCache {
     });
   }
 
+  /** Bytes held. */
+  get used(): number {
+    return this.#blocks.calculatedSize;
+  }
+
   /** The block's bytes, not to be changed; counts as a use. */
   get(version: number, index: number): Uint8Array | undefined {
     return this.#blocks.get(keyOf(version, index));

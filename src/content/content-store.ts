@@ -13,7 +13,7 @@ import { Draft } from './draft.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import { DraftFolder } from './draft-folder.ts';
 import type { LocalFiles } from './local-files.ts';
-import { ReadContext, type ContentOf } from './read-context.ts';
+import { ReadContext, type ContentOf, type ReadCounts } from './read-context.ts';
 import type { VersionReader } from './reader.ts';
 import { ReaderPool } from './reader-pool.ts';
 import type { SpaceBudget } from './space-budget.ts';
@@ -48,6 +48,7 @@ export class ContentStore {
   readonly #spool: string;
   readonly #copies: DraftFolder;
   readonly #readers: ReaderPool;
+  readonly #served: Readonly<ReadCounts>;
   #bytesSent = 0;
 
   constructor(parts: ContentStoreParts) {
@@ -55,10 +56,10 @@ export class ContentStore {
     this.#parts = parts;
     this.#spool = join(stateDirectory, 'spool');
     this.#copies = new DraftFolder(this.#spool, files);
-    this.#readers = new ReaderPool(
-      new ReadContext({ ranges, cache, onDisk, files, directory: this.#spool, space, clock, log }),
-      parts.keepsBlocks,
-    );
+    const directory = this.#spool;
+    const context = new ReadContext({ ranges, cache, onDisk, files, directory, space, clock, log });
+    this.#served = context.served;
+    this.#readers = new ReaderPool(context, parts.keepsBlocks);
   }
 
   /** Makes the directory for temporary files. Rejects with the disk's error. */
@@ -71,6 +72,11 @@ export class ContentStore {
   /** Bytes of drafts handed to uploads so far: grows while anything goes up. */
   get bytesSent(): number {
     return this.#bytesSent;
+  }
+
+  /** Bytes in memory, and where those came from that programs have read. */
+  get counts(): { readonly inMemory: number; readonly served: Readonly<ReadCounts> } {
+    return { inMemory: this.#parts.cache.used, served: this.#served };
   }
 
   /** Ends what is kept for readers to come. */

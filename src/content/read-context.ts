@@ -16,6 +16,14 @@ export interface ContentOf {
   readonly size: number;
 }
 
+/** Bytes that programs were given, by where they were at that moment. */
+export interface ReadCounts {
+  memory: number;
+  disk: number;
+  /** On their way, or not even asked for. */
+  service: number;
+}
+
 export interface ReadContextOptions {
   readonly ranges: RangeReader;
   readonly cache: BlockCache;
@@ -42,6 +50,7 @@ export class ReadContext {
   readonly log: Log;
   /** Fitting the cache. */
   readonly sizes: ReadSizes;
+  readonly served: ReadCounts = { memory: 0, disk: 0, service: 0 };
   /** Bytes that may be on their way without anybody having asked for them. */
   #readAheadLeft: number;
 

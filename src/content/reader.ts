@@ -170,6 +170,7 @@ export class VersionReader {
     if (block !== undefined) {
       const offset = piece.start % this.#context.cache.blockSize;
       into.set(block.subarray(offset, offset + into.length));
+      this.#context.served.memory += into.length;
       return 'done';
     }
     if (this.#bytes.isOnDisk(piece.start)) return this.#provideFromDisk(piece, into);
@@ -179,10 +180,14 @@ export class VersionReader {
     if (!isSpooled) checkWaiting(demand.waiter);
     const landing = isSpooled ? null : this.#plan.landingFor(piece, demand);
     try {
+      if (landing === 'wait') {
+        await this.#plan.untilSomethingChanges(demand.waiter);
+        return 'again';
+      }
       if (isSpooled) await spool.read(piece, into);
-      else if (landing === 'wait') await this.#plan.untilSomethingChanges(demand.waiter);
       else await landing?.serve(piece, into, demand.waiter);
-      return landing === 'wait' ? 'again' : 'done';
+      this.#context.served[isSpooled ? 'disk' : 'service'] += into.length;
+      return 'done';
     } catch (error) {
       if (!(error instanceof SpoolFailed)) throw error;
       if (isSpooled) this.#bytes.distrustDisk(error);
@@ -192,7 +197,9 @@ export class VersionReader {
 
   async #provideFromDisk(piece: ByteRange, into: Uint8Array): Promise<'done' | 'again'> {
     if (this.#bytes.isOneOnDisk(piece)) {
-      return (await this.#bytes.readFromDisk(piece.start, into)) ? 'done' : 'again';
+      if (!(await this.#bytes.readFromDisk(piece.start, into))) return 'again';
+      this.#context.served.disk += into.length;
+      return 'done';
     }
     // Only whole blocks can be checked; its other parts will be wanted soon.
     const { blockSize } = this.#context.cache;
@@ -201,6 +208,7 @@ export class VersionReader {
     if (!(await this.#bytes.readFromDisk(start, block))) return 'again';
     this.#bytes.keepInMemory(start / blockSize, block);
     into.set(block.subarray(piece.start - start, piece.end - start));
+    this.#context.served.disk += into.length;
     return 'done';
   }
 }

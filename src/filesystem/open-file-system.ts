@@ -53,6 +53,18 @@ export interface FileSystemInputs extends MountInputs {
 
 export type { EndOfMount, UnsentDraft } from './end-of-mount.ts';
 
+/** Bytes, but for the last. */
+export interface MountCounts {
+  /** What programs have read, by where it was. */
+  readonly served: { readonly memory: number; readonly disk: number; readonly service: number };
+  /** File content kept in memory. */
+  readonly inMemory: number;
+  /** In the cache directory; null: nothing is kept there. */
+  readonly onDisk: number | null;
+  /** In the folders that were listed lately. */
+  readonly hiddenKeys: number;
+}
+
 /** A scratch file that the service does not hear of. */
 export interface ShelvedFile {
   readonly path: string;
@@ -75,6 +87,8 @@ export interface MountedFileSystem {
   refresh(path: string): void;
   /** What waits on the shelf (shelf.ts). */
   shelf(): readonly ShelvedFile[];
+  /** For a person who looks at the mount. */
+  counts(): MountCounts;
   /** Bytes handed to uploads so far, and deletions done: grows while `close` gets anywhere. */
   bytesSent(): number;
   /**
@@ -145,6 +159,11 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
     },
     shelf: () =>
       mount.table.all().flatMap(({ path, size, shelf }) => (shelf === null ? [] : [{ path, size }])),
+    counts: () => ({
+      ...mount.content.counts,
+      onDisk: disk?.used ?? null,
+      hiddenKeys: mount.namespace.known.hiddenKeys(),
+    }),
     bytesSent: () => progressOf(parts),
     close: async (end) => {
       try {

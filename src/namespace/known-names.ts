@@ -87,6 +87,11 @@ export class KnownNames {
     return this.#folders.get(path);
   }
 
+  /** Keys in the folders known so far that cannot be shown as names. */
+  hiddenKeys(): number {
+    return [...this.#folders.values()].reduce((sum, { listed }) => sum + (listed?.hidden ?? 0), 0);
+  }
+
   /** Before a request whose answer will be handed to `learn`. */
   ask(): Question {
     return this.#changes.ask();

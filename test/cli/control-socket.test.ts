@@ -7,6 +7,7 @@ import { ControlClient, ControlRefused, ControlSilent } from '../../src/cli/cont
 import type { Controlled } from '../../src/cli/control-documents.ts';
 import { ControlServer } from '../../src/cli/control-server.ts';
 import { summaryOf } from '../../src/cli/unsent-summary.ts';
+import { quietMount } from '../support/quiet-mount.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';
 
@@ -19,6 +20,7 @@ const STATUS = {
   stateDirectory: '/state',
   options: { metadata_ttl: 10 },
   bytesSent: 5,
+  ...quietMount,
   waiting: summaryOf(CHANGES),
   changes: CHANGES,
 } as const;

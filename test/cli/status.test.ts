@@ -9,6 +9,7 @@ import { summaryOf } from '../../src/cli/unsent-summary.ts';
 import { statusOf, type Machine, type MountStatus } from '../../src/cli/mount-status.ts';
 import { statusTable, waitingLines } from '../../src/cli/status-table.ts';
 import { CommandLine } from '../support/command-line.ts';
+import { quietMount } from '../support/quiet-mount.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';
 
 const RECORD: MountRecord = {
@@ -28,6 +29,7 @@ const LIVE: StatusDocument = {
   stateDirectory: '/state',
   options: {},
   bytesSent: 0,
+  ...quietMount,
   waiting: summaryOf([SCRATCH]),
   changes: [SCRATCH],
 };

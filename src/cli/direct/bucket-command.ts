@@ -7,7 +7,7 @@ import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { listAllBuckets } from '../connect.ts';
 import { sayToPerson } from '../report.ts';
-import { counted, minuteOf, printable, tableOf, type Column } from '../table.ts';
+import { ageOf, counted, minuteOf, printable, tableOf, type Column } from '../table.ts';
 import { print, printJson } from './print.ts';
 import { refused } from './refused.ts';
 import type { Session } from './session.ts';
@@ -128,13 +128,4 @@ function factsOf(bucket: Bucket, now: number): string {
 function contentOf({ objectCount, sizeBytes, usageSyncedAt }: Bucket, now: number): string {
   const age = ageOf(usageSyncedAt.getTime(), now);
   return `${counted(objectCount, 'file')}, ${prettyBytes(sizeBytes)} (counted ${age} ago)`;
-}
-
-/** The clocks of two machines differ a little: what seems to come is now. */
-function ageOf(then: number, now: number): string {
-  const seconds = Math.max(0, Math.round((now - then) / 1000));
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86_400)} days`;
 }

@@ -1,0 +1,95 @@
+/** What does `pailfs status MOUNTPOINT` say of one mount, beside its line? */
+import { describe, expect, it } from 'vitest';
+import type { StatusDocument } from '../../src/cli/control-documents.ts';
+import type { MountStatus } from '../../src/cli/mount-status.ts';
+import { statusDetails } from '../../src/cli/status-details.ts';
+import { summaryOf } from '../../src/cli/unsent-summary.ts';
+import { quietMount } from '../support/quiet-mount.ts';
+import { unsentChangeOf } from '../support/unsent-change.ts';
+
+const NOW = Date.parse('2026-03-04T05:06:07.000Z');
+
+function statusWith(live: Partial<StatusDocument>): MountStatus {
+  return {
+    mountpoint: '/m',
+    bucket: 'photos',
+    baseUrl: 'https://storage.example.com',
+    driver: 'kernel',
+    pid: 4711,
+    since: '2026-03-04T03:06:07.000Z',
+    readOnly: false,
+    state: 'serving',
+    logFile: '/log',
+    live: {
+      phase: 'serving',
+      stateDirectory: '/state',
+      options: { metadata_ttl: 10, cache: 'disk' },
+      bytesSent: 0,
+      ...quietMount,
+      waiting: summaryOf([]),
+      changes: [],
+      ...live,
+    },
+    unsent: [],
+  };
+}
+
+const BUSY = statusWith({
+  traffic: {
+    requests: 1234,
+    failed: 3,
+    bytesReceived: 5_000_000,
+    bytesSent: 2000,
+    perSecond: { requests: 12.34, bytesReceived: 1_000_000, bytesSent: 0 },
+    offlineSince: '2026-03-04T05:03:07.000Z',
+  },
+  cache: { served: { memory: 1000, disk: 2000, service: 3000 }, inMemory: 4000, onDisk: 5000 },
+  hiddenKeys: 1,
+  problems: [
+    { at: '2026-03-04T05:06:00.000Z', times: 2, text: 'an operation failed: /a: 503' },
+    { at: '2026-03-04T05:00:00.000Z', times: 1, text: 'disk full' },
+  ],
+  changes: [
+    unsentChangeOf({ state: 'uploading', path: '/big', bytes: 1000, sent: 250 }),
+    unsentChangeOf({ state: 'failed', path: '/no' }),
+  ],
+});
+
+describe('the details of a mount', () => {
+  it('say what it does, with a bar for each upload under way, and what went wrong lately', () => {
+    expect(statusDetails(BUSY, undefined, NOW).split('\n')).toEqual([
+      'up       2 h, log in /log',
+      expect.stringMatching(/^service {2}offline since 2026-03-04 \d\d:03 \(3 min\)$/),
+      'requests 1234 (12.3/s)  3 failed  received 5 MB (1 MB/s)  sent 2 kB (0 B/s)',
+      'reads    1 kB from memory  2 kB from the disk  3 kB as it came from the service',
+      'cache    4 kB in memory  5 kB on the disk',
+      'hidden   1 key that cannot be shown as names',
+      'options  metadata_ttl=10  cache=disk',
+      '=====--------------- 25% of 1 kB  /big',
+      '7 s ago (2 times): an operation failed: /a: 503',
+      '6 min ago: disk full',
+      '',
+    ]);
+  });
+
+  it('are short when there is nothing to say', () => {
+    const details = statusDetails(statusWith({}), undefined, NOW);
+
+    expect(details).toContain('service  not asked yet\n');
+    expect(details).not.toMatch(/hidden|failed|ago|on the disk/);
+  });
+
+  it('keep to the terminal, on several lines where need be', () => {
+    const lines = statusDetails(BUSY, 40, NOW).trimEnd().split('\n');
+
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+    expect(lines.join('\n')).toContain('requests 1234 (12.3/s)  3 failed\n         received 5 MB (1 MB/s)\n');
+  });
+
+  it('show nothing that would move the cursor, and nothing of a mount that does not answer', () => {
+    const odd = statusWith({ problems: [{ at: BUSY.since, times: 1, text: 'a\u001b[2J' }] });
+
+    expect(statusDetails(odd, undefined, NOW)).toContain('a?[2J\n');
+    expect(statusDetails({ ...BUSY, live: null }, undefined, NOW)).toBe('');
+  });
+});

@@ -1,0 +1,56 @@
+/** What is counted of the requests, for a person who looks at a mount? */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
+import { HttpService } from '../../src/client/http-service.ts';
+import { bytesOf, startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
+
+async function clientOf(): Promise<{ readonly server: EmbeddedServer; readonly service: HttpService }> {
+  const server = await startEmbeddedServer();
+  const { baseUrl, credentials } = server;
+  const service = HttpService.open({ baseUrl, credentials, log: silentLog, retry: { retries: 0 } });
+  onTestFinished(() => service.close());
+  return { server, service };
+}
+
+describe('the traffic of a client', () => {
+  it('is its tries and the bytes of their bodies', async () => {
+    const { server, service } = await clientOf();
+    const { bucket } = server;
+
+    await service.putObject(bucket, 'small', uploadOf(Buffer.alloc(1000)));
+    await service.putObject(bucket, 'large', uploadOf(Buffer.alloc(300_000)));
+    const before = service.traffic.facts();
+    await bytesOf((await service.getObject(bucket, 'large')).body);
+    const facts = service.traffic.facts();
+
+    expect(before.bytesSent).toBe(301_000);
+    expect(facts.bytesReceived - before.bytesReceived).toBe(300_000);
+    expect(facts).toMatchObject({ requests: 3, failed: 0, offlineSince: null });
+    expect(facts.perSecond.requests).toBeGreaterThan(0);
+  });
+
+  it('has failures, but not that something is missing', async () => {
+    const { server, service } = await clientOf();
+    server.faults.add({ operation: 'headObject', fault: { kind: 'status', status: 503 } });
+
+    await expect(service.headObject(server.bucket, 'f')).rejects.toThrow('503');
+    await expect(service.headObject(server.bucket, 'f')).rejects.toThrow();
+
+    expect(service.traffic.facts()).toMatchObject({ requests: 2, failed: 1, offlineSince: null });
+  });
+
+  it('says since when the service has not answered, until it does again', async () => {
+    const { server, service } = await clientOf();
+    server.faults.add({ operation: 'listObjects', times: 2, fault: { kind: 'reset' } });
+
+    await expect(service.listObjects(server.bucket, { folder: '' })).rejects.toThrow();
+    const first = service.traffic.facts().offlineSince;
+    await expect(service.listObjects(server.bucket, { folder: '' })).rejects.toThrow();
+    const second = service.traffic.facts().offlineSince;
+    await service.listObjects(server.bucket, { folder: '' });
+
+    expect(first).toBeInstanceOf(Date);
+    expect(second).toEqual(first);
+    expect(service.traffic.facts()).toMatchObject({ failed: 2, offlineSince: null });
+  });
+});
