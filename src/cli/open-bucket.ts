@@ -10,7 +10,6 @@ import {
   type SetAsideDraft,
 } from '../filesystem/open-file-system.ts';
 import type { Bucket } from '../service/records.ts';
-import { CommandError, exitCodes } from './command-error.ts';
 import { findBucket, mayWrite } from './connect.ts';
 import { explainLocalFailure } from './local-places.ts';
 import { openService } from './open-service.ts';
@@ -21,6 +20,8 @@ import { claimStateDirectory, type StateDirectory } from './state-directory.ts';
 export const UPLOAD_PATIENCE_MS = 30_000;
 /** Set-aside files that a warning names. */
 const MOST_NAMED = 5;
+const ONLY_READING =
+  'these credentials may only read: every change is refused (EACCES) until the bucket is mounted with others; --read-only lets programs know beforehand';
 
 export interface BucketSurroundings {
   readonly clock: Clock;
@@ -53,7 +54,9 @@ export async function openBucket(
   const service = await openService(settings, { clock, log });
   closers.push(() => service.close());
   const bucket = await findBucket({ service, wanted, baseUrl, signal });
-  warnings.push(...(await warningsAbout({ service, bucket, settings, signal })));
+  warnings.push(...warningsAbout(bucket));
+  const isAllowed = settings.readOnly || (await mayWrite(service, bucket, signal));
+  if (!isAllowed) warnings.push(ONLY_READING);
   const state = await claimState(settings, bucket);
   closers.push(() => state.release());
   const fileSystem = await openFileSystem({
@@ -66,6 +69,7 @@ export async function openBucket(
       stateDirectory: state.path,
       cacheDirectory: join(settings.cacheDir, 'blocks'),
       hostName: hostname(),
+      mayWrite: isAllowed,
     },
     adopted: state.adopted,
   }).catch((error: unknown) => {
@@ -85,25 +89,10 @@ export async function closeBackwards(closers: Start['closers'], log: Log): Promi
   }
 }
 
-async function warningsAbout(start: {
-  readonly service: HttpService;
-  readonly bucket: Bucket;
-  readonly settings: MountSettings;
-  readonly signal: AbortSignal;
-}): Promise<string[]> {
-  const { service, bucket, settings, signal } = start;
-  const warnings: string[] = [];
-  if (bucket.status !== 'ACTIVE') {
-    const why = bucket.statusMessage === null ? '' : ` (${bucket.statusMessage})`;
-    warnings.push(`bucket ${bucket.name} is ${bucket.status}${why}, not ACTIVE: calls may fail until it is`);
-  }
-  if (!settings.readOnly && !(await mayWrite(service, bucket, signal))) {
-    throw new CommandError(
-      exitCodes.failed,
-      'these credentials may only read: mount with --read-only, or use credentials that may write',
-    );
-  }
-  return warnings;
+function warningsAbout({ name, status, statusMessage }: Bucket): string[] {
+  if (status === 'ACTIVE') return [];
+  const why = statusMessage === null ? '' : ` (${statusMessage})`;
+  return [`bucket ${name} is ${status}${why}, not ACTIVE: calls may fail until it is`];
 }
 
 async function claimState(settings: MountSettings, bucket: Bucket): Promise<StateDirectory> {

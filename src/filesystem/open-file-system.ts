@@ -32,6 +32,7 @@ import { Renaming } from './renaming.ts';
 import { Reviving } from './reviving.ts';
 import { Resuming } from './resuming.ts';
 import { Sending } from './sending.ts';
+import { changesRefusedWith } from './settings.ts';
 import { Shelf } from './shelf.ts';
 import { ShelfRecords } from './shelf-records.ts';
 import { changeOfDeletion, changeOfLink, changeOfRename, type UnsentChange } from './unsent-change.ts';
@@ -125,12 +126,13 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
   await folderTimes.restore();
   const mount = mountState({ local, gates, disk, folderTimes }, inputs);
   const parts = fileSystemParts(mount, { ...inputs, gates, local, folderTimes });
-  letRest(mount, local, inputs.settings.readOnly);
+  letRest(mount, local, changesRefusedWith(inputs.settings) !== null);
   await mount.content.prepare();
   disk?.start();
   const operations = new PailFileSystem(parts);
+  const refusal = changesRefusedWith(inputs.settings);
   let sending = Promise.resolve();
-  if (!inputs.settings.readOnly) {
+  if (refusal === null) {
     await dropStoredHalves(mount, local.journal, local.recovery.drafts);
     parts.deletions.restore(local.journal.contents.deletions);
     const leftovers = await showLeftovers(mount, local.recovery);
@@ -144,7 +146,7 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
     ({ id, state }) => state === 'set aside' && mount.resting.get(id) !== undefined,
   );
   return {
-    operations: inputs.settings.readOnly ? readOnly(operations) : operations,
+    operations: refusal === null ? operations : readOnly(operations, refusal),
     setAside: [
       ...setAside.map(({ id, facts, reason }) => ({
         key: facts.key,
@@ -238,7 +240,7 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
     uploading,
     deletions,
     reviving: new Reviving(mount, conflicts),
-    leftAlone: inputs.settings.readOnly ? leftAlone(inputs.local) : [],
+    leftAlone: changesRefusedWith(inputs.settings) === null ? [] : leftAlone(inputs.local),
   });
   const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
   return {

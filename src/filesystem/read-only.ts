@@ -3,10 +3,11 @@ import type { Waiter } from '../base/waiter.ts';
 import { FsError } from './errors.ts';
 import type { FileHandle, FileSystemOperations, OpenIntent } from './operations.ts';
 
-/** `operations` without its changes: they reject with EROFS. */
-export function readOnly(operations: FileSystemOperations): FileSystemOperations {
-  const refuse = (path: string): Promise<never> =>
-    Promise.reject(new FsError('EROFS', path, 'mounted read-only'));
+const REASONS = { EROFS: 'mounted read-only', EACCES: 'these credentials may only read' } as const;
+
+/** `operations` without its changes: they reject with `code`. */
+export function readOnly(operations: FileSystemOperations, code: keyof typeof REASONS): FileSystemOperations {
+  const refuse = (path: string): Promise<never> => Promise.reject(new FsError(code, path, REASONS[code]));
   const openUnlessChanging = (path: string, intent: OpenIntent, waiter?: Waiter): Promise<FileHandle> =>
     intent.write || intent.truncate ? refuse(path) : operations.open(path, intent, waiter);
   return {

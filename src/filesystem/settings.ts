@@ -35,4 +35,15 @@ export interface FileSystemSettings {
   /** Permission bits that are never set. */
   readonly umask: number;
   readonly readOnly: boolean;
+  /** Whether the credentials may change anything (§5). */
+  readonly mayWrite: boolean;
+}
+
+/** The error that every change is refused with, before anything is sent; null: changes are made. */
+export function changesRefusedWith({
+  readOnly,
+  mayWrite,
+}: Pick<FileSystemSettings, 'readOnly' | 'mayWrite'>): 'EROFS' | 'EACCES' | null {
+  if (readOnly) return 'EROFS';
+  return mayWrite ? null : 'EACCES';
 }

@@ -90,7 +90,9 @@ export class UnsentChanges {
 
   /** Resolves with the path under which the change is stored. */
   async #retryOne(change: UnsentChange, isNamed: boolean): Promise<string | null> {
-    if (this.#mount.settings.readOnly) throw new Error('the mount is read-only');
+    const { settings } = this.#mount;
+    if (settings.readOnly) throw new Error('the mount is read-only');
+    if (!settings.mayWrite) throw new Error('these credentials may only read');
     if (change.kind === 'rename') throw new Error('it goes on by itself');
     if (change.kind === 'delete') return this.#parts.deletions.retry(change.path ?? '');
     if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');

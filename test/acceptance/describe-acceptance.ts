@@ -49,9 +49,13 @@ export function describeBeyondNative(name: string, openSubject: OpenSubject): vo
   });
 }
 
-/** The subjects must be opened read-only. */
-export function describeReadOnly(name: string, openSubject: OpenSubject): void {
-  describe(`a read-only mount ${name}`, () => {
-    readOnlyCases(openSubject);
+/** The subjects must be opened read-only, or with credentials that may only read; `code`: how a change is refused. */
+export function describeReadOnly(
+  name: string,
+  openSubject: OpenSubject,
+  code: 'EROFS' | 'EACCES' = 'EROFS',
+): void {
+  describe(`a mount that may not change ${name}`, () => {
+    readOnlyCases(openSubject, code);
   });
 }

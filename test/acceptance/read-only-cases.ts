@@ -28,15 +28,15 @@ const CHANGES: Readonly<Record<string, (subject: Subject) => Promise<unknown>>> 
   removexattr: (s) => s.posix.removexattr(s.at('file'), 'user.pailfs.visibility'),
 };
 
-export function readOnlyCases(openSubject: OpenSubject): void {
+export function readOnlyCases(openSubject: OpenSubject, code: 'EROFS' | 'EACCES'): void {
   it.each(Object.entries(CHANGES))(
-    'refuses %s with EROFS, and nothing changes [errors/read-only]',
+    `refuses %s with ${code}, and nothing changes [errors/read-only]`,
     async (_, change) => {
       const subject = await openSubject();
       await subject.foreignWrite('file', 'content');
       await subject.foreignWrite('folder/inside', 'inside');
 
-      await refuses('EROFS', change(subject));
+      await refuses(code, change(subject));
 
       expect(await subject.storedNames()).toEqual(['file', 'folder/', 'folder/inside']);
       await subject.expectContent('file', 'content');

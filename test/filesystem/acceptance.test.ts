@@ -9,3 +9,8 @@ import { openSubjectInProcess } from '../acceptance/subject-in-process.ts';
 describeAcceptance('in process', () => openSubjectInProcess());
 describeBeyondNative('in process', () => openSubjectInProcess());
 describeReadOnly('in process', () => openSubjectInProcess({ settings: { readOnly: true } }));
+describeReadOnly(
+  'since its credentials may only read, in process',
+  () => openSubjectInProcess({ settings: { mayWrite: false } }),
+  'EACCES',
+);

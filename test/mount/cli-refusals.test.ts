@@ -240,22 +240,3 @@ describe('pailfs mount refuses in one line', () => {
     expect(outcome.stderr).toMatch(/^pailfs: there is no bucket fotos.*\n.*\n\s+at /);
   });
 });
-
-describe('credentials that may only read', () => {
-  it('mount only when nothing shall be written [errors/denied]', async () => {
-    const { server, at } = await arrange();
-    const { accessKeyId, secretAccessKey } = server.readOnlyCredentials;
-    const launch = {
-      environment: { PAILFS_ACCESS_KEY_ID: accessKeyId, PAILFS_SECRET_ACCESS_KEY: secretAccessKey },
-    };
-
-    const writable = await at.run(['mount', 'photos', at.mountpoint], launch);
-    const readOnly = await at.run(['mount', 'photos', at.mountpoint, '--read-only'], launch);
-
-    expect(writable).toMatchObject({
-      code: 1,
-      stderr: oneLine(/these credentials may only read: mount with --read-only/),
-    });
-    expect(readOnly).toEqual({ code: 0, stdout: '', stderr: '' });
-  });
-});

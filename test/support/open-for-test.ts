@@ -95,6 +95,7 @@ export function defaultSettings(stateDirectory: string): FileSystemSettings {
     gid: 1000,
     umask: 0o022,
     readOnly: false,
+    mayWrite: true,
   };
 }
 
