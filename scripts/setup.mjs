@@ -17,19 +17,23 @@ const DEBIAN_PACKAGES = {
   curl: 'curl',
   emacs: 'emacs-nox',
   find: 'findutils',
+  fish: 'fish',
   fusermount3: 'fuse3',
   getfattr: 'attr',
   git: 'git',
+  groff: 'groff-base',
   nano: 'nano',
   rsync: 'rsync',
   script: 'bsdutils',
   setfattr: 'attr',
   soffice: 'libreoffice-writer-nogui',
   sqlite3: 'sqlite3',
+  'systemd-analyze': 'systemd',
   tar: 'tar',
   unzip: 'unzip',
   vim: 'vim',
   zip: 'zip',
+  zsh: 'zsh',
 };
 
 /** What the tests on a real mount run, besides what any system has. */
@@ -38,7 +42,7 @@ export const TEST_PROGRAMS = [
   ...['vim', 'nano', 'emacs', 'script', 'zip', 'unzip', 'curl', 'tar', 'find'],
 ];
 /** What the long tests run besides. */
-export const LONG_TEST_PROGRAMS = ['soffice'];
+export const LONG_TEST_PROGRAMS = ['soffice', 'fish', 'groff', 'systemd-analyze', 'zsh'];
 
 /** One sentence for a person: what to do. */
 export class SetupFailure extends Error {
