@@ -16,6 +16,11 @@ import { shell } from './shell.ts';
 const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const LOADER = new URL('typescript-loader.mjs', import.meta.url).href;
 const POLL_MS = 20;
+const NO_SETTINGS = {
+  PAILFS_BASE_URL: undefined,
+  PAILFS_ACCESS_KEY_ID: undefined,
+  PAILFS_SECRET_ACCESS_KEY: undefined,
+};
 /** For a mount to end once it is unmounted; what it then still waits for is a service that the test has stopped. */
 const END_MS = 5_000;
 
@@ -42,6 +47,8 @@ export interface Launch {
 }
 
 export class CommandLine {
+  /** What a shell runs for `pailfs`. */
+  static readonly words: readonly string[] = [process.execPath, '--import', LOADER, PROGRAM];
   readonly home: string;
   readonly mountpoint: string;
   readonly #environment: Readonly<Record<string, string | undefined>>;
@@ -92,8 +99,16 @@ export class CommandLine {
   }
 
   /** Runs `pailfs` to its end: until the process is gone and nobody holds its output any more. */
-  async run(words: readonly string[], launch: Launch = {}): Promise<Outcome> {
-    const child = this.start(words, launch);
+  run(words: readonly string[], launch: Launch = {}): Promise<Outcome> {
+    return this.#toItsEnd(this.start(words, launch));
+  }
+
+  /** Runs `script` with sh in the home, without the settings of the service, which it is to bring. */
+  shell(script: string): Promise<Outcome> {
+    return this.#toItsEnd(this.#spawn(['sh', '-c', script], { environment: NO_SETTINGS }));
+  }
+
+  async #toItsEnd(child: ChildProcess): Promise<Outcome> {
     const output = { stdout: '', stderr: '' };
     child.stdout?.on('data', (data: Buffer) => (output.stdout += data.toString()));
     child.stderr?.on('data', (data: Buffer) => (output.stderr += data.toString()));
@@ -102,7 +117,10 @@ export class CommandLine {
   }
 
   start(words: readonly string[], launch: Launch = {}): ChildProcess {
-    const command = [process.execPath, '--import', LOADER, PROGRAM, ...words];
+    return this.#spawn([...CommandLine.words, ...words], launch);
+  }
+
+  #spawn(command: readonly string[], launch: Launch): ChildProcess {
     const [program = '', ...parameters] = launched(command, launch);
     const input = launch.typed ?? launch.stdin;
     const environment = Object.entries({ ...this.#environment, ...launch.environment });
@@ -175,7 +193,9 @@ export class ForegroundMount {
 
 async function processesOfHome(home: string): Promise<readonly number[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
-  const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')));
+  const environments = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')),
+  );
   return pids.filter((_, index) => environments[index]?.split('\0').includes(`HOME=${home}`));
 }
 
