@@ -17,6 +17,11 @@ export function contentTypeFor(
 ): string {
   if (contentType !== null) return contentType;
   // An edit in place is of the same type as before; a file written anew is what its name says.
-  const known = basis === 'edit' ? file.version?.contentType : undefined;
+  const known = basis === 'edit' ? file.version?.contentType : typeOfEmpty(file);
   return known ?? contentTypeOf(file.path);
+}
+
+/** Programs make a file, set its type, and write it then; in between it may have been stored, empty. */
+function typeOfEmpty({ version }: OpenFile): string | undefined {
+  return version?.size === 0 ? version.own?.contentType : undefined;
 }

@@ -38,6 +38,8 @@ const FILE_NAMES = [
   MIME_TYPE,
 ] as const;
 
+const FOLDER_NAMES = [HIDDEN] as const;
+
 /** `type/subtype`, with parameters; nothing that could end a header line. */
 const MIME_PATTERN = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:\s*;\s*[^\p{Cc}]*)?$/u;
 
@@ -68,7 +70,7 @@ export class Xattrs {
       known === undefined || known.kind === 'missing'
         ? await this.#parts.inspecting.entry(path, waiter)
         : known;
-    return entry.kind === 'file' ? FILE_NAMES : [HIDDEN];
+    return entry.kind === 'file' ? FILE_NAMES : FOLDER_NAMES;
   }
 
   async get(path: string, name: string, waiter: Waiter = STAYING): Promise<Uint8Array> {
@@ -83,10 +85,11 @@ export class Xattrs {
     const isFile =
       this.#mount.table.dirty(path) !== undefined ||
       (await this.#parts.inspecting.entry(path)).kind === 'file';
-    if (!isFile || (name !== VISIBILITY && name !== MIME_TYPE)) {
-      throw new FsError('ENOTSUP', path, `${name} cannot be set`);
-    }
+    const names: readonly string[] = isFile ? FILE_NAMES : FOLDER_NAMES;
+    if (!names.includes(name)) throw new FsError('ENOTSUP', path, `${name} cannot be set`);
     if (mode === 'create') throw new FsError('EEXIST', path, `${name} exists`);
+    // tar says a line for each that it cannot set, of every file: a copy drops what only the mount can say.
+    if (name !== VISIBILITY && name !== MIME_TYPE) return;
     const text = Buffer.from(value).toString('utf8');
     if (name === VISIBILITY) await this.#setVisibility(path, text);
     else await this.#setMimeType(path, text);

@@ -1,6 +1,6 @@
 /** SEMANTICS: the extended attributes of files and folders. */
 import { describe, expect, it } from 'vitest';
-import { closing, names, openForTest, readFile } from '../support/open-for-test.ts';
+import { closing, names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
 
 const NAMES = [
@@ -162,10 +162,11 @@ describe('a file', () => {
 
     await expect(fs.getXattr('/f', 'user.other')).rejects.toMatchObject({ code: 'ENODATA' });
     await expect(fs.getXattr('/f', 'security.capability')).rejects.toMatchObject({ code: 'ENODATA' });
-    for (const name of ['user.other', 'user.pailfs.url', 'security.selinux', 'system.posix_acl_access']) {
+    for (const name of ['user.other', 'user.pailfs.link', 'security.selinux', 'system.posix_acl_access']) {
       await expect(fs.setXattr('/f', name, value, 'any')).rejects.toMatchObject({ code: 'ENOTSUP' });
       await expect(fs.removeXattr('/f', name)).rejects.toMatchObject({ code: 'ENOTSUP' });
     }
+    await expect(fs.removeXattr('/f', 'user.pailfs.url')).rejects.toMatchObject({ code: 'ENOTSUP' });
     await expect(fs.removeXattr('/f', 'user.mime_type')).rejects.toMatchObject({ code: 'ENOTSUP' });
     await expect(fs.setXattr('/f', 'user.pailfs.visibility', value, 'create')).rejects.toMatchObject({
       code: 'EEXIST',
@@ -214,6 +215,32 @@ it('a draft has all of them for nothing, and takes a type along at its close [xa
     expect(asked()).toEqual([]);
   });
   expect((await direct.headObject(bucket, 'f.html')).contentType).toBe('text/plain');
+});
+
+it('a file takes a type along that was set before its first byte [xattr/draft]', async () => {
+  const { fs, asked, direct, bucket } = await openForTest();
+  await names(fs, '/');
+  const handle = await openToRewrite(fs, '/f.html');
+  asked();
+
+  await setXattr(fs, '/f.html', 'user.mime_type', 'image/png');
+  await closing(fs, handle, () => writeAt(fs, handle, 'x'));
+
+  expect(asked()).toEqual(['putObject f.html']);
+  expect((await direct.headObject(bucket, 'f.html')).contentType).toBe('image/png');
+});
+
+it('a type that was set on an empty file stays when the file is written', async () => {
+  const { fs, direct, bucket } = await openForTest();
+  await writeFile(fs, '/f.html', '');
+  await setXattr(fs, '/f.html', 'user.mime_type', 'image/png');
+
+  await writeFile(fs, '/f.html', 'first');
+  const first = (await direct.headObject(bucket, 'f.html')).contentType;
+  await writeFile(fs, '/f.html', 'anew');
+
+  expect(first).toBe('image/png');
+  expect((await direct.headObject(bucket, 'f.html')).contentType).toBe('text/html');
 });
 
 it('a folder tells how many keys in it cannot be shown, and nothing else [names/hidden]', async () => {

@@ -36,7 +36,7 @@ describe('credentials that may only read', () => {
       codes.push(
         await change().then(
           () => 'done',
-          ({ code }: NodeJS.ErrnoException) => code,
+          (error: unknown) => (error as NodeJS.ErrnoException).code,
         ),
       );
     }
