@@ -68,7 +68,9 @@ export class Storing {
       return;
     }
     try {
-      await this.#send(file, sealed.draft, () => file.sealed === sealed);
+      // Or its bytes are stored, and only its link is still down.
+      const isMeant = (): boolean => file.sealed === sealed || (file.sealed === null && !file.dirty);
+      await this.#send(file, sealed.draft, isMeant);
     } finally {
       // Its upload has ended, or another close has promised newer bytes meanwhile.
       const isOver = file.sealed !== sealed && file.draft !== sealed.draft;

@@ -74,6 +74,23 @@ describe('a file that was closed', () => {
     expect(scene.asked()).toEqual(['putObject f']);
   });
 
+  it('is failed and says why while its link cannot be restored [visibility/restore-fails]', async () => {
+    const log = new LogForTest();
+    const scene = await writeBack({ log });
+    await writeFile(scene.fs, '/f', 'first');
+    await drained(scene.mounted);
+    await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public');
+    scene.faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 403 } });
+
+    await writeFile(scene.fs, '/f', 'second');
+    scene.clock.advance(SOON);
+
+    await expect.poll(() => stateOf(scene, '/f'), PATIENT).toBe('failed');
+    expect(await textOf(scene, 'f')).toBe('second');
+    expect(await xattr(scene.fs, '/f', 'user.pailfs.error')).not.toBe('');
+    expect(log.about('not made public again')).toHaveLength(1);
+  });
+
   it('is stored by fsync before that returns, which says what the service says [write-back/fsync]', async () => {
     const scene = await writeBack();
     const handle = await openToRewrite(scene.fs, '/f');

@@ -89,6 +89,20 @@ describe('a file that was unlinked', () => {
     expect(await scene.mounted.unsent.list()).toEqual([]);
   });
 
+  it('goes also while a program has an older version of it open [write-back/version]', async () => {
+    const scene = await listed();
+    const handle = await scene.fs.open('/d/3', { read: true, write: false, truncate: false });
+    await scene.foreignWrite('d/3', 'theirs, seen here');
+    scene.clock.advance(TTL);
+
+    await scene.fs.unlink('/d/3');
+    await drained(scene.mounted);
+    await scene.fs.release(handle);
+
+    expect(await isThere(scene, 'd/3')).toBe(false);
+    expect(await scene.mounted.unsent.list()).toEqual([]);
+  });
+
   it('stays when the service refuses that for good, and is at its name again [write-back/unlink]', async () => {
     const log = new LogForTest();
     const scene = await listed({ log });

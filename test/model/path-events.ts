@@ -24,8 +24,14 @@ export const TURNED = 'turned';
 const isBrought = (leaves: string | null): boolean => leaves === MOVED || leaves === TURNED;
 
 export class PathEvents {
+  /** With write-back: the service hears of what programs do here after they were told that it is done. */
+  readonly #isPromised: boolean;
   readonly #events: PathEvent[] = [];
   #now = 0;
+
+  constructor(isPromised = false) {
+    this.#isPromised = isPromised;
+  }
 
   tick(): number {
     this.#now += 1;
@@ -62,7 +68,9 @@ export class PathEvents {
         const mayBeEmptied = here.some(
           (other) => other.empties === true && other.ended === Infinity && other.begun < later.ended,
         );
-        return later.ended !== Infinity && later.begun > ended && !isSpared && !mayBeEmptied;
+        const mayComeAfter = this.#isPromised && later.isForeign === true && cause.isForeign !== true;
+        const isOver = later.ended !== Infinity && later.begun > ended;
+        return isOver && !isSpared && !mayBeEmptied && !mayComeAfter;
       });
     });
     if (accepted) return null;

@@ -40,6 +40,12 @@ export class Told {
   }
 }
 
+/** With write-back a close is over when its draft is set aside: then the log has said why. */
+export function expectLogged({ record }: SetAside, log: LogForTest): void {
+  const reasons = log.about('its bytes are set aside').map(({ fields }) => fields['reason']);
+  expect(reasons, 'why drafts were set aside').toContain(record.reason);
+}
+
 /** `inner`, which remembers every stamp that it has ever taken. */
 export class WitnessedService extends InterceptedService {
   readonly taken = new Set<string>();

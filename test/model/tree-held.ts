@@ -5,6 +5,7 @@ import { parentOf } from '../../src/store/keys.ts';
 import { closing, readAll } from '../support/open-for-test.ts';
 import type { TreeKnowledge } from './tree-knowledge.ts';
 import type { HeldOperation, HoldAccess } from './tree-operations.ts';
+import { settled } from './tree-promised.ts';
 import { appended, createOver, outcome, writeAtEnd, type UniqueContents } from './tree-program.ts';
 import type { World } from './world.ts';
 
@@ -102,7 +103,9 @@ export class HeldFiles {
     const before = this.#knowledge.truth(path);
     const bases = [...contents].map((content) => content.slice(0, content.length - written.length));
     this.#held = this.#held.filter((other) => other !== held);
-    const code = await outcome(() => closing(this.#fs, handle, () => Promise.resolve()));
+    const closed = await outcome(() => closing(this.#fs, handle, () => Promise.resolve()));
+    const refused = closed === 'none' ? await settled(this.#world) : [];
+    const code = refused.length > 0 ? 'ESTALE' : closed;
     if (!held.unlinked) this.#knowledge.drafts.delete(path);
     if (code === 'ESTALE' && access === 'append' && this.#knowledge.foreignSince(path, held.openedAt)) return;
     expect(code, `close of ${path} after ${access}`).toBe('none');

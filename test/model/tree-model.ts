@@ -10,6 +10,7 @@ import { closing, readAll } from '../support/open-for-test.ts';
 import { uploadOf } from '../support/embedded-service.ts';
 import { TreeKnowledge } from './tree-knowledge.ts';
 import { HeldFiles } from './tree-held.ts';
+import { PromisedFiles, settled } from './tree-promised.ts';
 import type { ForeignOperation, OwnOperation, TreeOperation, Visibility } from './tree-operations.ts';
 import { appended, createOver, outcome, UniqueContents, writeAtEnd } from './tree-program.ts';
 import type { World } from './world.ts';
@@ -23,12 +24,14 @@ export class TreeModel {
   readonly #knowledge: TreeKnowledge;
   readonly #contents = new UniqueContents();
   readonly #held: HeldFiles;
+  readonly #promised: PromisedFiles;
 
   constructor(world: World) {
     this.#world = world;
     this.#fs = world.mounted.operations;
     this.#knowledge = new TreeKnowledge(world);
     this.#held = new HeldFiles(world, this.#knowledge, this.#contents);
+    this.#promised = new PromisedFiles(world, this.#knowledge);
   }
 
   async run(operation: TreeOperation): Promise<void> {
@@ -40,6 +43,7 @@ export class TreeModel {
       case 'hold':
       case 'heldRead':
       case 'heldClose':
+        await this.#promised.settle();
         await this.#held.run(operation);
         break;
       case 'write':
@@ -54,13 +58,15 @@ export class TreeModel {
       case 'rename':
       case 'setVisibility':
       case 'advance':
+        await this.#promised.settle();
         await this.#own(operation);
     }
     await this.#knowledge.changedByMount();
   }
 
-  closeAll(): Promise<void> {
-    return this.#held.closeAll();
+  async closeAll(): Promise<void> {
+    await this.#promised.settle();
+    await this.#held.closeAll();
   }
 
   async #own(operation: OwnOperation): Promise<void> {
@@ -111,22 +117,27 @@ export class TreeModel {
   async #write(path: string): Promise<void> {
     if (this.#held.has(path)) return;
     const content = this.#contents.next('own');
-    const visibilities = this.#visibilitiesAfterWrite(path);
+    const known = this.#visibilitiesAfterWrite(path);
     const code = await outcome(async () => {
       const handle = await createOver(this.#fs, path);
       await closing(this.#fs, handle, () => this.#fs.write(handle, Buffer.from(content), 0));
     });
     if (code === 'ENOENT' && this.#knowledge.may(parentOf(path), 'missing')) return;
     expect(code, `write of ${path}`).toBe('none');
-    await this.#stored(path, [content], visibilities);
+    await this.#promised.closed({
+      path,
+      contents: () => [content],
+      visibilities: () => new Set([...known, ...this.#visibilitiesAfterWrite(path)]),
+      mayConflict: () => false,
+    });
   }
 
   async #append(path: string): Promise<void> {
     if (this.#held.has(path)) return;
     const piece = this.#contents.next('+');
     const contents = this.#knowledge.contents(path);
-    const before = this.#knowledge.truth(path);
-    const visibilities = this.#visibilitiesAfterWrite(path);
+    const known = this.#visibilitiesAfterWrite(path);
+    const openedAt = this.#now;
     const code = await outcome(async () => {
       const handle = await this.#fs.open(path, { read: true, write: true, truncate: false });
       await closing(this.#fs, handle, async () => writeAtEnd(this.#fs, path, handle, piece));
@@ -134,7 +145,12 @@ export class TreeModel {
     if (code === 'ENOENT' && this.#knowledge.may(path, 'missing')) return;
     if (code === 'ESTALE' && this.#knowledge.foreignSince(path, this.#now)) return;
     expect(code, `append to ${path}`).toBe('none');
-    await this.#stored(path, appended(before, contents, piece), visibilities);
+    await this.#promised.closed({
+      path,
+      contents: () => appended(this.#knowledge.truth(path), contents, piece),
+      visibilities: () => new Set([...known, ...this.#visibilitiesAfterWrite(path)]),
+      mayConflict: () => this.#knowledge.foreignSince(path, openedAt),
+    });
   }
 
   async #read(path: string): Promise<void> {
@@ -186,6 +202,10 @@ export class TreeModel {
     expect(code, `unlink of ${path}`).toBe('none');
     const unsent = this.#knowledge.drafts.delete(path);
     this.#held.unlinked(path);
+    if ((await settled(this.#world)).length > 0) {
+      expect(this.#knowledge.foreignSince(path, this.#now), `${path}, which was not deleted`).toBe(true);
+      return;
+    }
     await this.#knowledge.changedByMount();
     // A file that was never stored goes without a request: what others stored there meanwhile is not touched.
     if (!unsent) expect(this.#knowledge.truth(path)).toBe('missing');

@@ -6,9 +6,12 @@ import { TreeModel } from './tree-model.ts';
 import { treeOperations } from './tree-operations.ts';
 import { openWorld, worldChoices } from './world.ts';
 
-it(
-  'shows a tree as it was less than the TTL ago, own changes at once, and loses nothing that a program has closed',
-  async () => {
+it.each([
+  ['', 300, false],
+  [', with write-back, too [write-back/conflict] [write-back/version]', 100, true],
+] as const)(
+  'shows a tree as it was less than the TTL ago, own changes at once, and loses nothing that a program has closed%s',
+  async (_, runs, writeBack) => {
     await fc.assert(
       fc.asyncProperty(worldChoices, treeOperations, async (choices, operations) => {
         // An ETag that is no MD5 cannot tell others' files from ours when both are stored within seconds.
@@ -17,6 +20,7 @@ it(
           behaviours: { ...choices.behaviours, etag: 'md5' },
           // The model knows all names there are.
           conflict: 'fail',
+          writeBack,
         });
         try {
           const model = new TreeModel(world);
@@ -26,7 +30,7 @@ it(
           await world.close();
         }
       }),
-      propertySettings(500),
+      propertySettings(runs),
     );
   },
   PROPERTY_TIMEOUT,

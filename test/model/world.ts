@@ -30,6 +30,7 @@ export interface World {
   /** Neither counted nor part of the mount: for other programs, and for looking. */
   readonly direct: ObjectService;
   readonly bucket: string;
+  readonly writeBack: boolean;
   /** Of the file system and of the service. */
   readonly clock: ManualClock;
   /** Of the mount alone. */
@@ -83,6 +84,7 @@ export async function openWorld(choices: WorldChoices): Promise<World> {
     mounted,
     direct,
     bucket,
+    writeBack,
     clock,
     requests,
     quiet: () => untilQuiet(requests),

@@ -94,8 +94,10 @@ export class Deletions {
    * error: nothing is promised then. For callers who hold the claim of the path; `going` is to be called before it ends.
    */
   async promise(file: OpenFile): Promise<void> {
-    const { path, version, unconfirmed, endUnknown } = file;
+    const { path, unconfirmed, endUnknown } = file;
     const known = this.#mount.namespace.known.recall(path);
+    // Somebody may still have an older version open: meant is what the name shows.
+    const version = file.dirty || known?.kind !== 'file' ? file.version : known.version;
     const isSeen = known?.kind === 'file' && known.version === version;
     const before = this.#pending.get(path);
     const meant = version === null ? unconfirmed : [version, ...unconfirmed];
