@@ -22,6 +22,7 @@ const DEBIAN_PACKAGES = {
   getfattr: 'attr',
   git: 'git',
   groff: 'groff-base',
+  ip: 'iproute2',
   nano: 'nano',
   rsync: 'rsync',
   script: 'bsdutils',
@@ -39,7 +40,7 @@ const DEBIAN_PACKAGES = {
 /** What the tests on a real mount run, besides what any system has. */
 export const TEST_PROGRAMS = [
   ...['fusermount3', 'getfattr', 'setfattr', 'rsync', 'git', 'sqlite3'],
-  ...['vim', 'nano', 'emacs', 'script', 'zip', 'unzip', 'curl', 'tar', 'find'],
+  ...['vim', 'nano', 'emacs', 'script', 'zip', 'unzip', 'curl', 'tar', 'find', 'ip'],
 ];
 /** What the long tests run besides. */
 export const LONG_TEST_PROGRAMS = ['soffice', 'fish', 'groff', 'systemd-analyze', 'zsh'];

@@ -11,6 +11,7 @@ import { onTestFinished } from 'vitest';
 import { recordDirectories, removeRecord } from '../../src/cli/mount-record.ts';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
+import { inNetwork, type NetworkNamespace } from './network-namespace.ts';
 import { shell } from './shell.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -40,6 +41,8 @@ export interface Launch {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** In a mount namespace of its own, after these shell lines. */
   readonly namespaceSetup?: string;
+  /** Where its network is. */
+  readonly network?: NetworkNamespace;
   /** On a terminal of its own, 80 columns wide, on which this is typed; stdout then has what the screen shows, stderr included. */
   readonly typed?: string;
   /** What comes on stdin, which is no terminal. */
@@ -210,7 +213,8 @@ export async function isAlive(pid: number): Promise<boolean> {
   return output !== '' && !output.startsWith('Z');
 }
 
-function launched(command: readonly string[], { namespaceSetup, typed }: Launch): readonly string[] {
+function launched(command: readonly string[], { namespaceSetup, typed, network }: Launch): readonly string[] {
+  if (network !== undefined) return inNetwork(network, command);
   if (typed !== undefined) return onTerminal(command);
   return namespaceSetup === undefined ? command : inNamespace(namespaceSetup, command);
 }

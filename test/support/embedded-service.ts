@@ -56,9 +56,12 @@ export const STRANGER: Credential = {
 };
 
 /** The same over HTTP; `requests` and `faults` are the server's. Closed by itself at the end of the test. */
-export async function startEmbeddedServer(options: StoreOptions = {}): Promise<EmbeddedServer> {
+export async function startEmbeddedServer(
+  options: StoreOptions = {},
+  { host }: { readonly host?: string } = {},
+): Promise<EmbeddedServer> {
   const { store, direct, bucket } = await openEmbeddedService(options);
-  const server = await startServer({ source: store, credentials: [READ_WRITE, READ_ONLY, STRANGER] });
+  const server = await startServer({ source: store, credentials: [READ_WRITE, READ_ONLY, STRANGER], host });
   onTestFinished(() => server.close());
   const { baseUrl, requests, faults } = server;
   return {
