@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { HttpService } from '../../src/client/http-service.ts';
 import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded-service.ts';
 import { FailingDisk } from './failing-disk.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -28,10 +29,14 @@ export interface OverHttp extends EmbeddedServer {
   readonly impatiently: <Result>(work: Promise<Result>) => Promise<Result>;
   /** Nothing is believed that the file system knows. */
   readonly forget: () => void;
+  /** The client's patience with whatever is silent now ends. */
+  readonly endStalled: () => Promise<void>;
+  /** On the file system's clock, milliseconds. */
+  readonly pass: (milliseconds: number) => void;
 }
 
 /** Ends with the test. */
-export async function openOverHttp(): Promise<OverHttp> {
+export async function openOverHttp(settings: Partial<FileSystemSettings> = {}): Promise<OverHttp> {
   const embedded = await startEmbeddedServer();
   const clock = new ManualClock();
   const service = HttpService.open({
@@ -51,7 +56,7 @@ export async function openOverHttp(): Promise<OverHttp> {
     bucket: await embedded.direct.getBucket(embedded.bucket),
     clock: ownClock,
     log: silentLog,
-    settings: defaultSettings(directory),
+    settings: { ...defaultSettings(directory), ...settings },
     localFiles: disk,
   });
   onTestFinished(async () => {
@@ -63,7 +68,15 @@ export async function openOverHttp(): Promise<OverHttp> {
     // What is learned from now on is younger.
     ownClock.advance(1);
   };
-  return { ...embedded, mounted, disk, forget, impatiently: (work) => endingStalls(work, embedded, clock) };
+  const pass = (milliseconds: number): void => {
+    ownClock.advance(milliseconds);
+  };
+  const endStalled = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    clock.advance(LONGER_THAN_ANY_DEADLINE);
+  };
+  const impatiently: OverHttp['impatiently'] = (work) => endingStalls(work, embedded, clock);
+  return { ...embedded, mounted, disk, forget, pass, endStalled, impatiently };
 }
 
 async function endingStalls<Result>(

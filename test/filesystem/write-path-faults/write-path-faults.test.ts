@@ -6,11 +6,21 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorsTable } from '../../support/errors-table.ts';
 import { openOverHttp } from '../../support/open-over-http.ts';
-import { FaultTrials, type PathRequest, type Trial } from './fault-trials.ts';
+import { FaultTrials, type Trial } from './fault-trials.ts';
 import { expectedErrno, REQUEST_FAULTS } from './faults.ts';
+import { PromiseTrials } from './promise-trials.ts';
+import type { PathRequest } from './trial-stage.ts';
 import { WRITE_PATHS, type WritePath } from './write-paths.ts';
 
 const table = await ErrorsTable.read();
+/** One of each kind: how a fault becomes an error is seen without write-back. */
+const BEHIND = [
+  'is answered 503',
+  'is answered 402',
+  'is answered 403',
+  'is done, and its answer lost',
+  'is not answered',
+];
 
 describe('when a request fails', () => {
   it.each(Object.keys(WRITE_PATHS))('of %s [errors/table]', async (name) => {
@@ -24,6 +34,26 @@ describe('when a request fails', () => {
 
     expect(trials.problems).toEqual([]);
   });
+});
+
+describe('with write-back, when a request fails', () => {
+  // fsync is left out: it promises nothing, but waits for the service.
+  it.each(Object.keys(WRITE_PATHS).filter((name) => name !== 'fsync'))(
+    'of %s [errors/table] [write-back/retried] [write-back/refused]',
+    async (name) => {
+      const path = pathOf(name);
+      const trials = new PromiseTrials(await openOverHttp({ writeBack: true }), path);
+      // What waits is renamed without a request, and so without a look.
+      const told = { ...path, ...(path.hasSteps && { looksAfter: [] }), faults: path.faults ?? BEHIND };
+
+      for (const request of await trials.requests()) {
+        for (const trial of trialsOf(told, request)) await trials.run(trial);
+      }
+      await trials.end();
+
+      expect(trials.problems).toEqual([]);
+    },
+  );
 });
 
 describe('when the local disk is full', () => {
