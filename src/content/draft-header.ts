@@ -52,17 +52,17 @@ export function encodeHeader(header: DraftHeader): Uint8Array {
 
 /** The header in force in the first CONTENT_START bytes of a file. Throws `HeaderUnreadable`. */
 export function decodeHeader(start: Uint8Array): DraftHeader {
-  const problems: string[] = [];
+  const problems = new Set<string>();
   let found: DraftHeader | undefined;
   for (const slot of [start.subarray(0, SLOT_SIZE), start.subarray(SLOT_SIZE, CONTENT_START)]) {
     try {
       const header = decodeSlot(slot);
       if (found === undefined || header.turn > found.turn) found = header;
     } catch (error) {
-      problems.push(describeError(error));
+      problems.add(describeError(error));
     }
   }
-  if (found === undefined) throw new HeaderUnreadable(problems.join('; '));
+  if (found === undefined) throw new HeaderUnreadable([...problems].join('; '));
   return found;
 }
 

@@ -69,6 +69,7 @@ export class Conflicts {
     file.path = to;
     // To the service it is a new file from now on: private, and whatever was tried before belongs to the old name.
     file.version = null;
+    file.isNew = true;
     file.unconfirmed = [];
     file.visibilityBefore = null;
     file.visibilityWish = null;

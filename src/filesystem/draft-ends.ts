@@ -46,6 +46,7 @@ export class DraftEnds {
     if (refused === draft) {
       file.draft = null;
       file.dirty = false;
+      file.isNew = file.version === null;
       file.loseWrites();
     }
     if (sealed !== null && file.version !== null) this.#refused.set(file.version, failure?.error);
@@ -93,6 +94,7 @@ export class DraftEnds {
     file.draft = null;
     file.sealed = null;
     file.dirty = false;
+    file.isNew = file.version === null;
     this.#reading.letGo(file);
     if (!file.publishPending) this.#mount.table.remove(file);
     for (const each of new Set([draft, sealed?.draft])) if (each != null) await this.#mount.kept.drop(each);

@@ -1,6 +1,6 @@
 /** What is said of a draft, in its header and in the journal? */
 import type { Draft } from '../content/draft.ts';
-import type { DraftFacts } from '../content/draft-facts.ts';
+import type { DraftFacts, VersionRecord } from '../content/draft-facts.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
 import { factsOf } from '../content/version-facts.ts';
 import { keyOfPath } from '../store/keys.ts';
@@ -29,7 +29,28 @@ export function draftsOf({ draft, sealed }: OpenFile): Set<Draft> {
   return new Set([draft, sealed?.draft ?? null].filter((each) => each !== null));
 }
 
+/** Of a draft of `file` that no record names yet. */
+export function newRecord(
+  file: OpenFile,
+  named: Pick<DraftRecord, 'id' | 'sequence' | 'facts'>,
+): Omit<DraftRecord, 'state'> {
+  return { ...named, ...doubtsOf(file), reason: null, publish: null, attempts: 0, lastFailure: null };
+}
+
 /** Nothing is left to do. */
 export function storedRecord(record: DraftRecord): DraftRecord {
   return { ...record, state: 'stored', publish: null, unconfirmed: [], visibilityBefore: null };
+}
+
+/** What nobody knows of `file` on the service, and its next upload must. */
+export function doubtsOf(file: OpenFile): Pick<DraftRecord, 'unconfirmed' | 'visibilityBefore'> {
+  const visibilityBefore = file.publishPending ? 'public' : file.visibilityBefore;
+  return { unconfirmed: file.unconfirmed.map(factsOf), visibilityBefore };
+}
+
+/** What an upload of `draft` stores that begins at `at`, milliseconds since 1970. Rejects with the disk's error. */
+export async function attemptOf(draft: Draft, at: number): Promise<VersionRecord> {
+  const md5 = await draft.md5();
+  const { contentType } = draft.facts;
+  return { size: draft.size, etag: null, md5, lastModified: at, storedWithin: null, contentType };
 }

@@ -13,7 +13,7 @@ import { heldBelow, levelsOf, treeToRename, type FolderTree, type StoredFile } f
 import type { Folders } from './folders.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
-import { isUnsent, type Moving } from './moving.ts';
+import type { Moving } from './moving.ts';
 import type { OpenFile } from './open-file.ts';
 import type { FolderRecord, PlannedMove, RenameJournal } from './rename-journal.ts';
 import type { Uploading } from './uploading.ts';
@@ -128,7 +128,7 @@ class FolderMove {
     if (known?.kind === 'missing') return;
     const { table } = this.#mount;
     const source = table.dirty(from) ?? table.entered(from, known?.kind === 'file' ? known.version : version);
-    if (isUnsent(source)) return;
+    if (source.isUnsent) return;
     const stale = table.get(to);
     // Open since somebody else deleted it: the name is free.
     if (stale !== undefined) table.detach(stale);
@@ -238,14 +238,14 @@ export async function carryHeld(
 ): Promise<OpenFile[]> {
   const { known } = mount.namespace;
   const held = heldBelow(mount, from).filter(
-    (file) => isUnsent(file) || known.recall(file.path)?.kind !== 'file',
+    (file) => file.isUnsent || known.recall(file.path)?.kind !== 'file',
   );
   for (const file of held) await carry(moving, file, to + file.path.slice(from.length));
   return held;
 }
 
 async function carry(moving: Moving, file: OpenFile, to: string): Promise<void> {
-  if (isUnsent(file)) await moving.move(file, { to, target: null, announce: () => Promise.resolve() });
+  if (file.isUnsent) await moving.move(file, { to, target: null, announce: () => Promise.resolve() });
   else moving.moveInTable(file, to);
 }
 

@@ -106,11 +106,18 @@ export function draftOnDisk(
   return file;
 }
 
-/** Its bytes are stored, and its link is down: only that very version may be made public again. */
+/** Its bytes are stored, and its link is down: only that very version may be made public again, or what replaces it. */
 function showUnpublished(mount: MountState, record: DraftRecord, shown: Map<string, OpenFile>): void {
   const path = `/${record.facts.key}`;
-  if (record.publish === null || shown.has(path)) return;
+  if (record.publish === null) return;
   const version = versionOf(record.publish);
+  const waiting = shown.get(path);
+  if (waiting !== undefined) {
+    waiting.unconfirmed.push(version);
+    waiting.visibilityBefore = 'public';
+    waiting.owedLink = record;
+    return;
+  }
   version.local = record.facts.local;
   const file = new OpenFile(path, version);
   file.publishPending = true;

@@ -4,9 +4,9 @@
  */
 import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
-import { currentVisibility } from '../store/replace.ts';
 import type { Version } from '../store/version.ts';
 import { CopyReplaced, type CopyAnnouncement, type Copying } from './copying.ts';
+import { visibilityAfter } from './carried-visibility.ts';
 import { isPassing } from './errno-of.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
@@ -17,9 +17,6 @@ import type { Deletions } from './write-back/deletions.ts';
 
 /** A version that we stored less than this ago is copied and deleted without another look, milliseconds. */
 const JUST_STORED = 1000;
-/** A file made here that recently, whose visibility nobody set, takes that of the file it replaces, milliseconds. */
-const RECENTLY_MADE = 60_000;
-
 export interface MovingParts {
   readonly copying: Copying;
   readonly uploading: Uploading;
@@ -55,7 +52,7 @@ export class Moving {
    */
   async move(source: OpenFile, destination: Destination): Promise<void> {
     const { to, target } = destination;
-    if (isUnsent(source) && !this.#isOwed(source, destination)) await this.#moveDraft(source, target, to);
+    if (source.isUnsent && !this.#isOwed(source, destination)) await this.#moveDraft(source, target, to);
     else await this.#moveStored(source, destination);
   }
 
@@ -68,7 +65,7 @@ export class Moving {
       table.arrive(to, copied, source);
       try {
         await this.#parts.copying.confirm(to, copied);
-        const isGone = isUnsent(source) || (await this.#parts.copying.deleteOld(source, false));
+        const isGone = source.isUnsent || (await this.#parts.copying.deleteOld(source, false));
         await this.#arrived(source, { to, copied, isGone });
       } finally {
         table.arrived(to);
@@ -119,7 +116,11 @@ export class Moving {
     source.unconfirmed = target?.unconfirmed ?? [];
     source.visibilityBefore = target?.publishPending === true ? 'public' : (target?.visibilityBefore ?? null);
     source.basis = 'rewrite';
-    if (source.sealed?.wishes != null) source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite' };
+    source.visibilityWish ??= target?.visibilityWish ?? null;
+    if (source.sealed?.wishes != null) {
+      const visibilityWish = source.sealed.wishes.visibilityWish ?? source.visibilityWish;
+      source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite', visibilityWish };
+    }
     source.written = true;
     source.failure = null;
     // What fsync has promised of it the shelf's record keeps until the journal has it under its true name.
@@ -133,7 +134,7 @@ export class Moving {
     const { target } = destination;
     // It would delete what is about to be stored there.
     await this.#parts.deletions.finishClaimed(destination.to);
-    const wish = await this.#visibilityFor(source, target);
+    const wish = await visibilityAfter(this.#mount, source, target);
     if (target !== null) await this.#parts.removing.keepForReaders(target);
     // Writers wait: what they wrote between the copy and the DELETE would be in neither.
     await source.gate.still(() => this.#copyAndDelete(source, destination, wish));
@@ -148,13 +149,13 @@ export class Moving {
     if (target !== null) table.detach(target);
     copied.local = { ...source.version?.local, ...(source.dirty ? source.local : {}) };
     namespace.known.changed(to, { kind: 'file', version: copied });
-    copied.madeHereAt = source.version === null ? this.#mount.clock.monotonic() : source.version.madeHereAt;
+    copied.madeHereAt = source.madeHereAt(this.#mount.clock.monotonic());
     table.arrive(to, copied, source);
     try {
       // Before the rename's record goes: what it replaced must not come back.
       if (target !== null) await this.#mount.kept.retireAll(target);
       const isGone =
-        isUnsent(source) ||
+        source.isUnsent ||
         (await this.#deleteOld(source, copied, { justStored, to, isFree: target === null }));
       await this.#arrived(source, { to, copied, isGone });
     } finally {
@@ -222,38 +223,10 @@ export class Moving {
     source.shelf = null;
   }
 
-  async #visibilityFor(source: OpenFile, target: OpenFile | null): Promise<Visibility> {
-    const { settings, clock } = this.#mount;
-    if (settings.visibility !== 'preserve') return settings.visibility;
-    if (source.visibilityWish !== null) return source.visibilityWish;
-    if (isUnsent(source)) return target?.version == null ? 'private' : this.#visibilityOf(target);
-    const made = source.version?.madeHereAt ?? null;
-    const takesTargets = target?.version != null && made !== null && clock.monotonic() - made < RECENTLY_MADE;
-    const carrier = takesTargets ? target : source;
-    return this.#visibilityOf(carrier);
-  }
-
-  async #visibilityOf(file: OpenFile): Promise<Visibility> {
-    const { namespace, store, clock } = this.#mount;
-    if (file.publishPending) return 'public';
-    if (file.visibilityBefore !== null) return file.visibilityBefore;
-    const known = file.version?.visibility;
-    if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
-    const at = clock.monotonic();
-    const value = await currentVisibility(store, keyOfPath(file.path));
-    if (file.version !== null) file.version.visibility = { value, at };
-    return value;
-  }
-
   /** Whether the service took the source's version from us a moment ago: then nobody need look at it again. */
   #isJustStored(source: OpenFile): boolean {
     const entry = this.#mount.namespace.known.recall(source.path);
     if (source.dirty || entry?.kind !== 'file' || entry.version !== source.version) return false;
     return entry.version.own !== null && this.#mount.clock.monotonic() - entry.confirmedAt < JUST_STORED;
   }
-}
-
-/** Whether the service has nothing of `file`. */
-export function isUnsent(file: OpenFile): boolean {
-  return file.version === null && !file.endUnknown;
 }

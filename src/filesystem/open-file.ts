@@ -39,6 +39,8 @@ export class OpenFile {
   path: string;
   /** What the service has, as far as this file is concerned; null while it has nothing. */
   version: Version | null;
+  /** Made here and never stored: a rename may have made `version` what its upload will replace. */
+  isNew: boolean;
   /** Local bytes. After an upload they stay, clean, until the last handle closes. */
   draft: Draft | null = null;
   /** The draft being filled with the base version, so that two first writers do it once. */
@@ -59,7 +61,8 @@ export class OpenFile {
   passedOver = false;
   /** The name is gone, or another file's; nothing is uploaded any more. */
   detached = false;
-  uploading = false;
+  /** The draft whose upload is under way. */
+  goingUp: Draft | null = null;
   /** What PUTs without a known end tried to store: the service may have any of them though `version` does not say so. */
   unconfirmed: Version[] = [];
   /** The visibility of the object before the first of those PUTs, which may have made it private. */
@@ -84,6 +87,7 @@ export class OpenFile {
   constructor(path: string, version: Version | null) {
     this.path = path;
     this.version = version;
+    this.isNew = version === null;
     this.identity = version?.lineage ?? newLineage();
   }
 
@@ -93,8 +97,17 @@ export class OpenFile {
     return 'clean';
   }
 
+  get uploading(): boolean {
+    return this.goingUp !== null;
+  }
+
   get endUnknown(): boolean {
     return this.unconfirmed.length > 0;
+  }
+
+  /** Whether the service has nothing of it. */
+  get isUnsent(): boolean {
+    return this.version === null && !this.endUnknown;
   }
 
   get size(): number {
@@ -111,6 +124,7 @@ export class OpenFile {
   /** `version` holds what programs have read and written of this file. */
   take(version: Version): void {
     this.version = version;
+    this.isNew = false;
     version.lineage = this.identity;
   }
 
@@ -118,6 +132,12 @@ export class OpenFile {
   loseWrites(): void {
     this.identity = newLineage();
     if (this.version !== null) this.version.lineage = this.identity;
+  }
+
+  /** Monotonic milliseconds at which it was first stored here, `now` when it never was; null: it is older, or its visibility was set. */
+  madeHereAt(now: number): number | null {
+    if (this.visibilityWish !== null) return null;
+    return this.isNew ? now : (this.version?.madeHereAt ?? null);
   }
 
   hasWriters(): boolean {

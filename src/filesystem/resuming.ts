@@ -19,7 +19,6 @@ import { isPassing } from './errno-of.ts';
 import { FILES_AT_ONCE, carryHeld, removeFolders, type FolderMovingParts } from './folder-moving.ts';
 import { treeNow } from './folder-tree.ts';
 import type { MountState } from './mount-state.ts';
-import { isUnsent } from './moving.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** After a failure that may pass, milliseconds. */
@@ -183,7 +182,7 @@ export class Resuming {
     if (copy === null || copy === 'foreign') return;
     if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
     const source = this.#mount.table.dirty(from);
-    if (source === undefined || !isUnsent(source)) return;
+    if (source?.isUnsent !== true) return;
     try {
       await this.#parts.moving.finish(source, to, copy);
     } finally {
@@ -191,12 +190,16 @@ export class Resuming {
     }
   }
 
-  /** The copy, when it is under the new name; null when nothing is. */
+  /** The copy, when it is under the new name; null when nothing is, or still what it was to replace. */
   async #copyAt(to: string, step: RenameStepRecord): Promise<Version | null | 'foreign'> {
-    const copy = step.copy === null ? null : versionOf(step.copy);
-    const there = await this.#mount.namespace.confirmFile(to, copy === null ? [] : [copy]);
+    const [copy, replaced] = [step.copy, step.replaced].map((facts) =>
+      facts === null ? null : versionOf(facts),
+    );
+    const ours = [copy, replaced].filter((version) => version != null);
+    const there = await this.#mount.namespace.confirmFile(to, ours);
     if (there?.kind !== 'file') return null;
-    return copy?.isSame(there.version) === true ? there.version : 'foreign';
+    if (copy?.isSame(there.version) === true) return there.version;
+    return replaced?.isSame(there.version) === true ? null : 'foreign';
   }
 
   async #endFolder(from: string, to: string): Promise<void> {

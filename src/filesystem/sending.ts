@@ -51,7 +51,7 @@ export class Sending {
   /** The service has the bytes of `draft` as `replacement` says. Rejects when the link could not be restored. */
   async #tookStored(file: OpenFile, draft: Draft, replacement: Replacement): Promise<void> {
     const { version, visibilityFailure } = replacement;
-    version.madeHereAt = file.version === null ? this.#mount.clock.monotonic() : file.version.madeHereAt;
+    version.madeHereAt = file.madeHereAt(this.#mount.clock.monotonic());
     this.#took(file, draft, version);
     this.#mount.namespace.known.changed(file.path, { kind: 'file', version });
     // It is not ours to restore any more when somebody else has replaced the bytes since.

@@ -109,7 +109,7 @@ export class Storing {
   }
 
   async #send(file: OpenFile, draft: Draft, isStillMeant: () => boolean): Promise<void> {
-    file.uploading = true;
+    file.goingUp = draft;
     try {
       // What an earlier mount was to delete first is no file to be replaced, and has no link to be kept.
       if (file.isLeftBehind) await this.#deletions.finishClaimed(file.path);
@@ -121,7 +121,7 @@ export class Storing {
       if (!keepsBoth(error) && isStillMeant()) await this.#ends.failed(file, draft, error);
       throw error;
     } finally {
-      file.uploading = false;
+      file.goingUp = null;
     }
   }
 }

@@ -1,6 +1,7 @@
 /** SEMANTICS: what a program hears of each answer, the table of errors line by line. */
+import { constants } from 'node:os';
 import { expect, it } from 'vitest';
-import { errnoOf } from '../../src/filesystem/errno-of.ts';
+import { errnoOf, toFsError } from '../../src/filesystem/errno-of.ts';
 import { kindOfStatus } from '../../src/client/refusals.ts';
 import { Refusal, type Operation, type RefusalKind } from '../../src/service/refusal.ts';
 
@@ -35,3 +36,14 @@ it.each<[RefusalKind, string]>([
 ])('no answer, or an odd one (%s), is %s [errors/table]', (kind, errno) => {
   expect(errnoOf(new Refusal(kind, 'no', { operation: 'listObjects' }))).toBe(errno);
 });
+
+it.each(['ENOSPC', 'EDQUOT'] as const)(
+  'a local disk without room (%s) is ENOSPC [write/no-space]',
+  (name) => {
+    // As Node throws it: by its number, and not always by its name.
+    const errno = -constants.errno[name];
+    const full = Object.assign(new Error('write'), { errno, code: name === 'EDQUOT' ? 'unknown' : name });
+
+    expect(toFsError(full, '/f').code).toBe('ENOSPC');
+  },
+);

@@ -127,6 +127,27 @@ it('somebody else’s file under either name survives the end of a rename that a
   );
 });
 
+it('a file renamed over another has its old name without a word when the process ends before its PUT [rename/crash]', async () => {
+  const log = new LogForTest();
+  const process = await openCutProcess();
+  const { direct, bucket, mounted } = process;
+  await direct.putObject(bucket, 'from', uploadOf('new'));
+  await direct.putObject(bucket, 'to', uploadOf('old'));
+  await names(mounted.operations, '/');
+  // After the bytes and the visibility of the one.
+  process.begin({ at: 2, isDone: false });
+  await mounted.operations.rename('/from', '/to', false).catch(() => undefined);
+  expect(process.isCut()).toBe(true);
+
+  const next = await process.next(log);
+  await untilFinished(next.operations, '/from', '/to');
+
+  expect((await readFile(next.operations, '/from')).toString()).toBe('new');
+  expect((await readFile(next.operations, '/to')).toString()).toBe('old');
+  expect(log.about('a rename that a crash had cut')).toHaveLength(1);
+  expect(log.about('stays under its old name')).toEqual([]);
+});
+
 it('a rename that cannot be finished yet is tried again, and by the next mount', async () => {
   const process = await openCutProcess();
   await fill(process, 'd/');

@@ -1,5 +1,6 @@
 /** SEMANTICS: what becomes of a public link when programs work on the file. */
 import { describe, expect, it } from 'vitest';
+import { drained } from '../support/drained.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { edit, openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
 
@@ -116,6 +117,24 @@ describe('a public file', () => {
     expect((await opened.stored('f')).toString()).toBe('new');
   });
 
+  it.each(['before', 'after'] as const)(
+    'gives it to a file made here that replaced another one first, %s its upload [visibility/rename]',
+    async (when) => {
+      const opened = await withPublicFile({ settings: { writeBack: true } });
+      await opened.foreignWrite('g', 'private');
+      opened.clock.advance(10_001);
+      await writeFile(opened.fs, '/tmp', 'new');
+      await opened.fs.rename('/tmp', '/g', false);
+      if (when === 'after') await drained(opened.mounted);
+
+      await opened.fs.rename('/g', '/f', false);
+      await drained(opened.mounted);
+
+      expect((await opened.stored('f')).toString()).toBe('new');
+      expect(await visibilityOf(opened, 'f')).toBe('public');
+    },
+  );
+
   it('is published at unmount when a rename over it could not', async () => {
     const opened = await withPublicFile();
     const { fs, faults, mounted } = opened;
@@ -158,7 +177,44 @@ describe('a public file', () => {
   });
 });
 
+it.each(['private', 'public'] as const)(
+  'a file that waits and is %s gives its visibility to files made here that are renamed over it [visibility/rename]',
+  async (visibility) => {
+    const opened = await withPublicFile({ settings: { writeBack: true } });
+    const { fs } = opened;
+    for (const path of ['/one', '/two']) {
+      await writeFile(fs, path, 'waits');
+      await setXattr(fs, path, VISIBILITY, visibility);
+    }
+    for (const path of ['/tmp', '/new']) await writeFile(fs, path, path);
+
+    await fs.rename('/tmp', '/one', false);
+    await fs.rename('/new', '/f', false);
+    await fs.rename('/f', '/two', false);
+    await drained(opened.mounted);
+
+    expect((await opened.stored('one')).toString()).toBe('/tmp');
+    expect((await opened.stored('two')).toString()).toBe('/new');
+    expect(await visibilityOf(opened, 'one')).toBe(visibility);
+    expect(await visibilityOf(opened, 'two')).toBe(visibility);
+  },
+);
+
 describe('visibility set on a draft', () => {
+  it('is kept when the file is renamed over another one [visibility/rename]', async () => {
+    const opened = await withPublicFile();
+    const { fs } = opened;
+    const handle = await openToRewrite(fs, '/tmp');
+    await setXattr(fs, '/tmp', VISIBILITY, 'private');
+    await writeAt(fs, handle, 'x');
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    await fs.rename('/tmp', '/f', false);
+
+    expect(await visibilityOf(opened, 'f')).toBe('private');
+  });
+
   it('is applied after its upload [xattr/draft]', async () => {
     const opened = await openForTest();
     const { fs, asked } = opened;

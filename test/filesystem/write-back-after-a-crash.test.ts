@@ -5,6 +5,7 @@ import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts'
 import { drained } from '../support/drained.ts';
 import { draftText } from '../support/draft-bytes.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
 import {
   closing,
   names,
@@ -163,6 +164,98 @@ describe('what was closed and not stored yet', () => {
     expect(await textOf(scene, 'f')).toBe('promised');
     await scene.fs.release(handle);
   });
+});
+
+it('a link that an upload has taken away is given back to the file that was closed just when that began [crash/link]', async () => {
+  const localFiles = new FailingDisk();
+  let closing: Promise<void> | undefined;
+  let disk: DiskImage | undefined;
+  const scene: FileSystemForTest = await openForTest({
+    settings,
+    localFiles,
+    between: (service) =>
+      new InterceptedService(service, async (call, proceed) => {
+        if (disk !== undefined) throw new Error('the mount is dead');
+        const answer = await proceed();
+        await closing;
+        if (call.operation === 'putObject') disk = await diskNow(scene);
+        return answer;
+      }),
+  });
+  await scene.foreignWrite('f', 'old');
+  await scene.direct.setVisibility(scene.bucket, 'f', 'public');
+  await writeFile(scene.fs, '/f', 'first');
+  const later = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, later, 'later');
+  localFiles.afterSync = async () => {
+    closing ??= scene.fs.flush(later);
+    // What it does without the disk.
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  await drained(scene.mounted).catch(() => undefined);
+  if (disk === undefined) throw new Error('nothing was stored');
+  expect(await scene.stored('f')).toEqual(Buffer.from('first'));
+  await settledOver(disk, scene);
+
+  expect(await textOf(scene, 'f')).toBe('later');
+  expect((await scene.direct.getVisibility(scene.bucket, 'f')).visibility).toBe('public');
+  await scene.fs.release(later);
+});
+
+it('a link that was given back is left alone after a kill, though a program wrote on at that moment [crash/link]', async () => {
+  let writing: Promise<void> | undefined;
+  const scene: FileSystemForTest = await openForTest({
+    settings,
+    between: (service) =>
+      new InterceptedService(service, async (call, proceed) => {
+        const answer = await proceed();
+        if (call.operation === 'setVisibility')
+          setImmediate(() => {
+            writing ??= writeAt(scene.fs, handle, 'HALF');
+          });
+        return answer;
+      }),
+  });
+  const { direct, bucket } = scene;
+  await scene.foreignWrite('f', 'old');
+  await direct.setVisibility(bucket, 'f', 'public');
+  const handle = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, handle, 'stored');
+  await scene.fs.fsync(handle);
+  await writing;
+  const disk = await diskNow(scene);
+  await direct.setVisibility(bucket, 'f', 'private');
+
+  const next = await settledOver(disk, scene);
+  await next.close({ patience: 5000 });
+
+  expect(await textOf(scene, 'f')).toBe('stored');
+  expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('private');
+  await scene.fs.release(handle);
+});
+
+it('a link that could not be given back is given to what was closed since, and only once [crash/link]', async () => {
+  const scene = await open();
+  const { direct, bucket, faults } = scene;
+  await scene.foreignWrite('f', 'old');
+  await direct.setVisibility(bucket, 'f', 'public');
+  await writeFile(scene.fs, '/f', 'stored');
+  faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await drained(scene.mounted).catch(() => undefined);
+  await writeFile(scene.fs, '/f', 'waits');
+  const disk = await diskNow(scene);
+  faults.clear();
+  expect(await textOf(scene, 'f')).toBe('stored');
+
+  const next = await settledOver(disk, scene);
+  expect(await textOf(scene, 'f')).toBe('waits');
+  expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
+  await next.close({ patience: 5000 });
+  await direct.setVisibility(bucket, 'f', 'private');
+  await settledOver(disk, scene);
+
+  expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('private');
 });
 
 describe('what was unlinked and is not deleted yet', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileSystemForTest, TestOptions } from '../support/open-for-test.ts';
 import { drained } from '../support/drained.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import {
   LogForTest,
@@ -140,6 +141,29 @@ describe('a file that was closed', () => {
     await drained(scene.mounted);
 
     expect(await textOf(scene, 'f')).toBe('second');
+  });
+
+  it('several times while it goes up keeps the local disk for what goes up and for the newest [write-back/newest]', async () => {
+    const localFiles = new FailingDisk();
+    const scene = await writeBack({ localFiles });
+    let goOn = (): void => undefined;
+    const put = scene.service.putObject.bind(scene.service);
+    scene.service.putObject = async (...call) => {
+      await new Promise<void>((resolve) => (goOn = resolve));
+      return put(...call);
+    };
+    await writeFile(scene.fs, '/f', 'first');
+    scene.clock.advance(SOON);
+    await expect.poll(() => stateOf(scene, '/f'), PATIENT).toBe('uploading');
+
+    for (const content of ['second', 'third', 'fourth']) await writeFile(scene.fs, '/f', content);
+    expect(localFiles.left.size).toBe(2);
+    scene.service.putObject = put;
+    goOn();
+    await drained(scene.mounted);
+
+    expect(await textOf(scene, 'f')).toBe('fourth');
+    expect(localFiles.left.size).toBe(0);
   });
 
   it('keeps type and visibility that were set before its upload', async () => {

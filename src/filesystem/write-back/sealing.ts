@@ -37,7 +37,7 @@ export class Sealing {
       file.isOverSealed = false;
       file.failure = null;
       // One that is going up is let go of by its upload.
-      if (before !== null && !isStored && !file.uploading) await kept.drop(before.draft);
+      if (before !== null && !isStored && file.goingUp !== before.draft) await kept.drop(before.draft);
       return true;
     });
   }

@@ -1,0 +1,114 @@
+/** Which record does each draft have? On the disk first, and known here only then: nobody may build on what a crash would lose. */
+import type { Clock } from '../base/clock.ts';
+import { describeError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { Draft } from '../content/draft.ts';
+import type { VersionRecord } from '../content/draft-facts.ts';
+import { put, type Journal, type JournalChange } from '../content/journal/journal.ts';
+import type { DraftRecord } from '../content/journal/records.ts';
+import { doubtsOf, draftFactsOf, draftsOf, newRecord, storedRecord } from './draft-records.ts';
+import type { OpenFile } from './open-file.ts';
+
+export interface RecordedDraftsParts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type Unsent = Pick<DraftRecord, 'state'> & Partial<DraftRecord>;
+
+/** Of one mount. Whatever changes a record rejects with the disk's error, and is as nothing after `close`. */
+export class RecordedDrafts {
+  readonly #journal: Journal;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** By the identifiers of drafts. */
+  readonly #records = new Map<string, DraftRecord>();
+  #isClosed = false;
+
+  constructor({ journal, clock, log }: RecordedDraftsParts) {
+    this.#journal = journal;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get(id: string): DraftRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  /** Whether the next mount would show or list the draft. */
+  isUnsent(id: string): boolean {
+    const record = this.#records.get(id);
+    return record !== undefined && record.state !== 'stored';
+  }
+
+  /** The journal has it already, or is about to. */
+  know(record: DraftRecord): void {
+    this.#records.set(record.id, record);
+  }
+
+  /** What the journal has of it is nothing to this mount any more. */
+  disown(id: string): void {
+    this.#records.delete(id);
+  }
+
+  async put(record: DraftRecord): Promise<void> {
+    await this.putAll([record]);
+  }
+
+  async putAll(records: readonly DraftRecord[], changes: readonly JournalChange[] = []): Promise<void> {
+    await this.commit([...changes, ...records.map((record) => put('draft', record))]);
+    for (const record of records) this.#records.set(record.id, record);
+  }
+
+  async commit(changes: readonly JournalChange[]): Promise<void> {
+    if (!this.#isClosed && changes.length > 0) await this.#journal.commit(changes);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** The record of `draft`, one of `file`, with `change`: bytes and header are on the disk then, and it is the caller's to put. */
+  async durable(file: OpenFile, draft: Draft, change: Unsent): Promise<DraftRecord> {
+    const sealed = { size: draft.size, md5: await draft.md5(), at: this.#clock.now() };
+    const { createdAt } = draft.facts;
+    const facts = draftFactsOf(file, { createdAt, sealed }, file.wishesOf(draft));
+    await draft.describe(facts);
+    await draft.sync();
+    const { id } = draft;
+    const known = this.#records.get(id);
+    const before = known ?? newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
+    return { ...before, ...doubtsOf(file), facts, reason: null, ...change };
+  }
+
+  /** That `version`, which is or may be stored, is to be made public again. */
+  owedLink(file: OpenFile, draft: Draft, version: VersionRecord): DraftRecord {
+    const id = `link-${draft.id}-${this.#journal.nextSequence()}`;
+    const facts = draftFactsOf(file, { createdAt: draft.facts.createdAt, sealed: null });
+    const record = newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
+    return { ...record, state: 'stored', publish: version };
+  }
+
+  /** What the records of the drafts of `file` will be when nobody wants these. */
+  ended(file: OpenFile): DraftRecord[] {
+    return [...draftsOf(file)]
+      .filter(({ id }) => this.isUnsent(id))
+      .flatMap(({ id }) => this.#records.get(id) ?? [])
+      .map(storedRecord);
+  }
+
+  /** For what must go on without. The bytes are here all the same; only a crash would tell the difference. */
+  async orLog(path: string, record: () => Promise<void>): Promise<void> {
+    try {
+      await record();
+    } catch (error) {
+      const cause = describeError(error);
+      this.#log.error('what is not stored could not be recorded: a crash may lose it', { path, cause });
+    }
+  }
+}
