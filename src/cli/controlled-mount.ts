@@ -128,13 +128,14 @@ function trafficOf({ traffic }: OpenedBucket['service']): StatusDocument['traffi
   return { ...facts, offlineSince: offlineSince?.toISOString() ?? null };
 }
 
-/** What was asked for, by name, without what nobody shall read. */
+/** What was asked for, as the config file has it, without what nobody shall read. */
 function optionsOf({ settings }: MountJob): StatusDocument['options'] {
-  const shown = settingNames.flatMap((name) => {
+  const options = settingNames.flatMap((name) => {
     const value = settings[name];
-    const { credential, unprinted } = settingRow(name);
+    const { credential, unprinted, written } = settingRow(name);
     if (value === undefined || credential === true || unprinted === true) return [];
-    return [[snakeName(name), typeof value === 'object' ? value.join(' ') : value] as const];
+    const shown = typeof value === 'number' ? (written?.(value) ?? value) : value;
+    return [[snakeName(name), typeof shown === 'object' ? shown.join(' ') : shown] as const];
   });
-  return Object.fromEntries(shown);
+  return Object.fromEntries(options);
 }

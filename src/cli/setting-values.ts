@@ -111,3 +111,20 @@ export function isInsecure(baseUrl: string): boolean {
   const url = new URL(baseUrl);
   return url.protocol === 'http:' && !LOOPBACK_HOST.test(url.hostname);
 }
+
+/** Milliseconds, as `secondsValue` takes them. */
+export function secondsText(milliseconds: number): string {
+  return String(milliseconds / MILLISECONDS_PER_SECOND);
+}
+
+/** Bytes, as `sizeValue` takes them, in the largest unit that loses nothing. */
+export function sizeText(bytes: number): string {
+  const units = Object.entries(SIZE_UNITS).toReversed();
+  const [unit, power] = units.find(([, power]) => bytes % 1024 ** power === 0) ?? ['', 0];
+  return `${bytes / 1024 ** power}${unit}`;
+}
+
+/** As `umaskValue` takes it. */
+export function umaskText(umask: number): string {
+  return umask.toString(8).padStart(3, '0');
+}

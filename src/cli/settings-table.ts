@@ -9,9 +9,12 @@ import {
   commandValue,
   idValue,
   pathValue,
+  secondsText,
   secondsValue,
+  sizeText,
   sizeValue,
   switchValue,
+  umaskText,
   umaskValue,
 } from './setting-values.ts';
 
@@ -31,6 +34,8 @@ interface SettingRow {
   readonly credential?: true;
   /** Its value may hold a secret: it is not shown. */
   readonly unprinted?: true;
+  /** The value as a person writes it, where that differs. */
+  readonly written?: (value: number) => string;
   /** Says where the config file is, so it cannot stand in it. */
   readonly notInConfigFile?: true;
 }
@@ -116,12 +121,14 @@ export const settingsTable = {
   },
   metadataTtl: {
     schema: secondsValue.default(DEFAULT_METADATA_TTL_MS),
+    written: secondsText,
     placeholder: 'SECONDS',
     fallback: '10',
     description: 'how long to trust names and attributes',
   },
   memoryLimit: {
     schema: sizeValue.default(DEFAULT_MEMORY_LIMIT_BYTES),
+    written: sizeText,
     placeholder: 'SIZE',
     fallback: '128M',
     description: 'most memory for cached bytes',
@@ -134,6 +141,7 @@ export const settingsTable = {
   },
   cacheSize: {
     schema: sizeValue.default(DEFAULT_CACHE_SIZE_BYTES),
+    written: sizeText,
     placeholder: 'SIZE',
     fallback: '10G',
     description: 'most disk space for cached and unsent bytes',
@@ -182,6 +190,7 @@ export const settingsTable = {
   gid: { schema: idValue.optional(), placeholder: 'NUMBER', fallback: 'yours', description: 'group shown' },
   umask: {
     schema: umaskValue.default(DEFAULT_UMASK),
+    written: umaskText,
     placeholder: 'OCTAL',
     fallback: '022',
     description: 'permission bits taken away',
