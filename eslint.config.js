@@ -38,7 +38,7 @@ export default tseslint.config(
   },
   {
     // Tool configurations: their tools ask for a default export.
-    files: ['vitest.config.ts', 'eslint.config.js'],
+    files: ['vitest*.config.ts', 'eslint.config.js'],
     rules: { 'no-restricted-syntax': 'off' },
   },
 );

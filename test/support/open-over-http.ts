@@ -7,6 +7,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { HttpService } from '../../src/client/http-service.ts';
 import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
+import type { StoreOptions } from '../../src/server/embedded-store.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded-service.ts';
 import { FailingDisk } from './failing-disk.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -36,8 +37,11 @@ export interface OverHttp extends EmbeddedServer {
 }
 
 /** Ends with the test. */
-export async function openOverHttp(settings: Partial<FileSystemSettings> = {}): Promise<OverHttp> {
-  const embedded = await startEmbeddedServer();
+export async function openOverHttp(
+  settings: Partial<FileSystemSettings> = {},
+  store: StoreOptions = {},
+): Promise<OverHttp> {
+  const embedded = await startEmbeddedServer(store);
   const clock = new ManualClock();
   const service = HttpService.open({
     baseUrl: embedded.baseUrl,

@@ -1,0 +1,22 @@
+/** Which rules of the interface are shown, and by which tests? docs/COVERAGE.md in code. */
+import { fileRows } from './file-rows.ts';
+import type { CoverageRow } from './row.ts';
+import { visibilityRows } from './visibility-rows.ts';
+
+/** In the order of the interface. */
+export const coverageRows: readonly CoverageRow[] = [...fileRows, ...visibilityRows].sort((one, other) =>
+  compared(placeOf(one), placeOf(other)),
+);
+
+/** `§4.11 rule 5` is `[4, 11, 5]`. */
+function placeOf({ section }: CoverageRow): readonly number[] {
+  return [...section.matchAll(/\d+/g)].map(([digits]) => Number(digits));
+}
+
+function compared(one: readonly number[], other: readonly number[]): number {
+  for (let at = 0; at < Math.max(one.length, other.length); at += 1) {
+    const difference = (one[at] ?? 0) - (other[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
