@@ -125,6 +125,22 @@ describe.each(DRIVERS)('on mounts of the %s driver', (driver) => {
     expect((await mount.direct.getVisibility(mount.bucket, 'd/b.html')).visibility).toBe('public');
   });
 
+  it('XATTR_CREATE finds a listed name taken, and XATTR_REPLACE sets it [xattr/answers]', async () => {
+    const program = `
+      use Config;
+      my $call = $Config{archname} =~ /^aarch64/ ? 5 : 188;
+      my ($path, $name, $create, $replace) = ("d/a.txt", "user.mime_type", 1, 2);
+      my ($one, $other) = ("a/b", "text/css");
+      my $created = syscall($call, $path, $name, $one, 3, $create);
+      print $created < 0 && $!{EEXIST} ? "EEXIST " : "set ";
+      print syscall($call, $path, $name, $other, 8, $replace) == 0 ? "set " : "$! ";
+    `;
+
+    const result = await mount.run(`perl -e "$1"; ${VALUE('d/a.txt', 'user.mime_type')}`, program);
+
+    expect(result).toMatchObject({ exit: 0, output: 'EEXIST set text/css' });
+  });
+
   it('a type is guessed from the name', async () => {
     await writeFile(path.join(mount.path, 'photo.JPEG'), 'x');
     await writeFile(path.join(mount.path, 'unknown.zzzz'), 'x');
