@@ -4,6 +4,6 @@ import { describeKills } from '../crash/describe-kills.ts';
 describeKills({
   kills: 10,
   folderKills: 2,
-  modes: ['write-through'],
+  modes: ['write-through', 'write-back'],
   seed: Number(process.env['PAILFS_CRASH_SEED'] ?? 1),
 });
