@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // One of each processor of a small machine: the default leaves one to a person at the screen.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
