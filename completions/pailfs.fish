@@ -26,6 +26,8 @@ complete -c pailfs -n '__fish_seen_subcommand_from mount' -l client-key -r -d 'i
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l config -r -d 'config file (default: pailfs/config.toml in the XDG config directory)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l profile -r -d 'table of the config file to use (default: default)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -s f -l foreground -d 'stay in front and log to stderr'
+complete -c pailfs -n '__fish_seen_subcommand_from mount' -l all-buckets -d 'mount every bucket of the account, each as a directory by its name; no bucket is named then'
+complete -c pailfs -n '__fish_seen_subcommand_from mount' -l bucket-admin -d 'with --all-buckets: mkdir and rmdir beside the buckets make and remove buckets'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l read-only -d 'refuse every change'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l write-back -d 'close returns once bytes are safe on this machine; they are stored in the background'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l metadata-ttl -r -d 'how long to trust names and attributes (default: 10)'

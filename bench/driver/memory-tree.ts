@@ -137,6 +137,10 @@ class MemoryTree implements FileSystemOperations {
     return refused(path);
   }
 
+  link(path: string): Promise<never> {
+    return refused(path);
+  }
+
   statistics(): FileSystemStatistics {
     return { usedBytes: 0, freeBytes: 2 ** 40, files: this.#attributes.size, maxNameLength: 255 };
   }

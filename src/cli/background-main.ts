@@ -6,7 +6,7 @@ import { openLog } from './log-output.ts';
 import { QuietLog } from './quiet-log.ts';
 import { failureOf, stackOf } from './report.ts';
 import { serveMount } from './serve-mount.ts';
-import type { MountJob } from './mount-job.ts';
+import { logFieldsOf, type MountJob } from './mount-job.ts';
 
 /** Our stderr is the log file, so that the last words of native code land there too. */
 const LOG_DESCRIPTOR = 2;
@@ -18,7 +18,7 @@ process.once('message', (message) => {
 
 async function serve(job: MountJob): Promise<void> {
   const { debug } = job.settings;
-  const fields = { bucket: job.bucket, mountpoint: job.mountpoint };
+  const fields = logFieldsOf(job);
   const log = new QuietLog(openLog({ descriptor: LOG_DESCRIPTOR, debug, fields }), systemClock);
   const endings = new Endings(log);
   let isReady = false;

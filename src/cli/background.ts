@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import type { MountJob } from './mount-job.ts';
-import { withoutSettings } from './settings-table.ts';
+import { flagName, withoutSettings } from './settings-table.ts';
 
 const exitCodeSchema = z.literal(Object.values(exitCodes));
 
@@ -55,7 +55,7 @@ function startChild(job: MountJob, logDescriptor: number): ChildProcess {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const program = fileURLToPath(new URL(`./background-main.${extension}`, import.meta.url));
   // The arguments are for people who look at `ps`; the child reads none of them.
-  const child = fork(program, [job.bucket, job.mountpoint], {
+  const child = fork(program, [job.bucket ?? flagName('allBuckets'), job.mountpoint], {
     cwd: '/',
     detached: true,
     // Settings travel over the channel; the environment of a process can be read for as long as it lives.

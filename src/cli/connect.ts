@@ -3,16 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { createConnection } from 'node:net';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { ObjectService } from '../service/object-service.ts';
-import { LIST_BUCKETS_MAX_LIMIT } from '../service/limits.ts';
-import type { AccountSummary, Bucket } from '../service/records.ts';
+import type { Bucket } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
+import { EndlessListing, listAccountBuckets, type AccountBuckets } from '../store/account-buckets.ts';
 import { CommandError, exitCodes, oneLine } from './command-error.ts';
 
 const CONNECT_DEADLINE_MS = 5000;
 /** For all requests before the mount together: a person waits. */
 const CHECK_DEADLINE_MS = 30_000;
-/** Twice the pages that 50 buckets at one a page would take: a listing that never ends is told apart from a long one. */
-const MAX_PAGES = 100;
 const NAMES_SHOWN = 10;
 
 /** Rejects with a `CommandError` when nobody listens there: at once, where a request would be repeated for a while. */
@@ -77,32 +75,19 @@ export async function findBucket(search: BucketSearch): Promise<Bucket> {
   throw new CommandError(exitCodes.failed, `there is no bucket ${wanted} at ${baseUrl}: ${there}`);
 }
 
-export interface AccountBuckets {
-  readonly buckets: readonly Bucket[];
-  /** As the last page tells it. */
-  readonly summary: AccountSummary;
-}
-
 /** All pages. Rejects with a `CommandError`. */
 export async function listAllBuckets(search: Omit<BucketSearch, 'wanted'>): Promise<AccountBuckets> {
   const { service, baseUrl } = search;
   const signal = AbortSignal.any([search.signal, AbortSignal.timeout(CHECK_DEADLINE_MS)]);
-  const buckets: Bucket[] = [];
-  let page: string | undefined;
-  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    try {
-      const answer = await service.listBuckets({ limit: LIST_BUCKETS_MAX_LIMIT, page, signal });
-      buckets.push(...answer.buckets);
-      if (answer.nextPage === null) return { buckets, summary: answer.summary };
-      page = answer.nextPage;
-    } catch (error) {
-      throw explainRefusal(error, baseUrl);
+  try {
+    return await listAccountBuckets(service, { signal });
+  } catch (error) {
+    if (error instanceof EndlessListing) {
+      const line = `the service at ${baseUrl} lists buckets without end: check --base-url`;
+      throw new CommandError(exitCodes.failed, line, { cause: error });
     }
+    throw explainRefusal(error, baseUrl);
   }
-  throw new CommandError(
-    exitCodes.failed,
-    `the service at ${baseUrl} lists buckets without end: check --base-url`,
-  );
 }
 
 /** What is wrong with the service's certificate; undefined when `error` is not about that. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import type { Visibility } from '../service/records.ts';
+import type { BucketState } from './bucket-state.ts';
 import type { Problem } from './recent-problems.ts';
 
 const count = z.int().nonnegative();
@@ -81,11 +82,20 @@ const cacheDocument = z.object({
 
 const problemDocument: z.ZodType<Problem> = z.object({ at: z.string(), times: count, text: z.string() });
 
+const bucketState: z.ZodType<BucketState> = z.object({
+  name: z.string(),
+  status: z.string(),
+  statusMessage: z.string().nullable(),
+});
+
 /** Answer to `GET /status`. */
 export const statusDocument = z.object({
   /** `finishing`: unmounted, and still uploading. */
   phase: z.enum(['serving', 'finishing']),
-  stateDirectory: z.string(),
+  /** One of each bucket that is in use. */
+  stateDirectories: z.array(z.string()).readonly(),
+  /** Buckets that are not ready to use. */
+  inactive: z.array(bucketState).readonly(),
   /** Without credentials, by their names in the config file. */
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   /** Bytes handed to uploads since the mount began. */

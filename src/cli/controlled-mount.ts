@@ -1,20 +1,20 @@
 /** What does a served mount tell and do over its control socket, and when does it hear of the end? */
 import { describeError } from '../base/errors.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
-import type { ChangeOutcome, UnsentChanges } from '../filesystem/unsent-changes.ts';
+import type { ChangeOutcome, Unsent } from '../filesystem/unsent-changes.ts';
 import type { Mounted } from '../fuse/driver.ts';
 import type { Visibility } from '../service/records.ts';
 import type { Controlled, GiveUpDocument, LinkDocument, StatusDocument } from './control-documents.ts';
 import { linkOf, withVisibility } from './control-links.ts';
 import { ControlServer } from './control-server.ts';
 import { controlSocketPath, recordDirectory } from './mount-record.ts';
-import type { OpenedBucket } from './open-bucket.ts';
+import type { OpenedMount } from './opened-mount.ts';
 import type { MountJob } from './mount-job.ts';
 import type { RecentProblems } from './recent-problems.ts';
 import { settingNames, settingRow, snakeName } from './settings-table.ts';
 import { noteworthy, summaryOf } from './unsent-summary.ts';
 
-interface ControlledParts extends OpenedBucket {
+interface ControlledParts extends OpenedMount {
   readonly mounted: Mounted;
 }
 
@@ -56,12 +56,13 @@ export class ControlledMount implements Controlled {
   }
 
   async status(): Promise<StatusDocument> {
-    const { fileSystem, state, service } = this.#parts;
+    const { fileSystem, service } = this.#parts;
     const { hiddenKeys, ...cache } = fileSystem.counts();
     const changes = await this.#unsent.list();
     return {
       phase: this.#isFinishing ? 'finishing' : 'serving',
-      stateDirectory: state.path,
+      stateDirectories: this.#parts.stateDirectories(),
+      inactive: fileSystem.buckets().filter(({ status }) => status !== 'ACTIVE'),
       options: optionsOf(this.#job),
       bytesSent: fileSystem.bytesSent(),
       traffic: trafficOf(service),
@@ -114,7 +115,7 @@ export class ControlledMount implements Controlled {
     return { isEnding: this.#isFinishing };
   }
 
-  get #unsent(): UnsentChanges {
+  get #unsent(): Unsent {
     return this.#parts.fileSystem.unsent;
   }
 
@@ -123,7 +124,7 @@ export class ControlledMount implements Controlled {
   }
 }
 
-function trafficOf({ traffic }: OpenedBucket['service']): StatusDocument['traffic'] {
+function trafficOf({ traffic }: OpenedMount['service']): StatusDocument['traffic'] {
   const { offlineSince, ...facts } = traffic.facts();
   return { ...facts, offlineSince: offlineSince?.toISOString() ?? null };
 }

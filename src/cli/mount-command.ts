@@ -7,6 +7,7 @@ import type { ExitCode } from './command-error.ts';
 import { exitCodes } from './command-error.ts';
 import { Endings } from './endings.ts';
 import { openLog } from './log-output.ts';
+import { logFieldsOf } from './mount-job.ts';
 import type { MountWish, PreparedMount } from './prepare-mount.ts';
 import { prepareMount } from './prepare-mount.ts';
 import { QuietLog } from './quiet-log.ts';
@@ -34,7 +35,7 @@ async function serveInFront({ job, logDescriptor }: PreparedMount): Promise<Exit
   // In the background another process serves: this one would load for nothing what that takes.
   const { serveMount } = await import('./serve-mount.ts');
   const { debug } = job.settings;
-  const fields = { bucket: job.bucket, mountpoint: job.mountpoint };
+  const fields = logFieldsOf(job);
   const log = new QuietLog(openLog({ descriptor: logDescriptor, debug, fields }), systemClock);
   return serveMount(job, log, new Endings(log), () => undefined);
 }

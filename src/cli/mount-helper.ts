@@ -24,6 +24,7 @@ Exit codes, as mount(8) has them: 0 mounted; 1 wrong usage; 32 not mounted.
 
 Examples:
   photos  /mnt/photos  fuse.pailfs  _netdev,nofail,allow_other,uid=1000,config=/etc/pailfs.toml  0  0
+  pailfs  /mnt/cloud   fuse.pailfs  _netdev,all_buckets,config=/etc/pailfs.toml  0  0
   mount -t fuse.pailfs photos /mnt/photos -o ro,config=/etc/pailfs.toml`;
 
 /** What mount(8) takes a helper's end for. */
@@ -48,7 +49,7 @@ export async function runMountHelper(words: readonly string[]): Promise<number> 
 export function buildMountHelper(tell: (code: ExitCode) => void): Command {
   return withOneLineErrors(new Command('mount.fuse.pailfs'))
     .description('Mount a bucket as mount(8) and /etc/fstab ask for it.')
-    .argument('<bucket>', 'name or identifier', requireText)
+    .argument('<bucket>', 'name or identifier; any word with all_buckets', requireText)
     .argument('<mountpoint>', 'an empty directory', requireText)
     .option('-o <OPTIONS>', 'settings: a,b=c', collect)
     .option('-s', 'pass over options that do not exist', false)
@@ -75,7 +76,8 @@ async function mountForSystem({ bucket, mountpoint, flags }: HelperWish): Promis
   const o = flags.s ? lists.map(withoutUnknownOptions) : lists;
   const settings = await resolveSettings(sourcesOf({ o }));
   if (flags.f) return exitCodes.done;
-  const code = await runMount({ bucket, mountpoint, settings });
+  // mount(8) has no way to name nothing.
+  const code = await runMount({ bucket: settings.allBuckets ? null : bucket, mountpoint, settings });
   if (flags.v && code === exitCodes.done) sayToPerson(`${bucket} is mounted on ${mountpoint}`);
   return code;
 }

@@ -13,7 +13,8 @@ const FILE_MODE = 0o600;
 
 const recordSchema = z.object({
   mountpoint: z.string(),
-  bucket: z.string(),
+  /** Its name; null: all of the account. */
+  bucket: z.string().nullable(),
   /** Holds no credentials: an address with any is refused. */
   baseUrl: z.string(),
   driver: z.enum(['kernel', 'native']),

@@ -13,7 +13,8 @@ export type MountState = 'serving' | 'silent' | 'finishing' | 'dead' | 'ended';
 /** What `--json` prints of a mount. Holds no secret. */
 export interface MountStatus {
   readonly mountpoint: string;
-  readonly bucket: string;
+  /** Its name; null: all of the account. */
+  readonly bucket: string | null;
   readonly baseUrl: string;
   readonly driver: 'kernel' | 'native';
   readonly pid: number;

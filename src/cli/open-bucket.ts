@@ -9,7 +9,11 @@ import {
   type MountedFileSystem,
   type SetAsideDraft,
 } from '../filesystem/open-file-system.ts';
+import type { GivenMeans } from '../filesystem/all-buckets/open-all-buckets.ts';
+import type { FileSystemSettings } from '../filesystem/settings.ts';
+import type { ObjectService } from '../service/object-service.ts';
 import type { Bucket } from '../service/records.ts';
+import { warningsAbout } from './bucket-state.ts';
 import { findBucket, mayWrite } from './connect.ts';
 import { explainLocalFailure } from './local-places.ts';
 import { openService } from './open-service.ts';
@@ -20,7 +24,7 @@ import { claimStateDirectory, type StateDirectory } from './state-directory.ts';
 export const UPLOAD_PATIENCE_MS = 30_000;
 /** Set-aside files that a warning names. */
 const MOST_NAMED = 5;
-const ONLY_READING =
+export const ONLY_READING =
   'these credentials may only read: every change is refused (EACCES) until the bucket is mounted with others; --read-only lets programs know beforehand';
 
 export interface BucketSurroundings {
@@ -36,11 +40,9 @@ export interface Start {
   readonly warnings: string[];
 }
 
-export interface OpenedBucket {
+export interface OpenedBucket extends ClaimedFileSystem {
   readonly service: HttpService;
   readonly bucket: Bucket;
-  readonly state: StateDirectory;
-  readonly fileSystem: MountedFileSystem;
 }
 
 /** `wanted`: name or identifier. Rejects with a `CommandError`; what was opened until then is in `start`. */
@@ -57,27 +59,53 @@ export async function openBucket(
   warnings.push(...warningsAbout(bucket));
   const isAllowed = settings.readOnly || (await mayWrite(service, bucket, signal));
   if (!isAllowed) warnings.push(ONLY_READING);
-  const state = await claimState(settings, bucket);
-  closers.push(() => state.release());
-  const fileSystem = await openFileSystem({
-    service,
-    bucket,
-    clock,
-    log,
-    settings: {
-      ...settings,
-      stateDirectory: state.path,
-      cacheDirectory: join(settings.cacheDir, 'blocks'),
-      hostName: hostname(),
-      mayWrite: isAllowed,
-    },
-    adopted: state.adopted,
-  }).catch((error: unknown) => {
+  const opened = await openClaimed(settings, { service, bucket, clock, log, mayWrite: isAllowed });
+  closers.push(() => opened.state.release());
+  closers.push(() => opened.fileSystem.close({ patience: UPLOAD_PATIENCE_MS }));
+  warnings.push(...setAsideWarnings(opened.fileSystem.setAside));
+  return { service, bucket, ...opened };
+}
+
+export interface ClaimedFileSystem {
+  readonly state: StateDirectory;
+  readonly fileSystem: MountedFileSystem;
+}
+
+/** What it takes besides the settings. */
+interface ClaimedParts extends Partial<GivenMeans> {
+  readonly service: ObjectService;
+  readonly bucket: Bucket;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly mayWrite: boolean;
+}
+
+/** A file system in a state directory of its own. Rejects with a `CommandError`, leaving nothing open. */
+export async function openClaimed(
+  settings: MountSettings,
+  { mayWrite: isAllowed, ...parts }: ClaimedParts,
+): Promise<ClaimedFileSystem> {
+  const state = await claimState(settings, parts.bucket);
+  try {
+    const fileSystem = await openFileSystem({
+      ...parts,
+      settings: { ...fileSystemSettings(settings, isAllowed), stateDirectory: state.path },
+      adopted: state.adopted,
+    });
+    return { state, fileSystem };
+  } catch (error) {
+    await state.release();
     throw stateFailure(settings, error);
-  });
-  closers.push(() => fileSystem.close({ patience: UPLOAD_PATIENCE_MS }));
-  warnings.push(...setAsideWarnings(fileSystem.setAside));
-  return { service, bucket, state, fileSystem };
+  }
+}
+
+/** What all file systems of a mount are set to. */
+export function fileSystemSettings(
+  settings: MountSettings,
+  isAllowed: boolean,
+): Omit<FileSystemSettings, 'stateDirectory'> {
+  const cacheDirectory = join(settings.cacheDir, 'blocks');
+  return { ...settings, cacheDirectory, hostName: hostname(), mayWrite: isAllowed };
 }
 
 /** Closes what a failed start had opened. Never rejects. */
@@ -87,12 +115,6 @@ export async function closeBackwards(closers: Start['closers'], log: Log): Promi
       log.error('Could not clean up after a start that failed', { error: failure });
     });
   }
-}
-
-function warningsAbout({ name, status, statusMessage }: Bucket): string[] {
-  if (status === 'ACTIVE') return [];
-  const why = statusMessage === null ? '' : ` (${statusMessage})`;
-  return [`bucket ${name} is ${status}${why}, not ACTIVE: calls may fail until it is`];
 }
 
 async function claimState(settings: MountSettings, bucket: Bucket): Promise<StateDirectory> {
@@ -105,12 +127,12 @@ async function claimState(settings: MountSettings, bucket: Bucket): Promise<Stat
   }
 }
 
-function stateFailure({ stateDir }: MountSettings, error: unknown): Error {
+export function stateFailure({ stateDir }: MountSettings, error: unknown): Error {
   return explainLocalFailure({ what: 'state directory', setting: '--state-dir', path: stateDir }, error);
 }
 
 /** Until a person has looked after them. */
-function setAsideWarnings(drafts: readonly SetAsideDraft[]): string[] {
+export function setAsideWarnings(drafts: readonly SetAsideDraft[]): string[] {
   if (drafts.length === 0) return [];
   const shown = drafts.slice(0, MOST_NAMED).map(({ key, file, reason }) => `${key} (${reason}) in ${file}`);
   if (drafts.length > shown.length) shown.push(`${drafts.length - shown.length} more`);

@@ -10,7 +10,8 @@ import type { MountSettings } from './settings.ts';
 
 /** What a person wrote. */
 export interface MountWish {
-  readonly bucket: string;
+  /** Null: all of the account. */
+  readonly bucket: string | null;
   readonly mountpoint: string;
   readonly settings: MountSettings;
 }

@@ -8,6 +8,7 @@ import { addObjectCommands } from './direct/object-program.ts';
 import { addDoctorCommand } from './doctor/doctor-program.ts';
 import { addLinkCommands } from './links/link-program.ts';
 import { runMount } from './mount-command.ts';
+import { mountWish } from './mount-words.ts';
 import { optionFor, requireText } from './program-options.ts';
 import { runCommandLine, withOneLineErrors } from './run-command-line.ts';
 import type { ServeWish } from './serve-command.ts';
@@ -28,6 +29,7 @@ Examples:
   pailfs mount photos ~/photos                      in the background; logs to a file
   pailfs mount photos ~/photos -f                   in front; Ctrl-C unmounts
   pailfs mount photos ~/photos --read-only
+  pailfs mount --all-buckets ~/cloud                each bucket of the account is a directory
   pailfs photos /mnt/photos -o ro,allow_other       as mount(8) calls it
   photos /mnt/photos fuse.pailfs _netdev,config=/etc/pailfs.toml 0 0      a line of /etc/fstab`;
 
@@ -82,14 +84,15 @@ function addMountCommand(program: Command, tell: (code: ExitCode) => void): void
   const command = program
     .command('mount', { isDefault: true })
     .description('mount a bucket; returns when the directory is ready ("mount" may be left out)')
-    .argument('<bucket>', 'name or identifier', requireText)
-    .argument('<mountpoint>', 'an empty directory', requireText)
+    .argument('<bucket>', 'name or identifier; left out with --all-buckets', requireText)
+    .argument('[mountpoint]', 'an empty directory', requireText)
+    .usage('[options] <bucket> <mountpoint> | --all-buckets <mountpoint>')
     .option('-o <options>', 'settings as mount(8) writes them: a,b=c', collect)
     .addHelpText('after', MOUNT_EXAMPLES);
   for (const name of settingNames) command.addOption(optionFor(name));
-  command.action(async (bucket: string, mountpoint: string, flags: Record<string, unknown>) => {
+  command.action(async (first: string, second: string | undefined, flags: Record<string, unknown>) => {
     const settings = await resolveSettings(sourcesOf(flags));
-    tell(await runMount({ bucket, mountpoint, settings }));
+    tell(await runMount(mountWish(first, second, settings)));
   });
 }
 

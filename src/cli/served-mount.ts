@@ -6,16 +6,10 @@ import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { ControlledMount } from './controlled-mount.ts';
 import type { Ending, Endings } from './endings.ts';
-import {
-  closeBackwards,
-  openBucket,
-  UPLOAD_PATIENCE_MS,
-  type BucketSurroundings,
-  type OpenedBucket,
-  type Start,
-} from './open-bucket.ts';
+import { closeBackwards, UPLOAD_PATIENCE_MS, type BucketSurroundings, type Start } from './open-bucket.ts';
 import type { MountJob } from './mount-job.ts';
 import type { RecentProblems } from './recent-problems.ts';
+import { openMount, type OpenedMount } from './opened-mount.ts';
 import { RecordedMount } from './recorded-mount.ts';
 
 /** How long a program may keep the mount busy after a signal; then it is detached. */
@@ -30,7 +24,7 @@ export interface Surroundings extends BucketSurroundings {
   readonly driver: Driver;
 }
 
-interface Parts extends OpenedBucket {
+interface Parts extends OpenedMount {
   readonly mounted: Mounted;
   /** When it began to answer. */
   readonly since: Date;
@@ -100,7 +94,7 @@ export class ServedMount {
     await this.#record.end(unsent);
     await this.#control.end();
     await this.#parts.service.close();
-    await this.#parts.state.release();
+    await this.#parts.release();
     const isDone = unsent?.length === 0 && ending.kind !== 'fault';
     log.info('Ended', { unsent: unsent?.length ?? 'unknown' });
     return isDone ? exitCodes.done : exitCodes.failed;
@@ -136,11 +130,10 @@ export class ServedMount {
   /** Undefined when nobody knows what is missing. */
   async #upload(giveUp: AbortSignal): Promise<readonly UnsentDraft[] | undefined> {
     const { log } = this.#surroundings;
-    const directory = this.#parts.state.path;
     try {
       return await this.#parts.fileSystem.close({ patience: UPLOAD_PATIENCE_MS, giveUp });
     } catch (error) {
-      log.error('Finishing the uploads failed', { error, directory });
+      log.error('Finishing the uploads failed', { error, directories: this.#parts.stateDirectories() });
       return undefined;
     }
   }
@@ -153,11 +146,11 @@ function recordedMount(
   parts: Parts,
 ): RecordedMount {
   const { log, driver } = surroundings;
-  const { bucket, since } = parts;
+  const { bucketName, since } = parts;
   return new RecordedMount({
     facts: {
       mountpoint,
-      bucket: bucket.name,
+      bucket: bucketName,
       baseUrl: settings.baseUrl,
       driver: driver.name,
       readOnly: settings.readOnly,
@@ -171,11 +164,11 @@ function recordedMount(
 async function openParts(job: MountJob, surroundings: Surroundings, start: Start): Promise<Parts> {
   const { settings, mountpoint } = job;
   const { clock, log, driver, signal } = surroundings;
-  const opened = await openBucket(job.bucket, settings, surroundings, start);
+  const opened = await openMount(job, surroundings, start);
   const { readOnly, allowOther } = settings;
   signal.throwIfAborted();
   // A comma would begin another mount option.
-  const source = opened.bucket.name.replaceAll(',', '_');
+  const source = opened.bucketName?.replaceAll(',', '_') ?? 'pailfs';
   const mounted = await driver.mount(opened.fileSystem.operations, {
     mountpoint,
     source,

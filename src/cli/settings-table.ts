@@ -110,6 +110,15 @@ export const settingsTable = {
     short: 'f',
     description: 'stay in front and log to stderr',
   },
+  allBuckets: {
+    schema: switchValue.default(false),
+    description:
+      'mount every bucket of the account, each as a directory by its name; no bucket is named then',
+  },
+  bucketAdmin: {
+    schema: switchValue.default(false),
+    description: 'with --all-buckets: mkdir and rmdir beside the buckets make and remove buckets',
+  },
   readOnly: {
     schema: switchValue.default(false),
     aliases: ['ro'],

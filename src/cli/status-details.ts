@@ -3,6 +3,7 @@ import prettyBytes from 'pretty-bytes';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import type { StatusDocument } from './control-documents.ts';
 import type { MountStatus } from './mount-status.ts';
+import { warningsAbout } from './bucket-state.ts';
 import { ageOf, counted, minuteOf, printable, shortened } from './table.ts';
 
 const BAR_LETTERS = 20;
@@ -16,6 +17,7 @@ export function statusDetails(status: MountStatus, width: number | undefined, no
   const lines = [
     ...factLines('up', [upText(status, now)], width),
     ...factLines('service', [serviceText(live, now)], width),
+    ...factLines('bucket', live.inactive.flatMap(warningsAbout), width),
     ...factLines('requests', requestTexts(live), width),
     ...factLines('reads', readTexts(live), width),
     ...factLines('cache', cacheTexts(live), width),

@@ -7,7 +7,7 @@ import { unsentTable } from './unsent-table.ts';
 
 const COLUMNS: readonly Column<MountStatus>[] = [
   { title: 'MOUNTPOINT', shrinks: true, text: ({ mountpoint }) => mountpoint },
-  { title: 'BUCKET', shrinks: true, text: ({ bucket }) => bucket },
+  { title: 'BUCKET', shrinks: true, text: ({ bucket }) => bucket ?? 'all buckets' },
   { title: 'SERVICE', shrinks: true, text: ({ baseUrl }) => baseUrl },
   { title: 'DRIVER', shrinks: false, text: ({ driver }) => driver },
   { title: 'PID', shrinks: false, text: ({ pid }) => String(pid) },

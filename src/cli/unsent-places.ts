@@ -21,7 +21,7 @@ import { isRunning } from './process-identity.ts';
 export interface UnsentPlace {
   /** Null when nothing is mounted. */
   readonly mountpoint: string | null;
-  /** Name of the bucket, and its service; null when nobody wrote them down. */
+  /** Name of the bucket, and its service; null when nobody wrote them down, or when a mount shows all buckets. */
   readonly bucket: string | null;
   readonly baseUrl: string | null;
   readonly changes: readonly UnsentChange[];
@@ -49,7 +49,7 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<readonly Un
       : [await recordOf(directories, search.mountpoint)];
   const mounts = (await Promise.all(records.map((record) => askMount(directories, record)))).flat();
   await removeDeadSockets(directories);
-  const answered = new Set(mounts.map(({ stateDirectory }) => stateDirectory));
+  const answered = new Set(mounts.flatMap(({ stateDirectories }) => stateDirectories));
   const silent = records.filter(
     ({ mountpoint }) => !mounts.some(({ place }) => place.mountpoint === mountpoint),
   );
@@ -78,7 +78,7 @@ async function recordOf(directories: readonly string[], mountpoint: string): Pro
 
 interface AskedMount {
   readonly place: UnsentPlace;
-  readonly stateDirectory: string;
+  readonly stateDirectories: readonly string[];
 }
 
 /** Nothing when it is gone or silent: then its directory is looked at. */
@@ -92,11 +92,11 @@ async function askMount(
   const { mountpoint, bucket, baseUrl } = record;
   const answers = await Promise.all([control.status(), control.uploads()]).catch(nullWhenSilent);
   if (answers === null) return [];
-  const [{ stateDirectory }, changes] = answers;
+  const [{ stateDirectories }, changes] = answers;
   const owner = { kind: 'mount', control } as const;
-  return [{ place: { mountpoint, bucket, baseUrl, changes, owner }, stateDirectory }];
+  return [{ place: { mountpoint, bucket, baseUrl, changes, owner }, stateDirectories }];
 }
 
 function isOf({ about }: LeftDirectory, { bucket, baseUrl }: MountRecord): boolean {
-  return about?.bucketName === bucket && about.baseUrl === baseUrl;
+  return about?.baseUrl === baseUrl && (bucket === null || about.bucketName === bucket);
 }

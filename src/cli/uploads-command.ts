@@ -177,8 +177,11 @@ function documentOf({ mountpoint, bucket, baseUrl, changes, owner }: UnsentPlace
 }
 
 function titleOf({ mountpoint, bucket, baseUrl, owner }: UnsentPlace): string {
-  const what = bucket === null ? 'an unknown bucket' : `${bucket} at ${baseUrl ?? '?'}`;
-  if (owner.kind === 'mount') return `${what}, mounted at ${mountpoint ?? '?'}:`;
+  const service = baseUrl ?? '?';
+  if (owner.kind === 'mount') {
+    return `${bucket ?? 'all buckets'} at ${service}, mounted at ${mountpoint ?? '?'}:`;
+  }
+  const what = bucket === null ? 'an unknown bucket' : `${bucket} at ${service}`;
   const whose = owner.directory.isOwned ? 'its process does not answer' : 'not mounted';
   return `${what}, ${whose} (${owner.directory.path}):`;
 }

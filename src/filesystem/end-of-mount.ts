@@ -28,6 +28,8 @@ export interface EndOfMount {
   readonly patience: number;
   /** It gives up when this is aborted. */
   readonly giveUp?: AbortSignal | undefined;
+  /** Grows while anything goes up; when absent: only what this file system sends counts. */
+  readonly progress?: (() => number) | undefined;
 }
 
 /** What has to come to an end. */
@@ -133,12 +135,12 @@ async function isSealed({ mount, sealing }: EndingParts, file: OpenFile): Promis
 /** A large file on a slow line may take hours, as long as it moves: only standing still is the end. */
 async function untilGivenUp(
   parts: EndingParts,
-  { patience, giveUp }: EndOfMount,
+  { patience, giveUp, progress = () => progressOf(parts) }: EndOfMount,
   done: AbortSignal,
 ): Promise<void> {
   const signal = giveUp === undefined ? done : AbortSignal.any([done, giveUp]);
-  for (let before = -1; before !== progressOf(parts) && !signal.aborted;) {
-    before = progressOf(parts);
+  for (let before = -1; before !== progress() && !signal.aborted;) {
+    before = progress();
     // The clock of the machine, not the injected one: this bounds how long a person waits.
     await delay(patience, undefined, { signal, ref: false }).catch((error: unknown) => {
       if (!signal.aborted) throw error;

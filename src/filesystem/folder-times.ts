@@ -20,10 +20,11 @@ export class FolderTimes {
   /** Names of the folders in `#local`, by parent. */
   readonly #names = new Map<string, Set<string>>();
 
-  constructor(clock: Clock, kept: KeptAttributes) {
+  /** `started`: what stands for times that nothing moved, milliseconds since 1970. */
+  constructor(clock: Clock, kept: KeptAttributes, started: number = clock.now()) {
     this.#clock = clock;
     this.#kept = kept;
-    this.#started = clock.now();
+    this.#started = started;
     this.#local = new LRUCache({
       max: MAX_FOLDERS,
       onInsert: (_local, path, reason) => {

@@ -11,7 +11,7 @@ import type { Handle, OpenFile } from './open-file.ts';
 import type { AttributeChange, Attributes, DirectoryEntry } from './operations.ts';
 
 const FILE_MODE = 0o666;
-const FOLDER_MODE = 0o777;
+export const FOLDER_MODE = 0o777;
 
 type LocallyKept = Omit<Attributes, 'kind' | 'identity' | 'size' | 'validFor'>;
 

@@ -12,7 +12,7 @@ import { Namespace } from '../namespace/namespace.ts';
 import type { ObjectService } from '../service/object-service.ts';
 import type { Bucket } from '../service/records.ts';
 import { BucketStore } from '../store/bucket-store.ts';
-import type { Gates } from '../store/gates.ts';
+import { createGates, type Gates } from '../store/gates.ts';
 import { RangeReader } from '../store/range-reader.ts';
 import { AttributeRecords } from './attribute-records.ts';
 import { FileTable } from './file-table.ts';
@@ -35,25 +35,52 @@ export interface MountInputs {
   readonly localFiles?: LocalFiles;
 }
 
+/** What all file systems of one mount share, so that its limits hold for all of them together. */
+export interface SharedMeans {
+  readonly gates: Gates;
+  readonly blocks: BlockCache;
+  /** Null: nothing is kept on the disk. */
+  readonly disk: DiskCache | null;
+  readonly space: SpaceBudget;
+}
+
+/** Where and how much a mount may keep. */
+export interface SharedInputs extends Pick<MountInputs, 'clock' | 'log' | 'localFiles'> {
+  readonly settings: Pick<FileSystemSettings, 'cache' | 'cacheDirectory' | 'cacheSize' | 'memoryLimit'>;
+  /** Exists, on the disk on which drafts will be. */
+  readonly directory: string;
+}
+
 interface OpenedMeans {
   readonly local: LocalState;
-  readonly gates: Gates;
-  readonly disk: DiskCache | null;
+  readonly shared: SharedMeans;
   readonly folderTimes: FolderTimes;
 }
 
-/** Null: nothing is kept on the disk. `start` and `close` are the caller's. */
-export function openDiskCache({ settings, clock, log }: MountInputs): DiskCache | null {
-  if (settings.cache !== 'disk') return null;
+/** `disk.start` and `disk.close` are the caller's. */
+export function openSharedMeans(inputs: SharedInputs): SharedMeans {
+  const { settings, clock, directory, localFiles: files = nodeLocalFiles } = inputs;
+  const disk = settings.cache === 'disk' ? openDiskCache(inputs) : null;
+  const space = new SpaceBudget({
+    limit: disk === null ? Infinity : settings.cacheSize,
+    disk: () => files.space(directory),
+    ...(disk !== null && { clean: disk }),
+    clock,
+  });
+  disk?.makeRoomFor(() => space.used);
+  return { gates: createGates(), blocks: new BlockCache(settings.memoryLimit), disk, space };
+}
+
+function openDiskCache({ settings, clock, log }: SharedInputs): DiskCache {
   const { cacheDirectory: directory, cacheSize: limit } = settings;
   return new DiskCache({ directory, limit, blockSize: BLOCK_SIZE, clock, log });
 }
 
 export function mountState(means: OpenedMeans, inputs: MountInputs): MountState {
   const { service, bucket, clock, log, settings } = inputs;
-  const { local, gates, folderTimes } = means;
+  const { local, shared, folderTimes } = means;
   const resting = new RestingDrafts(local.drafts);
-  const store = new BucketStore(service, bucket.bucket, gates);
+  const store = new BucketStore(service, bucket.bucket, shared.gates);
   const attributes = new AttributeRecords(local.attributes, folderTimes);
   const known = { ttl: settings.metadataTtl, maxNames: MAX_NAMES, locals: attributes };
   return {
@@ -71,19 +98,13 @@ export function mountState(means: OpenedMeans, inputs: MountInputs): MountState 
   };
 }
 
-function contentStore({ local, gates, disk }: OpenedMeans, inputs: MountInputs): ContentStore {
+function contentStore({ local, shared }: OpenedMeans, inputs: MountInputs): ContentStore {
   const { service, bucket, clock, log, settings, localFiles: files = nodeLocalFiles } = inputs;
-  const { baseUrl, memoryLimit } = settings;
-  const space = new SpaceBudget({
-    limit: disk === null ? Infinity : settings.cacheSize,
-    disk: () => files.space(local.directory),
-    ...(disk !== null && { clean: disk }),
-    clock,
-  });
-  disk?.makeRoomFor(() => space.used);
+  const { baseUrl } = settings;
+  const { gates, blocks, disk, space } = shared;
   return new ContentStore({
     ranges: new RangeReader({ service, bucket: bucket.bucket, gate: gates.reads, clock, log }),
-    cache: new BlockCache(memoryLimit),
+    cache: blocks,
     keepsBlocks: settings.cache !== 'off',
     ...(disk !== null && {
       onDisk: (content) => disk.content({ service: baseUrl, bucket: bucket.bucket, ...content }),

@@ -1,7 +1,8 @@
 /** How is a file system put together over a bucket, and how does it end without losing anything? */
 import { nodeLocalFiles } from '../content/local-files.ts';
 import { openLocalState, type LocalState } from '../content/local-state.ts';
-import { createGates, type Gates } from '../store/gates.ts';
+import type { Bucket } from '../service/records.ts';
+import type { Gates } from '../store/gates.ts';
 import { Conflicts } from './conflicts.ts';
 import { Copying } from './copying.ts';
 import { DraftEnds } from './draft-ends.ts';
@@ -18,7 +19,7 @@ import { Folders } from './folders.ts';
 import { dropStoredHalves } from './half-drafts.ts';
 import { Inspecting } from './inspecting.ts';
 import { sendLeftovers, showLeftovers } from './leftovers.ts';
-import { mountState, openDiskCache, type MountInputs } from './mount-means.ts';
+import { mountState, openSharedMeans, type MountInputs, type SharedMeans } from './mount-means.ts';
 import type { MountState } from './mount-state.ts';
 import { Moving } from './moving.ts';
 import { Opening } from './opening.ts';
@@ -36,7 +37,7 @@ import { changesRefusedWith } from './settings.ts';
 import { Shelf } from './shelf.ts';
 import { ShelfRecords } from './shelf-records.ts';
 import { changeOfDeletion, changeOfLink, changeOfRename, type UnsentChange } from './unsent-change.ts';
-import { UnsentChanges } from './unsent-changes.ts';
+import { UnsentChanges, type Unsent } from './unsent-changes.ts';
 import { Storing } from './storing.ts';
 import { Uploading } from './uploading.ts';
 import { Usage } from './usage.ts';
@@ -50,6 +51,10 @@ export interface FileSystemInputs extends MountInputs {
   readonly adopted?: readonly string[];
   /** At least 0 and less than 1; when absent: Math.random. */
   readonly random?: () => number;
+  /** Of a mount of several buckets, which starts and closes them; when absent: means of its own. */
+  readonly shared?: SharedMeans;
+  /** What folders show that nothing has changed here, milliseconds since 1970; when absent: now. */
+  readonly since?: number;
 }
 
 export type { EndOfMount, UnsentDraft } from './end-of-mount.ts';
@@ -83,13 +88,15 @@ export interface SetAsideDraft {
 export interface MountedFileSystem {
   readonly operations: FileSystemOperations;
   readonly setAside: readonly SetAsideDraft[];
-  readonly unsent: UnsentChanges;
+  readonly unsent: Unsent;
   /** Trust no earlier answer of the service about `path` and what is below it any more. */
   refresh(path: string): void;
   /** What waits on the shelf (shelf.ts). */
   shelf(): readonly ShelvedFile[];
   /** For a person who looks at the mount. */
   counts(): MountCounts;
+  /** What the service said last of the buckets that the mount shows. */
+  buckets(): readonly Bucket[];
   /** Bytes handed to uploads so far, and deletions done: grows while `close` gets anywhere. */
   bytesSent(): number;
   /**
@@ -120,15 +127,15 @@ export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedF
 }
 
 async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<MountedFileSystem> {
-  const gates = createGates();
-  const disk = openDiskCache(inputs);
-  const folderTimes = new FolderTimes(inputs.clock, local.attributes);
+  const shared = inputs.shared ?? openSharedMeans({ ...inputs, directory: local.directory });
+  const ownDisk = inputs.shared === undefined ? shared.disk : null;
+  const folderTimes = new FolderTimes(inputs.clock, local.attributes, inputs.since);
   await folderTimes.restore();
-  const mount = mountState({ local, gates, disk, folderTimes }, inputs);
-  const parts = fileSystemParts(mount, { ...inputs, gates, local, folderTimes });
+  const mount = mountState({ local, shared, folderTimes }, inputs);
+  const parts = fileSystemParts(mount, { ...inputs, gates: shared.gates, local, folderTimes });
   letRest(mount, local, changesRefusedWith(inputs.settings) !== null);
   await mount.content.prepare();
-  disk?.start();
+  ownDisk?.start();
   const operations = new PailFileSystem(parts);
   const refusal = changesRefusedWith(inputs.settings);
   let sending = Promise.resolve();
@@ -163,16 +170,17 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
       mount.table.all().flatMap(({ path, size, shelf }) => (shelf === null ? [] : [{ path, size }])),
     counts: () => ({
       ...mount.content.counts,
-      onDisk: disk?.used ?? null,
+      onDisk: shared.disk?.used ?? null,
       hiddenKeys: mount.namespace.known.hiddenKeys(),
     }),
+    buckets: () => [parts.usage.latest()],
     bytesSent: () => progressOf(parts),
     close: async (end) => {
       try {
         return await endFileSystem(parts, end, sending);
       } finally {
         mount.kept.close();
-        await disk?.close();
+        await ownDisk?.close();
         await local.close();
       }
     },
@@ -234,7 +242,6 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
   const folderMoving = new FolderMoving(mount, renameParts);
   const renaming = new Renaming(mount, { ...renameParts, folderMoving });
   const resuming = new Resuming(mount, renameParts);
-  const xattrs = new Xattrs(mount, { inspecting, opening, writing, uploading });
   const unsent = new UnsentChanges(mount, {
     journal,
     uploading,
@@ -243,6 +250,7 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
     leftAlone: changesRefusedWith(inputs.settings) === null ? [] : leftAlone(inputs.local),
   });
   const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
+  const xattrs = new Xattrs(mount, { inspecting, opening, writing, uploading, usage });
   return {
     mount,
     inspecting,

@@ -120,6 +120,8 @@ export interface FileSystemOperations {
   /** Costs no request. */
   listXattrs(path: string, waiter?: Waiter): Promise<readonly string[]>;
   removeXattr(path: string, name: string): Promise<void>;
-  /** Never waits for the network. */
-  statistics(): FileSystemStatistics;
+  /** A second name for a file: no service has that. Rejects with EPERM; with EXDEV where even a rename would. */
+  link(path: string, to: string): Promise<never>;
+  /** Of the bucket that `path` is in; absent, or above all buckets: of all. Never waits for the network. */
+  statistics(path?: string): FileSystemStatistics;
 }

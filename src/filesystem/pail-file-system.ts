@@ -35,7 +35,7 @@ import type { Writing } from './writing.ts';
 import type { Xattrs } from './xattrs.ts';
 
 /** The service has no cap (§8); some programs refuse to write when less than they need is shown. */
-const FREE_BYTES = 2 ** 50;
+export const FREE_BYTES = 2 ** 50;
 
 export interface FileSystemParts {
   readonly mount: MountState;
@@ -168,6 +168,12 @@ export class PailFileSystem implements FileSystemOperations {
 
   removeXattr(path: string, name: string): Promise<void> {
     return this.#posix('removexattr', path, () => this.#parts.xattrs.remove(path, name));
+  }
+
+  link(_path: string, to: string): Promise<never> {
+    return this.#posix('link', to, () =>
+      Promise.reject(new FsError('EPERM', to, 'only files and folders can be stored')),
+    );
   }
 
   statistics(): FileSystemStatistics {

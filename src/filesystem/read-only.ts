@@ -30,6 +30,7 @@ export function readOnly(operations: FileSystemOperations, code: keyof typeof RE
     setXattr: (path) => refuse(path),
     listXattrs: (path, waiter) => operations.listXattrs(path, waiter),
     removeXattr: (path) => refuse(path),
-    statistics: () => operations.statistics(),
+    link: (_path, to) => refuse(to),
+    statistics: (path) => operations.statistics(path),
   };
 }

@@ -50,6 +50,9 @@ export interface ChangeOutcome {
   readonly reason: string | null;
 }
 
+/** Of one bucket, or of all that a mount shows. */
+export type Unsent = Pick<UnsentChanges, 'list' | 'retry' | 'discard'>;
+
 export class UnsentChanges {
   readonly #mount: MountState;
   readonly #parts: UnsentChangesParts;

@@ -10,6 +10,7 @@ import type { VisibilityRecord } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
 import { describeError } from '../base/errors.ts';
+import { BUCKET_ATTRIBUTES, bucketAttribute, FOLDER_ATTRIBUTES, HIDDEN } from './bucket-attributes.ts';
 import { contentTypeFor } from './content-type.ts';
 import { FsError } from './errors.ts';
 import type { Inspecting } from './inspecting.ts';
@@ -18,13 +19,13 @@ import { OpenFile } from './open-file.ts';
 import type { Opening } from './opening.ts';
 import type { XattrSetMode } from './operations.ts';
 import type { Uploading } from './uploading.ts';
+import type { Usage } from './usage.ts';
 import { VisibilityRecords } from './visibility-records.ts';
 import type { Writing } from './writing.ts';
 
 const VISIBILITY = 'user.pailfs.visibility';
 const MIME_TYPE = 'user.mime_type';
 const LINK = 'user.pailfs.link';
-const HIDDEN = 'user.pailfs.hidden';
 
 const FILE_NAMES = [
   VISIBILITY,
@@ -38,8 +39,6 @@ const FILE_NAMES = [
   MIME_TYPE,
 ] as const;
 
-const FOLDER_NAMES = [HIDDEN] as const;
-
 /** `type/subtype`, with parameters; nothing that could end a header line. */
 const MIME_PATTERN = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:\s*;\s*[^\p{Cc}]*)?$/u;
 
@@ -48,6 +47,7 @@ export interface XattrParts {
   readonly opening: Opening;
   readonly writing: Writing;
   readonly uploading: Uploading;
+  readonly usage: Usage;
 }
 
 /** Rejects with an `FsError` (design: extended attributes), or with the refusal of the service. */
@@ -70,7 +70,8 @@ export class Xattrs {
       known === undefined || known.kind === 'missing'
         ? await this.#parts.inspecting.entry(path, waiter)
         : known;
-    return entry.kind === 'file' ? FILE_NAMES : FOLDER_NAMES;
+    if (entry.kind === 'file') return FILE_NAMES;
+    return path === '/' ? BUCKET_ATTRIBUTES : FOLDER_ATTRIBUTES;
   }
 
   async get(path: string, name: string, waiter: Waiter = STAYING): Promise<Uint8Array> {
@@ -85,7 +86,7 @@ export class Xattrs {
     const isFile =
       this.#mount.table.dirty(path) !== undefined ||
       (await this.#parts.inspecting.entry(path)).kind === 'file';
-    const names: readonly string[] = isFile ? FILE_NAMES : FOLDER_NAMES;
+    const names: readonly string[] = isFile ? FILE_NAMES : BUCKET_ATTRIBUTES;
     if (!names.includes(name)) throw new FsError('ENOTSUP', path, `${name} cannot be set`);
     if (mode === 'create') throw new FsError('EEXIST', path, `${name} exists`);
     // tar says a line for each that it cannot set, of every file: a copy drops what only the mount can say.
@@ -135,6 +136,8 @@ export class Xattrs {
   }
 
   async #ofFolder(path: string, name: string, waiter: Waiter): Promise<string> {
+    const ofBucket = path === '/' ? bucketAttribute(this.#parts.usage.latest(), name) : undefined;
+    if (ofBucket !== undefined) return ofBucket;
     if (name !== HIDDEN) throw this.#noSuch(path, name);
     return String((await this.#mount.namespace.list(path, waiter)).listed?.hidden ?? 0);
   }

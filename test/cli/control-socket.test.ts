@@ -17,7 +17,8 @@ const CHANGES = [
 ];
 const STATUS = {
   phase: 'serving',
-  stateDirectory: '/state',
+  stateDirectories: ['/state'],
+  inactive: [],
   options: { metadata_ttl: 10 },
   bytesSent: 5,
   ...quietMount,

@@ -22,7 +22,8 @@ function statusWith(live: Partial<StatusDocument>): MountStatus {
     logFile: '/log',
     live: {
       phase: 'serving',
-      stateDirectory: '/state',
+      stateDirectories: ['/state'],
+      inactive: [],
       options: { metadata_ttl: 10, cache: 'disk' },
       bytesSent: 0,
       ...quietMount,

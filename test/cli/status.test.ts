@@ -26,7 +26,8 @@ const RECORD: MountRecord = {
 const SCRATCH = unsentChangeOf({ kind: 'scratch', state: 'local', path: '/.notes.swp' });
 const LIVE: StatusDocument = {
   phase: 'serving',
-  stateDirectory: '/state',
+  stateDirectories: ['/state'],
+  inactive: [],
   options: {},
   bytesSent: 0,
   ...quietMount,

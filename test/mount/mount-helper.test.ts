@@ -41,6 +41,19 @@ async function arrange(line: string) {
 }
 
 describe.runIf(process.getuid?.() === 0)('a line of fstab', () => {
+  it('mounts all buckets, whatever it names, when it says so', async () => {
+    const { run } = await arrange(
+      String.raw`cloud HOME/with\040space fuse.pailfs noauto,all_buckets,OPTIONS 0 0`,
+    );
+
+    const { exit, output, errors } = await run(`
+      mount -T fstab "$1/with space"
+      cat 'with space/photos/a.txt'
+      umount "$1/with space"; ls 'with space'`);
+
+    expect({ exit, output, errors }).toEqual({ exit: 0, output: 'from the service', errors: '' });
+  });
+
   it('mounts with what it says for pailfs, and passes over what it says for others', async () => {
     const { run } = await arrange(
       String.raw`photos HOME/with\040space fuse.pailfs noauto,nofail,_netdev,user,comment=mine,x-systemd.automount,X-mount.mkdir,allow_other,uid=1234,gid=100,umask=027,ro,OPTIONS 0 0`,

@@ -248,6 +248,10 @@ export class MemoryFileSystem implements FileSystemOperations {
     if (!this.#existing(path).xattrs.delete(name)) throw new FsError('ENODATA', path, name);
   }
 
+  link(_path: string, to: string): Promise<never> {
+    return Promise.reject(new FsError('EPERM', to, 'no second names'));
+  }
+
   statistics(): FileSystemStatistics {
     const usedBytes = [...this.#nodes.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
     return { usedBytes, freeBytes: FREE_BYTES, files: this.#nodes.size, maxNameLength: 255 };

@@ -42,7 +42,7 @@ export function attributeOperations(context: KernelContext): Operations<Attribut
       await changing(node, () => setAttributes(context, node, request, handle));
       return { reply: attributesReply(id, await attributesOf(context, node, handle)) };
     },
-    statfs: () => ({ reply: statfsReply(operations.statistics()) }),
+    statfs: (id) => ({ reply: statfsReply(operations.statistics(nodes.pathOf(nodes.get(id)))) }),
   };
 }
 

@@ -81,7 +81,7 @@ export function changeOperations(context: KernelContext): Operations<ChangeOpera
 }
 
 /** The requests that no object storage can answer. */
-export function refusedOperations({ nodes }: KernelContext): Operations<RefusedOperation> {
+export function refusedOperations({ operations, nodes }: KernelContext): Operations<RefusedOperation> {
   const refuse = (id: number, body: WireReader): never => {
     throw refusal(nodes.pathIn(nodes.get(id), body.name()));
   };
@@ -91,8 +91,9 @@ export function refusedOperations({ nodes }: KernelContext): Operations<RefusedO
     },
     symlink: refuse,
     link: (id, body) => {
-      body.skip(8);
-      return refuse(id, body);
+      const file = nodes.get(body.u64());
+      const to = nodes.pathIn(nodes.get(id), body.name());
+      return operations.link(nodes.pathOf(file) ?? file.formerPath ?? to, to);
     },
   };
 }

@@ -31,7 +31,7 @@ export function nativeCalls(context: DriverContext): NativeCalls {
     ...sizeCalls(context),
     ...lookCalls(context),
     ...changeCalls(context),
-    ...refusedCalls(),
+    ...refusedCalls(context),
     ...xattrCalls(context),
   };
 }

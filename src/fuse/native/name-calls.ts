@@ -37,7 +37,7 @@ export function lookCalls({
       await attributesOf(path);
       return DONE;
     },
-    statfs: () => ({ result: 0, payload: [statvfsRecord(operations.statistics())] }),
+    statfs: (path) => ({ result: 0, payload: [statvfsRecord(operations.statistics(path))] }),
     opendir: () => ({ result: 0, payload: [0] }),
     readdir: async (path) => {
       const records = { file: kindRecord('file'), folder: kindRecord('folder') };
@@ -115,11 +115,15 @@ export function changeCalls(context: DriverContext): Pick<NativeCalls, ChangeOpe
 }
 
 /** The calls that no object storage can answer. */
-export function refusedCalls(): Pick<NativeCalls, RefusedOperation> {
+export function refusedCalls({ operations }: DriverContext): Pick<NativeCalls, RefusedOperation> {
   const refuse = (path: string): never => {
     throw new FsError('EPERM', path, 'only files and folders can be stored');
   };
-  return { mknod: refuse, link: (_from, to) => refuse(to), symlink: (_target, path) => refuse(path) };
+  return {
+    mknod: refuse,
+    link: (from, to) => operations.link(from, to),
+    symlink: (_target, path) => refuse(path),
+  };
 }
 
 interface Hiding {
