@@ -17,7 +17,7 @@ export function statusDetails(status: MountStatus, width: number | undefined, no
   const lines = [
     ...factLines('up', [upText(status, now)], width),
     ...factLines('service', [serviceText(live, now)], width),
-    ...factLines('bucket', live.inactive.flatMap(warningsAbout), width),
+    ...factLines('notice', live.inactive.flatMap(warningsAbout), width),
     ...factLines('requests', requestTexts(live), width),
     ...factLines('reads', readTexts(live), width),
     ...factLines('cache', cacheTexts(live), width),

@@ -57,6 +57,20 @@ const BUSY = statusWith({
 });
 
 describe('the details of a mount', () => {
+  it('name each bucket that is not ACTIVE, and what the service says of it [buckets/inactive]', () => {
+    const inactive = [
+      { name: 'photos', status: 'CREATING', statusMessage: null },
+      { name: 'old', status: 'FROZEN', statusMessage: 'unpaid' },
+    ];
+
+    expect(statusDetails(statusWith({ inactive }), 80, NOW).split('\n')).toEqual(
+      expect.arrayContaining([
+        'notice   bucket photos is CREATING, not ACTIVE: calls may fail until it is',
+        '         bucket old is FROZEN (unpaid), not ACTIVE: calls may fail until it is',
+      ]),
+    );
+  });
+
   it('say what it does, with a bar for each upload under way, and what went wrong lately', () => {
     expect(statusDetails(BUSY, undefined, NOW).split('\n')).toEqual([
       'up       2 h, log in /log',
