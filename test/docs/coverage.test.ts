@@ -32,6 +32,14 @@ describe('COVERAGE.md', () => {
   it('has a row for each way to break the server, and no other', () => {
     expect(coverageRows.map(({ mutant }) => mutant).sort()).toEqual([...mutants.keys()].sort());
   });
+
+  it('has a row for each endpoint and each section that has rules', () => {
+    const sections = new Set(coverageRows.map(({ section }) => section.split(' ')[0]));
+
+    const endpoints = Array.from({ length: 13 }, (_, at) => `§4.${at + 2}`);
+    const expected = [...endpoints, '§3.1', '§3.2', '§7', '§8', '§9'];
+    expect(expected.filter((section) => !sections.has(section))).toEqual([]);
+  });
 });
 
 describe('a row of COVERAGE.md', () => {

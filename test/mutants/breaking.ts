@@ -13,17 +13,18 @@ export type Mutants = Readonly<Record<string, () => void>>;
 export type JsonObject = Readonly<Record<string, unknown>>;
 type AnyMethod = (...given: readonly unknown[]) => unknown;
 
-/** From now on every account's `operation` is what `broken` makes of it. `service` is the account, mutants included. */
+/** From now on every account's `operation` is what `broken` makes of it. `service` is the account, mutants included. The result undoes it. */
 export function breakOperation<Name extends Operation>(
   operation: Name,
   broken: (whole: ObjectService[Name], service: ObjectService) => ObjectService[Name],
-): void {
+): () => void {
   const whole = Reflect.get(AccountService.prototype, operation) as unknown as AnyMethod;
   const replacement = function (this: AccountService, ...given: readonly unknown[]): unknown {
     const bound = whole.bind(this) as unknown as ObjectService[Name];
     return (broken(bound, this) as AnyMethod)(...given);
   };
   Object.assign(AccountService.prototype, { [operation]: replacement });
+  return () => Object.assign(AccountService.prototype, { [operation]: whole });
 }
 
 /** Instead of refusing so, every account does what `instead` does. */
@@ -68,6 +69,22 @@ export function breakDocument(operation: Operation, broken: (document: JsonObjec
 /** Only the `data` of an envelope is changed. */
 export function breakData(operation: Operation, broken: (data: JsonObject) => JsonObject): void {
   breakDocument(operation, ({ data, ...document }) => ({ ...document, data: broken(data as JsonObject) }));
+}
+
+/** Instead of telling a refusal of this kind as §7 says, the endpoint answers `instead`. */
+export function breakRefusal(
+  operation: Operation,
+  kind: RefusalKind,
+  instead: (refusal: Refusal) => Answer,
+): void {
+  breakAnswer(operation, async (ask) => {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isRefusal(error, kind)) throw error;
+      return instead(error);
+    }
+  });
 }
 
 /** A body whose first byte is another. */

@@ -1,12 +1,19 @@
 /** Which rules of the interface are shown, and by which tests? docs/COVERAGE.md in code. */
+import { bucketRows } from './bucket-rows.ts';
 import { fileRows } from './file-rows.ts';
+import { listingRows } from './listing-rows.ts';
+import { requestRows } from './request-rows.ts';
 import type { CoverageRow } from './row.ts';
 import { visibilityRows } from './visibility-rows.ts';
 
 /** In the order of the interface. */
-export const coverageRows: readonly CoverageRow[] = [...fileRows, ...visibilityRows].sort((one, other) =>
-  compared(placeOf(one), placeOf(other)),
-);
+export const coverageRows: readonly CoverageRow[] = [
+  ...bucketRows,
+  ...fileRows,
+  ...listingRows,
+  ...requestRows,
+  ...visibilityRows,
+].sort((one, other) => compared(placeOf(one), placeOf(other)));
 
 /** `§4.11 rule 5` is `[4, 11, 5]`. */
 function placeOf({ section }: CoverageRow): readonly number[] {
