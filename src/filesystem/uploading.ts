@@ -11,7 +11,7 @@ import type { DraftEnds } from './draft-ends.ts';
 import { toFsError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
-import type { Handle, OpenFile } from './open-file.ts';
+import type { Handle, OpenFile, Sealed } from './open-file.ts';
 import type { Shelf } from './shelf.ts';
 import { keepsBoth, type Storing } from './storing.ts';
 import type { Sealing } from './write-back/sealing.ts';
@@ -222,17 +222,26 @@ export class Uploading {
   /** Rejects when it is to be tried again. */
   async #workOn(file: OpenFile): Promise<void> {
     if (file.detached || !this.#hasWork(file)) return;
+    let tried: Sealed | null = null;
     try {
       await this.#storing.claimed(file, async () => {
+        tried = file.sealed;
         await this.#storing.sealed(file);
         await this.dropUnused(file);
       });
     } catch (error) {
       if (this.#ends.mayTryAgain(file, error)) throw error;
-      // Who has it open hears of it at the next close or fsync; after the last one nobody does.
-      const isHeld = file.handles.size > 0 && file.sealed?.draft === file.draft;
-      if (!isHeld) await this.#storing.claimed(file, () => this.giveUp(file));
+      await this.#storing.claimed(file, () => this.#refused(file, tried));
     }
+  }
+
+  /** The service does not take what `tried` holds; null: its bytes are stored, and only their link is refused. */
+  async #refused(file: OpenFile, tried: Sealed | null): Promise<void> {
+    // What another close has promised meanwhile has its own turn.
+    if (tried === null || file.sealed !== tried) return;
+    // Who has it open hears of it at the next close or fsync; after the last one nobody does.
+    const isHeld = file.handles.size > 0 && tried.draft === file.draft;
+    if (!isHeld) await this.giveUp(file);
   }
 
   async #settleClaimed(file: OpenFile): Promise<void> {

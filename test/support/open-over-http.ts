@@ -8,6 +8,7 @@ import { HttpService } from '../../src/client/http-service.ts';
 import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import type { StoreOptions } from '../../src/server/embedded-store.ts';
+import type { FaultRule } from '../../src/server/faults.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded-service.ts';
 import { FailingDisk } from './failing-disk.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -23,9 +24,11 @@ const TRIES = 3;
 export interface OverHttp extends EmbeddedServer {
   readonly mounted: MountedFileSystem;
   readonly disk: FailingDisk;
+  /** From now on `rule` alone hits requests. */
+  readonly fail: (rule: FaultRule) => void;
   /**
-   * Settles as `work`, whose requests are hit by stalls alone: whenever one is, the client's patience ends. Nothing else ends it,
-   * however busy the machine.
+   * Settles as `work`, while requests are hit by stalls alone: whenever one is, or was before by the same rule and nobody has ended
+   * it, the client's patience ends. Nothing else ends it, however busy the machine.
    */
   readonly impatiently: <Result>(work: Promise<Result>) => Promise<Result>;
   /** Nothing is believed that the file system knows. */
@@ -75,33 +78,58 @@ export async function openOverHttp(
   const pass = (milliseconds: number): void => {
     ownClock.advance(milliseconds);
   };
-  const endStalled = async (): Promise<void> => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    clock.advance(LONGER_THAN_ANY_DEADLINE);
+  const stalls = new Stalls(embedded.faults, clock);
+  return {
+    ...embedded,
+    mounted,
+    disk,
+    forget,
+    pass,
+    fail: (rule) => {
+      stalls.fail(rule);
+    },
+    endStalled: () => stalls.end(),
+    impatiently: (work) => stalls.endWhile(work),
   };
-  const impatiently: OverHttp['impatiently'] = (work) => endingStalls(work, embedded, clock);
-  return { ...embedded, mounted, disk, forget, pass, endStalled, impatiently };
 }
 
-async function endingStalls<Result>(
-  work: Promise<Result>,
-  { faults }: EmbeddedServer,
-  clock: ManualClock,
-): Promise<Result> {
-  const over = new AbortController();
-  const end = (): void => {
-    over.abort();
-  };
-  work.then(end, end);
-  for (let taken = faults.taken; !over.signal.aborted;) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    if (faults.taken === taken) continue;
-    taken = faults.taken;
+/** What is silent, and for how long. */
+class Stalls {
+  readonly #faults: EmbeddedServer['faults'];
+  readonly #clock: ManualClock;
+  /** Of the faults taken: those that are no stall under way. */
+  #over = 0;
+
+  constructor(faults: EmbeddedServer['faults'], clock: ManualClock) {
+    this.#faults = faults;
+    this.#clock = clock;
+  }
+
+  fail(rule: FaultRule): void {
+    this.#faults.clear();
+    this.#over = this.#faults.taken;
+    this.#faults.add(rule);
+  }
+
+  async end(): Promise<void> {
+    this.#over = this.#faults.taken;
     // Until the headers that may come before the silence have arrived.
     await new Promise((resolve) => setTimeout(resolve, 5));
-    clock.advance(LONGER_THAN_ANY_DEADLINE);
+    this.#clock.advance(LONGER_THAN_ANY_DEADLINE);
   }
-  return work;
+
+  async endWhile<Result>(work: Promise<Result>): Promise<Result> {
+    const over = new AbortController();
+    const end = (): void => {
+      over.abort();
+    };
+    work.then(end, end);
+    while (!over.signal.aborted) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (this.#faults.taken > this.#over) await this.end();
+    }
+    return work;
+  }
 }
 
 async function scratchPlace(): Promise<string> {

@@ -49,10 +49,10 @@ export class FaultTrials {
   }
 
   async run(trial: Trial): Promise<void> {
-    const { faults, impatiently } = this.#http;
+    const { faults, fail, impatiently } = this.#http;
     const program = await this.#stage.begin();
     const { taken } = faults;
-    faults.add(ruleOf(trial, program.folder));
+    fail(ruleOf(trial, program.folder));
     const call = errnoOfCall(this.#path.act(program));
     const errno = await (trial.fault.fault.kind === 'stall' ? impatiently(call) : call);
     if (faults.taken === taken) this.#stage.problem(trial.title, 'the request was not made');

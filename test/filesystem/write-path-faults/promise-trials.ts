@@ -16,6 +16,8 @@ import type { Program, WritePath } from './write-paths.ts';
 const TURN = 200;
 /** Longer than anything waits for its next try, milliseconds. */
 const LONGEST_WAIT = 301_000;
+/** What a program has been told of. */
+const TOLD: ReadonlySet<UnsentChange['state']> = new Set(['failed', 'end unknown']);
 /** Changes in these states are not tried before some time has passed. */
 const RESTING: ReadonlySet<UnsentChange['state']> = new Set(['failed', 'end unknown', 'set aside', 'local']);
 
@@ -40,17 +42,14 @@ export class PromiseTrials {
   }
 
   async run(trial: Trial): Promise<void> {
-    const { faults } = this.#http;
+    const { faults, fail } = this.#http;
     const program = await this.#stage.begin();
     const { taken } = faults;
-    faults.add(ruleOf(trial, program.folder));
+    fail(ruleOf(trial, program.folder));
     const told = await this.#patiently(trial, errnoOfCall(this.#path.act(program)));
     if (told !== 'none' && told !== trial.errno)
       this.#problem(trial, `the program is told ${told}, not ${trial.errno}`);
-    await this.#patiently(
-      trial,
-      this.#turn(trial, program, () => told === 'none' && faults.taken > taken),
-    );
+    await this.#patiently(trial, this.#turn(trial, program, told === 'none' ? taken : faults.taken));
     if (faults.taken === taken) this.#problem(trial, 'the request was not made');
     await this.#stage.expectWhole(trial.title, program.folder);
     for (const change of await this.#stage.unsentOf(program)) await this.#expectShown(trial, program, change);
@@ -67,17 +66,20 @@ export class PromiseTrials {
       this.#stage.problem('after the unmount', `${path} is left: ${reason}`);
   }
 
-  /** What waits is tried once. */
-  async #turn({ fault }: Trial, program: Program, hasFailed: () => boolean): Promise<void> {
+  /** What waits is tried once; what a program was told of as failed once more. Until then so many faults had been `taken`. */
+  async #turn({ fault }: Trial, program: Program, taken: number): Promise<void> {
+    const told = (await this.#stage.unsentOf(program)).filter(({ state }) => TOLD.has(state));
     this.#http.pass(TURN);
     for (;;) {
       const unsent = await this.#stage.unsentOf(program);
+      const hasFailed = this.#http.faults.taken > taken;
+      const isTried = hasFailed || !told.some(({ id }) => unsent.some((change) => change.id === id));
       // What is set aside is nowhere for a moment.
       const isAside =
         fault.isRefusal !== true ||
-        !hasFailed() ||
+        !hasFailed ||
         unsent.some(({ kind, state }) => kind === 'link' || state === 'set aside');
-      if (isAside && unsent.every(({ state }) => RESTING.has(state))) return;
+      if (isTried && isAside && unsent.every(({ state }) => RESTING.has(state))) return;
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
@@ -91,7 +93,8 @@ export class PromiseTrials {
     const isRefused = state === 'set aside';
     if (kind !== 'link' && isRefused !== (trial.fault.isRefusal === true))
       this.#problem(trial, `${path} is ${state}`);
-    const shown = await readFile(fs, path).then(String, () => undefined);
+    const reading = readFile(fs, path).then(String, () => undefined);
+    const shown = await this.#patiently(trial, reading);
     const wanted = isRefused
       ? this.#path.before[name]
       : (this.#path.after[name] ?? this.#path.between?.[name]);

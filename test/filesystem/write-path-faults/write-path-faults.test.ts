@@ -4,23 +4,10 @@
  * up when the fault is over.
  */
 import { describe, expect, it } from 'vitest';
-import { ErrorsTable } from '../../support/errors-table.ts';
 import { openOverHttp } from '../../support/open-over-http.ts';
-import { FaultTrials, type Trial } from './fault-trials.ts';
-import { expectedErrno, REQUEST_FAULTS } from './faults.ts';
-import { PromiseTrials } from './promise-trials.ts';
-import type { PathRequest } from './trial-stage.ts';
-import { WRITE_PATHS, type WritePath } from './write-paths.ts';
-
-const table = await ErrorsTable.read();
-/** One of each kind: how a fault becomes an error is seen without write-back. */
-const BEHIND = [
-  'is answered 503',
-  'is answered 402',
-  'is answered 403',
-  'is done, and its answer lost',
-  'is not answered',
-];
+import { FaultTrials } from './fault-trials.ts';
+import { pathOf, trialsOf } from './trials-of.ts';
+import { WRITE_PATHS } from './write-paths.ts';
 
 describe('when a request fails', () => {
   it.each(Object.keys(WRITE_PATHS))('of %s [errors/table]', async (name) => {
@@ -34,26 +21,6 @@ describe('when a request fails', () => {
 
     expect(trials.problems).toEqual([]);
   });
-});
-
-describe('with write-back, when a request fails', () => {
-  // fsync is left out: it promises nothing, but waits for the service.
-  it.each(Object.keys(WRITE_PATHS).filter((name) => name !== 'fsync'))(
-    'of %s [errors/table] [write-back/retried] [write-back/refused]',
-    async (name) => {
-      const path = pathOf(name);
-      const trials = new PromiseTrials(await openOverHttp({ writeBack: true }), path);
-      // What waits is renamed without a request, and so without a look.
-      const told = { ...path, ...(path.hasSteps && { looksAfter: [] }), faults: path.faults ?? BEHIND };
-
-      for (const request of await trials.requests()) {
-        for (const trial of trialsOf(told, request)) await trials.run(trial);
-      }
-      await trials.end();
-
-      expect(trials.problems).toEqual([]);
-    },
-  );
 });
 
 describe('when the local disk is full', () => {
@@ -84,23 +51,3 @@ describe('when the local disk is full', () => {
     },
   );
 });
-
-function pathOf(name: string): WritePath {
-  const path = WRITE_PATHS[name];
-  if (path === undefined) throw new Error(`no such path: ${name}`);
-  return path;
-}
-
-function* trialsOf(path: WritePath, request: PathRequest): Generator<Trial> {
-  const subject = `${request.operation} ${request.name} (${request.nth})`;
-  for (const [what, fault] of Object.entries(REQUEST_FAULTS)) {
-    if (fault.operations?.includes(request.operation) === false) continue;
-    if (path.faults?.includes(what) === false) continue;
-    const isFound =
-      fault.isDone === true && path.looksAfter?.includes(`${request.operation} ${request.name}`) === true;
-    for (const isOnce of [true, false]) {
-      const errno = isFound ? 'none' : expectedErrno(table, fault, isOnce);
-      yield { request, fault, isOnce, errno, title: `${subject} ${what}${isOnce ? ' once' : ''}` };
-    }
-  }
-}

@@ -1,0 +1,114 @@
+/** SEMANTICS: with write-back a public file is stored, and the service does not let it be made public again, or does not answer. */
+import { expect, it } from 'vitest';
+import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
+import type { Operation } from '../../src/service/refusal.ts';
+import { uploadOf } from '../support/embedded-service.ts';
+import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
+import { openOverHttp, type OverHttp } from '../support/open-over-http.ts';
+import {
+  errnoOfCall,
+  LogForTest,
+  openToRead,
+  openToRewrite,
+  writeAt,
+  xattr,
+} from '../support/program-acts.ts';
+
+/** Longer than what was promised waits for its turn. */
+const SOON = 200;
+const PATIENT = { timeout: 20_000 };
+
+/** `/f`, which is public on the service, written anew and not closed yet. */
+async function rewritten(
+  scene: Pick<OverHttp, 'direct' | 'bucket'>,
+  fs: FileSystemOperations,
+): Promise<FileHandle> {
+  await scene.direct.putObject(scene.bucket, 'f', uploadOf('old'));
+  await scene.direct.setVisibility(scene.bucket, 'f', 'public');
+  await names(fs, '/');
+  const handle = await openToRewrite(fs, '/f');
+  await writeAt(fs, handle, 'new');
+  return handle;
+}
+
+it.each<Operation>(['headObject', 'setVisibility'])(
+  'whose link waits for a %s without an answer, can be read, closed and synced as soon as the deadline has passed [write-back/fsync]',
+  async (operation) => {
+    const http = await openOverHttp({ writeBack: true });
+    const { mounted, direct, bucket } = http;
+    const fs = mounted.operations;
+    const handle = await rewritten(http, fs);
+    http.fail({ operation, key: 'f', times: Infinity, fault: { kind: 'stall' } });
+    expect(await http.impatiently(errnoOfCall(fs.fsync(handle)))).toBe('ETIMEDOUT');
+    await fs.release(handle);
+    const { taken } = http.faults;
+    http.pass(SOON);
+    // The mount tries the link by itself, and is behind the same silence.
+    await expect.poll(() => http.faults.taken, PATIENT).toBe(taken + 1);
+
+    const again = await openToRead(fs, '/f');
+    const synced = errnoOfCall(fs.fsync(again));
+    const read = readFile(fs, '/f').then(String);
+
+    expect(await http.impatiently(Promise.all([synced, read]))).toEqual(['ETIMEDOUT', 'new']);
+    http.faults.clear();
+    await http.endStalled();
+    expect(await errnoOfCall(fs.fsync(again))).toBe('none');
+    await fs.release(again);
+    expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
+  },
+);
+
+it('whose link is refused while a program has it open is stored: nothing is set aside [write-back/refused]', async () => {
+  const log = new LogForTest();
+  const scene = await openForTest({ log, settings: { writeBack: true } });
+  const { fs, mounted, faults, clock, asked } = scene;
+  const handle = await rewritten(scene, fs);
+  faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 403 } });
+  expect(await errnoOfCall(fs.fsync(handle))).toBe('EACCES');
+  asked();
+
+  clock.advance(SOON);
+  await expect.poll(() => faults.taken, PATIENT).toBe(2);
+  // Waits for the try under way.
+  expect((await readFile(fs, '/f')).toString()).toBe('new');
+
+  expect(await mounted.unsent.list()).toMatchObject([{ path: '/f', kind: 'link', state: 'failed' }]);
+  expect(await xattr(fs, '/f', 'user.pailfs.state')).toBe('failed');
+  expect(log.about('set aside')).toEqual([]);
+  faults.clear();
+  await writeAt(fs, handle, 'er', 3);
+  expect(await errnoOfCall(fs.fsync(handle))).toBe('none');
+  await fs.release(handle);
+  expect((await scene.stored('f')).toString()).toBe('newer');
+  expect((await scene.direct.getVisibility(scene.bucket, 'f')).visibility).toBe('public');
+  expect(await mounted.unsent.list()).toEqual([]);
+});
+
+it('that is closed again while older bytes of it are refused has its own turn [write-back/refused]', async () => {
+  const log = new LogForTest();
+  const scene = await openForTest({ log, settings: { writeBack: true } });
+  const { fs, mounted, faults, service, clock } = scene;
+  let goOn = (): void => undefined;
+  const put = service.putObject.bind(service);
+  service.putObject = async (...call) => {
+    await new Promise<void>((resolve) => (goOn = resolve));
+    return put(...call);
+  };
+  faults.add({ operation: 'putObject', fault: { kind: 'status', status: 403 } });
+  await writeFile(fs, '/f', 'older');
+  clock.advance(SOON);
+  await expect.poll(() => xattr(fs, '/f', 'user.pailfs.state'), PATIENT).toBe('uploading');
+
+  await writeFile(fs, '/f', 'newer');
+  service.putObject = put;
+  goOn();
+
+  const stored = (): Promise<string> => {
+    clock.advance(SOON);
+    return scene.stored('f').then(String, () => '(none)');
+  };
+  await expect.poll(stored, PATIENT).toBe('newer');
+  expect(log.about('set aside')).toEqual([]);
+  await expect.poll(() => mounted.unsent.list(), PATIENT).toEqual([]);
+});

@@ -1,0 +1,28 @@
+/** With which faults is one request of one write path tried, and what must the program be told each time? */
+import { ErrorsTable } from '../../support/errors-table.ts';
+import type { Trial } from './fault-trials.ts';
+import { expectedErrno, REQUEST_FAULTS } from './faults.ts';
+import type { PathRequest } from './trial-stage.ts';
+import { WRITE_PATHS, type WritePath } from './write-paths.ts';
+
+const table = await ErrorsTable.read();
+
+export function pathOf(name: string): WritePath {
+  const path = WRITE_PATHS[name];
+  if (path === undefined) throw new Error(`no such path: ${name}`);
+  return path;
+}
+
+export function* trialsOf(path: WritePath, request: PathRequest): Generator<Trial> {
+  const subject = `${request.operation} ${request.name} (${request.nth})`;
+  for (const [what, fault] of Object.entries(REQUEST_FAULTS)) {
+    if (fault.operations?.includes(request.operation) === false) continue;
+    if (path.faults?.includes(what) === false) continue;
+    const isFound =
+      fault.isDone === true && path.looksAfter?.includes(`${request.operation} ${request.name}`) === true;
+    for (const isOnce of [true, false]) {
+      const errno = isFound ? 'none' : expectedErrno(table, fault, isOnce);
+      yield { request, fault, isOnce, errno, title: `${subject} ${what}${isOnce ? ' once' : ''}` };
+    }
+  }
+}
