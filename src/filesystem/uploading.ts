@@ -226,8 +226,12 @@ export class Uploading {
     try {
       await this.#storing.claimed(file, async () => {
         tried = file.sealed;
-        await this.#storing.sealed(file);
-        await this.dropUnused(file);
+        try {
+          await this.#storing.sealed(file);
+        } finally {
+          // Bytes whose link is still down are stored.
+          await this.dropUnused(file);
+        }
       });
     } catch (error) {
       if (this.#ends.mayTryAgain(file, error)) throw error;

@@ -1,4 +1,6 @@
 /** SEMANTICS: with write-back a public file is stored, and the service does not let it be made public again, or does not answer. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { Operation } from '../../src/service/refusal.ts';
@@ -16,6 +18,8 @@ import {
 
 /** Longer than what was promised waits for its turn. */
 const SOON = 200;
+/** Longer than anything waits for its next try. */
+const LONGEST_WAIT = 301_000;
 const PATIENT = { timeout: 20_000 };
 
 /** `/f`, which is public on the service, written anew and not closed yet. */
@@ -83,6 +87,27 @@ it('whose link is refused while a program has it open is stored: nothing is set 
   expect((await scene.stored('f')).toString()).toBe('newer');
   expect((await scene.direct.getVisibility(scene.bucket, 'f')).visibility).toBe('public');
   expect(await mounted.unsent.list()).toEqual([]);
+});
+
+it('whose link is refused after its close is stored: nothing is set aside, and nothing stays here [write-back/refused]', async () => {
+  const log = new LogForTest();
+  const scene = await openForTest({ log, settings: { writeBack: true } });
+  const { fs, mounted, faults, clock, stateDirectory } = scene;
+  const handle = await rewritten(scene, fs);
+  faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 403 } });
+  await fs.flush(handle);
+  await fs.release(handle);
+
+  const tries = (): number => {
+    clock.advance(LONGEST_WAIT);
+    return faults.taken;
+  };
+  await expect.poll(tries, PATIENT).toBeGreaterThan(1);
+  await expect.poll(() => readdir(join(stateDirectory, 'drafts')), PATIENT).toEqual([]);
+  expect((await readFile(fs, '/f')).toString()).toBe('new');
+
+  expect(await mounted.unsent.list()).toMatchObject([{ path: '/f', kind: 'link', state: 'failed' }]);
+  expect(log.about('set aside')).toEqual([]);
 });
 
 it('that is closed again while older bytes of it are refused has its own turn [write-back/refused]', async () => {
