@@ -209,7 +209,8 @@ export class ConcurrentProgram {
   #turn(from: string, to: string): Promise<void> {
     const events = [
       { path: `${from}/x`, leaves: null, sparesForeign: true },
-      { path: `${to}/x`, leaves: TURNED },
+      // Nothing may come, and somebody may have stored a file in a folder that this mount did not know: that stays.
+      { path: `${to}/x`, leaves: TURNED, sparesForeign: true },
     ];
     return this.#changing(events, () =>
       this.#call(`rename ${from} ${to}`, ['ENOENT', 'ENOTEMPTY'], () =>

@@ -50,7 +50,9 @@ describe('pailfs status of a mount', () => {
     expect(stdout).toMatch(
       /^reads {4}0 B from memory {2}0 B from the disk {2}12 B as it came from the service$/m,
     );
-    expect(stdout).toMatch(/^options {2}.*metadata_ttl=0 {2}memory_limit=128M .*cache_size=10G .*umask=022 /m);
+    expect(stdout).toMatch(
+      /^options {2}.*metadata_ttl=0 {2}memory_limit=128M .*cache_size=10G .*umask=022 /m,
+    );
     expect(stdout).toMatch(/^\d+ s ago.*: an operation failed: \/refused: .*403/m);
     expect(shown?.live?.traffic.requests).toBeGreaterThan(2);
     expect(shown?.live?.problems[0]?.text).toContain('/refused');
