@@ -70,13 +70,29 @@ export class PathEvents {
         );
         const mayComeAfter = this.#isPromised && later.isForeign === true && cause.isForeign !== true;
         const isOver = later.ended !== Infinity && later.begun > ended;
-        return isOver && !isSpared && !mayBeEmptied && !mayComeAfter;
+        const wasNeverSent = cause.isForeign === true && isUnsentUnlinked(later, here);
+        return isOver && !isSpared && !mayBeEmptied && !mayComeAfter && !wasNeverSent;
       });
     });
     if (accepted) return null;
     const told = here.map(({ begun, ended, leaves }) => `[${begun}, ${ended}] ${leaves ?? 'gone'}`);
     return `${path} holds ${stamp ?? 'nothing'} after ${told.join(', ')}`;
   }
+}
+
+/**
+ * Whether `event` is of a file that was written and unlinked before its close: its bytes were not sent, nor was anything deleted that
+ * this mount knew to be stored.
+ */
+function isUnsentUnlinked(event: PathEvent, events: readonly PathEvent[]): boolean {
+  const isWrite = ({ leaves, isForeign }: PathEvent): boolean =>
+    leaves !== null && !isBrought(leaves) && isForeign !== true;
+  return events.some(
+    (other) =>
+      other.begun < event.ended &&
+      event.begun < other.ended &&
+      ((event.leaves === null && isWrite(other)) || (isWrite(event) && other.leaves === null)),
+  );
 }
 
 /** Whoever has the file of a conflict open goes along to its copy: what it writes there does not count as written to the path. */
