@@ -8,25 +8,25 @@ import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { UploadBody } from '../service/object-service.ts';
 import { isOfUnknownEnd, isRefusal, Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import type { Access } from './access.ts';
 import { AnswerBody, readJson } from './answer-body.ts';
+import { detailsOf, pathOf } from './ask.ts';
+import type { Ask } from './ask.ts';
 import type { BaseUrl } from './base-url.ts';
 import type { Authorization } from './credentials.ts';
 import { parseHttpDate } from './dates.ts';
 import type { Deadlines } from './deadlines.ts';
 import { headerOf } from './object-headers.ts';
 import type { AnswerHeaders } from './object-headers.ts';
-import { UnusableNameError } from './paths.ts';
 import { kindOfStatus, reasonOfStatus, refusalOf } from './refusals.ts';
-import type { Asked } from './refusals.ts';
+import { bodyOf } from './request-body.ts';
+import type { Progress, RequestBody } from './request-body.ts';
 import { parseRetryAfter, retrying } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { TlsTerms } from './tls-terms.ts';
 import type { Traffic } from './traffic.ts';
-import { isShort, uploadStream, wholeUpload } from './upload-stream.ts';
 import { Watch } from './watch.ts';
 
 /** What every request of one client has in common. */
@@ -45,19 +45,6 @@ export interface ExchangeSettings {
   readonly traffic: Traffic;
 }
 
-/** One request, before it has a connection. */
-export interface Ask extends Asked {
-  /** The bucket identifier and key or folder concerned, for the log. */
-  readonly subject: string;
-  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  /** Path and query, raw, without the base URL's prefix. May throw for a name that no path can carry. */
-  readonly path: () => string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as a JSON body. */
-  readonly document?: unknown;
-  readonly upload?: UploadBody;
-}
-
 /** An answer whose status is 2xx. */
 export interface Answer {
   readonly status: number;
@@ -68,17 +55,6 @@ export interface Answer {
   readonly followsUnknown: boolean;
   /** For a refusal of what the answer holds. */
   readonly details: RefusalDetails;
-}
-
-type RequestBody = Readable | Uint8Array | string | null;
-
-/** How far a call has come, over all tries. */
-interface Progress {
-  /** Bytes of an upload, and when. */
-  farthest: number;
-  at: number;
-  /** Whether nobody knows the end of one of its tries. */
-  hasUnknown: boolean;
 }
 
 /** Of one try. */
@@ -191,7 +167,8 @@ export class Exchange {
     let body: RequestBody = null;
     let isAnswered = false;
     try {
-      body = await this.#bodyOf(ask, watch, progress);
+      const { clock, deadlines } = this.#settings;
+      body = await bodyOf(ask, { watch, progress, clock, deadlines, traffic });
       traffic.asked();
       const answer = await this.#send(ask, circumstances, body);
       isAnswered = true;
@@ -256,28 +233,6 @@ export class Exchange {
     };
   }
 
-  async #bodyOf(ask: Ask, watch: Watch, progress: Progress): Promise<RequestBody> {
-    if (ask.document !== undefined) return JSON.stringify(ask.document);
-    if (ask.upload === undefined) return null;
-    const { clock, deadlines, traffic } = this.#settings;
-    if (isShort(ask.upload)) {
-      traffic.sent(ask.upload.size);
-      return watch.race(wholeUpload(ask.upload, detailsOf(ask)));
-    }
-    let before = 0;
-    const onProgress = (sent: number): void => {
-      watch.expect('progress of the upload', deadlines.uploadIdle);
-      traffic.sent(sent - before);
-      before = sent;
-      if (sent <= progress.farthest) return;
-      progress.farthest = sent;
-      progress.at = clock.monotonic();
-    };
-    const stream = Readable.from(uploadStream(ask.upload, detailsOf(ask), onProgress), { highWaterMark: 1 });
-    // undici hears errors while it sends; one that comes after an early answer concerns nobody.
-    return stream.on('error', () => undefined);
-  }
-
   async #refusalOf(ask: Ask, answer: Answer, used: Authorization): Promise<Refusal> {
     const { status, headers, watch, body, details } = answer;
     const { clock } = this.#settings;
@@ -292,18 +247,5 @@ export class Exchange {
       reasonOfStatus(status, document, (text) => used.redact(text)),
       { ...details, status, retryAfter: parseRetryAfter(headerOf(headers, 'retry-after'), serviceNow) },
     );
-  }
-}
-
-function detailsOf(ask: Ask): RefusalDetails {
-  return { operation: ask.operation, subject: ask.subject };
-}
-
-function pathOf(ask: Ask): string {
-  try {
-    return ask.path();
-  } catch (cause) {
-    const reason = cause instanceof UnusableNameError ? cause.message : 'the name is not valid Unicode';
-    throw new Refusal('rejected', reason, { ...detailsOf(ask), cause });
   }
 }

@@ -28,6 +28,7 @@ import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import { Access } from './access.ts';
 import { readAll, readJson } from './answer-body.ts';
+import type { Ask } from './ask.ts';
 import { parseBaseUrl } from './base-url.ts';
 import type { Credentials } from './credentials.ts';
 import { parseHttpDate } from './dates.ts';
@@ -43,7 +44,7 @@ import {
 } from './decode.ts';
 import { DownloadBody } from './download-body.ts';
 import { Exchange } from './exchange.ts';
-import type { Answer, Ask } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import { decodeDownload, decodeObjectHead, headerOf } from './object-headers.ts';
 import {
   bucketPath,

@@ -9,11 +9,12 @@ import {
 } from '../service/limits.ts';
 import type { AccountSummary, Bucket, BucketPage } from '../service/records.ts';
 import { removeEntries } from './bucket-removal.ts';
-import { bucketKey, type BucketRow, type RowChange } from './index-rows.ts';
+import { bucketKey, type BucketRow, type BucketState, type RowChange } from './index-rows.ts';
 import { pageLimit } from './page-limit.ts';
 import { exclusively, ownedBucket, refuse, type AccountState, type StoreParts } from './store-parts.ts';
 
 const REGION = 'local-1';
+const PENDING: BucketState = { status: 'PENDING', statusMessage: 'it is being made ready' };
 
 /** One account's buckets. Every method rejects with a `Refusal`, or with a fault of the disk. */
 export class AccountBuckets {
@@ -68,6 +69,7 @@ export class AccountBuckets {
         toldBytes: 0,
         toldFiles: 0,
         syncedAt: now,
+        ...(this.#parts.behaviours.newBucket === 'pending' ? { state: PENDING } : {}),
       };
       await this.#parts.index.commit([
         { type: 'put', key: bucketKey(this.#account, row.bucket), value: row },
@@ -80,6 +82,16 @@ export class AccountBuckets {
     const row = await ownedBucket(this.#parts, this.#account, { operation: 'getBucket', bucket });
     const [fresh] = await this.#fresh([row]);
     return bucketRecord(fresh ?? row);
+  }
+
+  /** For tests: the service gives no way to ask for it (§3.1: transitions are not shown). */
+  change(bucket: string, state: BucketState): Promise<void> {
+    return exclusively(this.#parts.queue, async () => {
+      const row = await ownedBucket(this.#parts, this.#account, { operation: 'getBucket', bucket });
+      await this.#parts.index.commit([
+        { type: 'put', key: bucketKey(this.#account, bucket), value: { ...row, state } },
+      ]);
+    });
   }
 
   delete(bucket: string): Promise<void> {
@@ -140,8 +152,8 @@ function bucketRecord(row: BucketRow): Bucket {
     publicId: row.publicId,
     name: row.name,
     region: REGION,
-    status: 'ACTIVE',
-    statusMessage: null,
+    status: row.state?.status ?? 'ACTIVE',
+    statusMessage: row.state?.statusMessage ?? null,
     sizeBytes: row.toldBytes,
     objectCount: row.toldFiles,
     usageSyncedAt: new Date(row.syncedAt),

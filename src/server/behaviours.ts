@@ -34,6 +34,8 @@ export interface Behaviours {
   readonly missingVisibility: 404 | 400;
   /** A `limit` above the most: lowered to it, or refused with 400. */
   readonly excessiveLimit: 'lowered' | 'refused';
+  /** What a new bucket is: ACTIVE at once, or PENDING until the store is told otherwise (§3.1 shows no other value, nor what a bucket then does: this one does everything). */
+  readonly newBucket: 'active' | 'pending';
   /** Bytes above which an upload is refused with 413; null: never. */
   readonly largestUpload: number | null;
 }
@@ -52,6 +54,7 @@ export const defaultBehaviours: Behaviours = {
   date: 0,
   missingVisibility: 404,
   excessiveLimit: 'lowered',
+  newBucket: 'active',
   largestUpload: null,
 };
 
@@ -69,5 +72,6 @@ export const behaviourChoices: { readonly [Name in keyof Behaviours]: readonly B
   date: [0, 3600, -3600, 'missing'],
   missingVisibility: [404, 400],
   excessiveLimit: ['lowered', 'refused'],
+  newBucket: ['active', 'pending'],
   largestUpload: [null, 1024 * 1024],
 };

@@ -8,13 +8,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../base/clock.ts';
+import { AccountBuckets } from './account-buckets.ts';
 import { AccountService } from './account-service.ts';
 import { defaultBehaviours, type Behaviours } from './behaviours.ts';
 import type { Blobs } from './blobs.ts';
 import { removeEntries } from './bucket-removal.ts';
 import { Bookmarks } from './bookmarks.ts';
 import { FileBlobs } from './file-blobs.ts';
-import { Index } from './index-rows.ts';
+import { Index, type BucketState } from './index-rows.ts';
 import { Lies } from './lies.ts';
 import { Links } from './links.ts';
 import { MemoryBlobs } from './memory-blobs.ts';
@@ -96,6 +97,11 @@ export class EmbeddedStore {
   /** Starts or ends a grace period (§4.3, §4.7), or says whether the account has a running service (§4.3). */
   changeAccount(change: Partial<AccountState>, name = 'main'): void {
     Object.assign(this.#state(name), change);
+  }
+
+  /** What the bucket is from now on (§3.1). Rejects with a refusal when the account has no such bucket. */
+  changeBucket(bucket: string, state: BucketState, account = 'main'): Promise<void> {
+    return new AccountBuckets(this.#parts, account, this.#state(account)).change(bucket, state);
   }
 
   /** What links serve, whoever asks. */

@@ -22,6 +22,14 @@ export interface BucketRow {
   readonly toldBytes: number;
   readonly toldFiles: number;
   readonly syncedAt: number;
+  /** ACTIVE when absent. */
+  readonly state?: BucketState | undefined;
+}
+
+/** §3.1 */
+export interface BucketState {
+  readonly status: string;
+  readonly statusMessage: string | null;
 }
 
 /** A file as it is kept; its bytes are a blob. */

@@ -43,9 +43,9 @@ export interface RangeRequest {
 export interface RangeSink {
   /**
    * Once, at the headers of the first answer. `range` is what `chunk` will be given: the bytes asked for, or the whole file
-   * when the service does not honour Range.
+   * when the service does not honour Range. `head`: what the answer tells of the file.
    */
-  begin(range: ByteRange): void | Promise<void>;
+  begin(range: ByteRange, head: ObjectHead): void | Promise<void>;
   /** In order, without gap or overlap. The next chunk waits for the promise. */
   chunk(data: Uint8Array, position: number): void | Promise<void>;
 }
@@ -184,7 +184,7 @@ export class RangeReader {
         progress.target = download.range;
         progress.next = 0;
       }
-      await orClose(download, async () => sink.begin(progress.target));
+      await orClose(download, async () => sink.begin(progress.target, download.head));
     }
     const until = Math.min(download.range.end, progress.target.end);
     if (download.range.start > progress.next || (until <= progress.next && until < progress.target.end)) {

@@ -38,7 +38,11 @@ export interface LocalAttributes {
 /** Last-Modified has second precision (§2.3) and clocks within a service differ a little. Milliseconds. */
 const CLOCK_SLACK = 2000;
 
-const MD5_PATTERN = /^[0-9a-f]{32}$/;
+/** An ETag that is one. */
+export const MD5_PATTERN = /^[0-9a-f]{32}$/;
+
+/** Of a version that nobody has set anything of. */
+const NOTHING_SET: LocalAttributes = {};
 
 let numbers = 0;
 
@@ -59,12 +63,12 @@ export class Version {
   /** The upload of ours that made it, while or after its ETag was unknown. */
   readonly own: OwnUpload | null;
   /** Unique in this process: the key under which bytes are cached. */
-  id = nextNumber();
+  id: number;
   /**
    * Shared by contents that follow each other only through writes made here: whoever was given the bytes, and what was written
    * since, has the file as it is. A version told by the service begins one; it ends where bytes turn out not to be known.
    */
-  lineage = newLineage();
+  lineage: number;
   /** Null until the service has named our upload. */
   etag: string | null;
   lastModified: Date;
@@ -76,9 +80,16 @@ export class Version {
   /** Monotonic milliseconds at which this mount created the file, as long as nobody set its visibility. */
   madeHereAt: number | null = null;
   /** What chmod, chown and utimes set (design: kept locally per file version). */
-  local: LocalAttributes = {};
+  local: LocalAttributes = NOTHING_SET;
 
-  private constructor(size: number, own: OwnUpload | null, etag: string | null, lastModified: Date) {
+  private constructor(
+    size: number,
+    own: OwnUpload | null,
+    { etag, lastModified }: { readonly etag: string | null; readonly lastModified: Date },
+    number = nextNumber(),
+  ) {
+    this.id = number;
+    this.lineage = number;
     this.size = size;
     this.own = own;
     this.etag = etag;
@@ -86,15 +97,27 @@ export class Version {
   }
 
   static told(facts: VersionFacts): Version {
-    const version = new Version(facts.size, null, facts.etag, facts.lastModified);
+    const version = new Version(facts.size, null, facts);
     version.contentType = facts.contentType;
     return version;
   }
 
+  /** One that `isPlain`, once more. `number`: its `id`. */
+  static toldBefore(facts: VersionFacts, number: number): Version {
+    return new Version(facts.size, null, facts, number);
+  }
+
   static uploaded(own: OwnUpload, lastModified: Date): Version {
-    const version = new Version(own.size, own, null, lastModified);
+    const version = new Version(own.size, own, { etag: null, lastModified });
     version.contentType = own.contentType;
     return version;
+  }
+
+  /** Whether a listing told all that there is of it. */
+  get isPlain(): boolean {
+    const { own, etag, contentType, visibility, madeHereAt, local, id, lineage } = this;
+    const isUntouched = own === null && madeHereAt === null && local === NOTHING_SET && id === lineage;
+    return isUntouched && etag !== null && contentType === undefined && visibility === undefined;
   }
 
   /** MD5 of the content in lower-case hexadecimal, as far as anything told it. */

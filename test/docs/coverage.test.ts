@@ -40,9 +40,24 @@ describe('COVERAGE.md', () => {
     const expected = [...endpoints, '§3.1', '§3.2', '§7', '§8', '§9'];
     expect(expected.filter((section) => !sections.has(section))).toEqual([]);
   });
+
+  it('has a row for the level of credentials that each endpoint wants', () => {
+    const sections = coverageRows.filter(({ rule }) => /^Access: Read( & write)?$/.test(rule));
+
+    expect(sections.map(({ section }) => section)).toEqual(
+      Array.from({ length: 13 }, (_, at) => `§4.${at + 2}`),
+    );
+  });
+
+  it('has no two ways to break the server that are the same', () => {
+    const texts = [...mutants.values()].map((mutant) => mutant.toString().replaceAll(/\s+/g, ' '));
+
+    expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([]);
+  });
 });
 
-describe('a row of COVERAGE.md', () => {
+// Several runs of vitest each.
+describe('a row of COVERAGE.md', { timeout: 300_000 }, () => {
   it('fails when its rule is broken, as a sample shows', async () => {
     const sample = coverageRows.filter(({ mutant }) => SAMPLE.includes(mutant));
 

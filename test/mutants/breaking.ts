@@ -5,6 +5,7 @@ import { bucketEndpoints } from '../../src/server/bucket-endpoints.ts';
 import type { Call } from '../../src/server/endpoint.ts';
 import { fileEndpoints } from '../../src/server/file-endpoints.ts';
 import type { ObjectService } from '../../src/service/object-service.ts';
+import type { Bucket } from '../../src/service/records.ts';
 import { isRefusal, type Operation, type Refusal, type RefusalKind } from '../../src/service/refusal.ts';
 
 /** Each breaks one rule, for as long as the process lasts; its name says how, as a sentence about the server. */
@@ -96,4 +97,20 @@ export async function* withWrongByte(body: AsyncIterable<Uint8Array>): AsyncGene
     isFirst = false;
     yield copy;
   }
+}
+
+/** What an account may seem to have. */
+export function bucketOf(name: string): Bucket {
+  return {
+    bucket: `${name}-0`,
+    publicId: '00000000-0000-4000-8000-000000000000',
+    name,
+    region: 'local-1',
+    status: 'ACTIVE',
+    statusMessage: null,
+    sizeBytes: 0,
+    objectCount: 0,
+    usageSyncedAt: new Date(0),
+    createdAt: new Date(0),
+  };
 }

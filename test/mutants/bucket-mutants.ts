@@ -2,7 +2,14 @@
 import { jsonAnswer } from '../../src/server/answer.ts';
 import type { Bucket, BucketPage } from '../../src/service/records.ts';
 import { Refusal } from '../../src/service/refusal.ts';
-import { breakData, breakDocument, breakOperation, breakPortRefusal, breakRefusal } from './breaking.ts';
+import {
+  breakData,
+  breakDocument,
+  breakOperation,
+  breakPortRefusal,
+  breakRefusal,
+  bucketOf,
+} from './breaking.ts';
 import type { JsonObject, Mutants } from './breaking.ts';
 
 const LENGTH_LIMITS: readonly number[] = [3, 40];
@@ -10,6 +17,21 @@ const LENGTH_LIMITS: readonly number[] = [3, 40];
 export const bucketMutants: Mutants = {
   'leaves a bucket out of the list': () => {
     changeLists((page) => ({ ...page, buckets: page.buckets.slice(1) }));
+  },
+  'tells other bytes than the files have': () => {
+    changeSummary({ used_bytes: 999 });
+  },
+  'counts a bucket too many': () => {
+    breakData('listBuckets', ({ summary, ...data }) => {
+      const { bucket_count: count, ...rest } = summary as JsonObject;
+      return { ...data, summary: { ...rest, bucket_count: Number(count) + 1 } };
+    });
+  },
+  'tells that 60 buckets may be had': () => {
+    changeSummary({ bucket_limit: 60 });
+  },
+  'tells no reason why no bucket can be created': () => {
+    changeSummary({ create_blocked_reason: null });
   },
   'tells a cap on storage': () => {
     changeSummary({ limit_bytes: 1_000_000_000 });
@@ -22,6 +44,11 @@ export const bucketMutants: Mutants = {
       ...(await whole(...given)),
       status: 'PENDING',
     }));
+  },
+  'tells that every bucket is ACTIVE': () => {
+    const active = { status: 'ACTIVE', statusMessage: null };
+    changeLists((page) => ({ ...page, buckets: page.buckets.map((bucket) => ({ ...bucket, ...active })) }));
+    breakOperation('getBucket', (whole) => async (...given) => ({ ...(await whole(...given)), ...active }));
   },
   'tells a wrong size of a bucket': () => {
     breakOperation('getBucket', (whole) => async (...given) => ({
@@ -46,23 +73,48 @@ export const bucketMutants: Mutants = {
     breakOperation('deleteBucket', () => () => Promise.resolve());
   },
   'keeps the files of a deleted bucket': keepFiles,
-  'shows buckets that were deleted': () => {
-    showMissingBuckets();
-  },
+  'shows buckets that were deleted': showDeletedBuckets,
   'shows the buckets of other accounts': () => {
-    showMissingBuckets();
+    const known = new Map<string, Bucket>();
+    breakOperation('createBucket', (whole) => async (...given) => {
+      const bucket = await whole(...given);
+      known.set(bucket.bucket, bucket);
+      return bucket;
+    });
+    breakPortRefusal('getBucket', 'missing', ([bucket], refusal) => {
+      const found = known.get(bucket);
+      return found === undefined ? Promise.reject(refusal) : Promise.resolve(found);
+    });
+    breakOperation('deleteBucket', (whole) => async (bucket, options) => {
+      await whole(bucket, options);
+      known.delete(bucket);
+    });
   },
   'takes names with any characters': () => {
-    createAnyway('the name is not valid');
+    createAnyway('the name is not valid', /^[a-z0-9].{1,38}[a-z0-9]$/i);
+  },
+  'takes hyphens at the ends of names': () => {
+    createAnyway('the name is not valid', /^[a-z0-9-]{3,40}$/);
   },
   'takes names of any length': () => {
-    createAnyway('the name is not valid');
+    createAnyway('the name is not valid', /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
+  },
+  'takes no name that another account has': () => {
+    const taken = new Set<string>();
+    breakOperation('createBucket', (whole) => async (name, options) => {
+      if (taken.has(name)) throw rejected('the name is taken');
+      const bucket = await whole(name, options);
+      taken.add(name);
+      return bucket;
+    });
+  },
+  'tells an identifier of a new bucket that it does not know': () => {
+    breakData('createBucket', ({ bucket, ...data }) => ({ ...data, bucket: `${String(bucket)}0` }));
   },
   'refuses names of 3 and of 40 characters': () => {
     breakOperation('createBucket', (whole) => (name, options) => {
       if (!LENGTH_LIMITS.includes(name.length)) return whole(name, options);
-      const details = { operation: 'createBucket', status: 400 } as const;
-      return Promise.reject(new Refusal('rejected', 'the name is not valid', details));
+      return Promise.reject(rejected('the name is not valid'));
     });
   },
   'takes a name twice': () => {
@@ -109,15 +161,28 @@ function changeSummary(change: JsonObject): void {
   }));
 }
 
-/** Where it would refuse for this reason. */
-function createAnyway(reason: string): void {
+/** Where it would refuse a name like `names` for this reason. */
+function createAnyway(reason: string, names = /^/): void {
   breakPortRefusal('createBucket', 'rejected', ([name], refusal) =>
-    refusal.reason === reason ? Promise.resolve(bucketOf(name)) : Promise.reject(refusal),
+    refusal.reason === reason && names.test(name) ? Promise.resolve(bucketOf(name)) : Promise.reject(refusal),
   );
 }
 
-function showMissingBuckets(): void {
-  breakPortRefusal('getBucket', 'missing', () => Promise.resolve(bucketOf('photos')));
+function rejected(reason: string): Refusal {
+  return new Refusal('rejected', reason, { operation: 'createBucket', status: 400 });
+}
+
+/** To whoever had them, and to nobody else. */
+function showDeletedBuckets(): void {
+  const deleted = new Map<string, Bucket>();
+  breakOperation('deleteBucket', (whole, service) => async (bucket, options) => {
+    deleted.set(bucket, await service.getBucket(bucket));
+    await whole(bucket, options);
+  });
+  breakPortRefusal('getBucket', 'missing', ([bucket], refusal) => {
+    const found = deleted.get(bucket);
+    return found === undefined ? Promise.reject(refusal) : Promise.resolve(found);
+  });
 }
 
 /** The bucket goes from the list alone. */
@@ -131,19 +196,4 @@ function keepFiles(): void {
     const buckets = page.buckets.filter(({ bucket }) => !deleted.has(bucket));
     return { ...page, buckets, summary: { ...page.summary, bucketCount: buckets.length } };
   });
-}
-
-function bucketOf(name: string): Bucket {
-  return {
-    bucket: `${name}-0`,
-    publicId: '00000000-0000-4000-8000-000000000000',
-    name,
-    region: 'local-1',
-    status: 'ACTIVE',
-    statusMessage: null,
-    sizeBytes: 0,
-    objectCount: 0,
-    usageSyncedAt: new Date(0),
-    createdAt: new Date(0),
-  };
 }

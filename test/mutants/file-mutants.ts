@@ -3,7 +3,14 @@ import { Readable } from 'node:stream';
 import type { ObjectHead, StoredObject } from '../../src/service/records.ts';
 import { isRefusal, Refusal } from '../../src/service/refusal.ts';
 import { bytesOf } from '../support/embedded-service.ts';
-import { breakAnswer, breakOperation, breakPortRefusal, withWrongByte, type Mutants } from './breaking.ts';
+import {
+  breakAnswer,
+  breakDocument,
+  breakOperation,
+  breakPortRefusal,
+  withWrongByte,
+  type Mutants,
+} from './breaking.ts';
 
 const NO_BYTES: ObjectHead = { size: 0, etag: 'none', lastModified: new Date(0), contentType: null };
 
@@ -45,6 +52,14 @@ export const fileMutants: Mutants = {
   'sends what was deleted': sendDeletedFiles,
   'makes no folder that was asked for': () => {
     breakOperation('createFolder', () => () => Promise.resolve());
+  },
+  'makes the first of nested folders alone': () => {
+    breakOperation('createFolder', (whole) => (bucket, folder, options) => {
+      return whole(bucket, folder.split('/')[0] ?? '', options);
+    });
+  },
+  'puts the answer to an upload into an envelope': () => {
+    breakDocument('putObject', (data) => ({ message: 'Stored.', status: 200, data }));
   },
   'makes no folders for uploads': showOnlyMadeFolders,
   'keeps the old bytes of a key that exists': () => {

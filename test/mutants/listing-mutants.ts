@@ -33,6 +33,49 @@ export const listingMutants: Mutants = {
   'counts positions in its bookmarks': () => {
     breakOperation('listObjects', (whole) => (bucket, query) => pageAtPosition(whole, bucket, query));
   },
+  'counts what is left in its bookmarks': () => {
+    breakOperation('listObjects', (whole) => (bucket, query) => pageBeforeEnd(whole, bucket, query));
+  },
+  'counts files and folders apart': () => {
+    breakOperation('listObjects', (whole) => async (bucket, query) => {
+      const { folders, objects } = merged(await allPages(whole, bucket, query));
+      const { limit = 100, folder } = query;
+      if (query.page !== undefined || Math.max(folders.length, objects.length) > limit) {
+        return whole(bucket, query);
+      }
+      return { bucket, folder, folders, objects, skipped: 0, nextPage: null };
+    });
+  },
+  'lists the first of nested folders': () => {
+    breakOperation('listObjects', (whole) => (bucket, { folder, ...query }) => {
+      return whole(bucket, { ...query, folder: folder.split('/')[0] ?? '' });
+    });
+  },
+  'lists the top from the second page on': () => {
+    breakOperation('listObjects', (whole) => async (bucket, query) => {
+      const page = await whole(bucket, query);
+      if (query.page === undefined) return page;
+      return { ...page, objects: page.objects.map(({ key, ...file }) => ({ ...file, key: lastName(key) })) };
+    });
+  },
+  'lists keys without their folders': () => {
+    changePages((page) => ({
+      ...page,
+      objects: page.objects.map(({ key, ...file }) => ({ ...file, key: lastName(key) })),
+    }));
+  },
+  'lists wrong times': () => {
+    changePages((page) => ({
+      ...page,
+      objects: page.objects.map((file) => ({ ...file, lastModified: new Date(0) })),
+    }));
+  },
+  'lists wrong ETags': () => {
+    changePages((page) => ({
+      ...page,
+      objects: page.objects.map((file) => ({ ...file, etag: 'wrong' })),
+    }));
+  },
   'answers no names to a bookmark that it never issued': () => {
     breakPortRefusal('listObjects', 'stale-bookmark', ([bucket, { folder }]) =>
       Promise.resolve({ bucket, folder, folders: [], objects: [], skipped: 0, nextPage: null }),
@@ -51,6 +94,14 @@ export const listingMutants: Mutants = {
   },
   'lists wrong sizes': () => {
     changePages((page) => ({ ...page, objects: page.objects.map((file) => ({ ...file, size: 999 })) }));
+  },
+  'ends a listing at a short page': () => {
+    changePages((page, { limit = 100 }) =>
+      page.folders.length + page.objects.length < limit ? ended(page) : page,
+    );
+  },
+  'ends a listing at a page without folders': () => {
+    changePages((page) => (page.folders.length === 0 ? ended(page) : page));
   },
   'ends a listing at an empty page': () => {
     changePages((page) => (page.folders.length + page.objects.length === 0 ? ended(page) : page));
@@ -143,6 +194,26 @@ async function pageAtPosition(
     skipped: 0,
     nextPage: isLast ? null : Buffer.from(String(end)).toString('base64'),
   };
+}
+
+/** As `pageAtPosition`, but the bookmark says how many names were left. */
+async function pageBeforeEnd(
+  list: ObjectService['listObjects'],
+  bucket: string,
+  { page, ...query }: ListObjectsQuery,
+): Promise<ObjectPage> {
+  const { folders, objects } = merged(await allPages(list, bucket, query));
+  const all = folders.length + objects.length;
+  const left = page === undefined ? all : Number(Buffer.from(page, 'base64').toString());
+  const start = Buffer.from(String(all - left)).toString('base64');
+  const answer = await pageAtPosition(list, bucket, { ...query, page: start });
+  if (answer.nextPage === null) return answer;
+  const end = Number(Buffer.from(answer.nextPage, 'base64').toString());
+  return { ...answer, nextPage: Buffer.from(String(all - end)).toString('base64') };
+}
+
+function lastName(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1);
 }
 
 /** The same call with other words behind the `?`; null leaves one out. */

@@ -44,6 +44,9 @@ export const visibilityMutants: Mutants = {
   'tells no temporary link of a private file': () => {
     changeRecords((record) => ({ ...record, shareUrl: null, shareExpiresAt: null }));
   },
+  'tells no end of a temporary link': () => {
+    changeRecords((record) => ({ ...record, shareExpiresAt: null }));
+  },
   'tells a permanent link of a private file': () => {
     breakData('setVisibility', (data) => ({ ...data, url: 'http://127.0.0.1/public/f' }));
   },

@@ -10,6 +10,12 @@ const GRACE = 'are not created in a grace period';
 
 export const bucketRows: readonly CoverageRow[] = rowsOf('rules/buckets.test.ts', 'command line', [
   ['§3.1', 'ACTIVE: the bucket is ready to use', SHOWN, 'tells that buckets are PENDING'],
+  [
+    '§3.1',
+    'Other values of status are not shown: whatever it is, it is told',
+    'are shown with what they are while they are not ACTIVE, and so listed',
+    'tells that every bucket is ACTIVE',
+  ],
   ['§3.1', 'A bucket comes into being by Create a bucket', CREATED, 'answers 201 and has made no bucket'],
   [
     '§3.1',
@@ -18,7 +24,34 @@ export const bucketRows: readonly CoverageRow[] = rowsOf('rules/buckets.test.ts'
     'keeps the files of a deleted bucket',
   ],
   ['§4.2', 'GET /buckets: all buckets of the account', LISTED, 'leaves a bucket out of the list'],
+  ['§4.2', 'data.summary: used_bytes', LISTED, 'tells other bytes than the files have'],
+  ['§4.2', 'data.summary: bucket_count', LISTED, 'counts a bucket too many'],
+  ['§4.2', 'data.summary: bucket_limit', LISTED, 'tells that 60 buckets may be had'],
+  [
+    '§4.2',
+    'data.summary: create_blocked_reason',
+    'are listed with the reason why no more can be created',
+    'tells no reason why no bucket can be created',
+  ],
   ['§4.3', 'POST /buckets: a bucket, which is empty', CREATED, 'gives a new bucket files'],
+  [
+    '§4.3',
+    'data.bucket addresses the bucket from then on',
+    CREATED,
+    'tells an identifier of a new bucket that it does not know',
+  ],
+  [
+    '§4.3',
+    'The name starts and ends with a letter or digit',
+    'are not created with a hyphen at an end: %s',
+    'takes hyphens at the ends of names',
+  ],
+  [
+    '§4.3',
+    "The name is unique among the account's buckets, not among all",
+    'are created though another account has one of that name',
+    'takes no name that another account has',
+  ],
   ['§4.4', 'GET /buckets/{bucket}: the bucket', SHOWN, 'tells a wrong size of a bucket'],
   ['§4.5', 'DELETE /buckets/{bucket}: the bucket is deleted', DELETED, 'deletes no bucket'],
   [
@@ -38,7 +71,7 @@ export const bucketRows: readonly CoverageRow[] = rowsOf('rules/buckets.test.ts'
   [
     '§7',
     '400: Create a bucket with an invalid name',
-    'are not created with the name %s',
+    'are not created with other characters: %s',
     'takes names with any characters',
   ],
   ['§7', '400: Create a bucket with a duplicate name', TWICE, 'takes a name twice'],

@@ -43,6 +43,15 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
     });
   });
 
+  it('are listed with the reason why no more can be created', async () => {
+    const { server, at } = await openShell(behaviours);
+    server.store.changeAccount({ gracePeriod: true });
+
+    expect((await at.run(['bucket', 'list'])).stdout).toMatch(
+      /^no bucket can be created: the account is in a grace period$/m,
+    );
+  });
+
   it('are shown with status and content', async () => {
     const { server, at } = await openShell(behaviours);
     await server.direct.putObject(server.bucket, 'f', uploadOf(A_SIZE_TO_NOTICE));
@@ -57,6 +66,18 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
       sizeBytes: 12,
       objectCount: 1,
     });
+  });
+
+  it('are shown with what they are while they are not ACTIVE, and so listed', async () => {
+    const { server, at } = await openShell(behaviours);
+    await server.store.changeBucket(server.bucket, { status: 'MOVING', statusMessage: 'until noon' });
+
+    const info = await at.run(['bucket', 'info', 'photos']);
+    const list = await at.run(['bucket', 'list']);
+
+    expect([info.code, list.code]).toEqual([0, 0]);
+    expect(info.stdout).toMatch(/^status +MOVING \(until noon\)$/m);
+    expect(list.stdout).toMatch(/^NAME .* MESSAGE\nphotos .* MOVING .* until noon\n/);
   });
 
   it('are there once they are created', async () => {
@@ -104,10 +125,23 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
     });
   });
 
-  it.each(['Abc', '-abc', 'abc-', 'a_c'])('are not created with the name %s', async (name) => {
+  it.each(['Abc', 'a_c'])('are not created with other characters: %s', async (name) => {
+    const { at } = await openShell(behaviours);
+
+    expect(await at.run(['bucket', 'create', name])).toEqual(refusal(name, 'the name is not valid'));
+  });
+
+  it.each(['-abc', 'abc-'])('are not created with a hyphen at an end: %s', async (name) => {
     const { at } = await openShell(behaviours);
 
     expect(await at.run(['bucket', 'create', '--', name])).toEqual(refusal(name, 'the name is not valid'));
+  });
+
+  it('are created though another account has one of that name', async () => {
+    const { server, at } = await openShell(behaviours);
+    await server.store.account('stranger').createBucket('music');
+
+    expect(await at.run(['bucket', 'create', 'music'])).toMatchObject({ code: 0, stderr: '' });
   });
 
   it.each([2, 41])('are not created with a name of %s characters', async (length) => {

@@ -9,6 +9,18 @@ export const fileRows: readonly CoverageRow[] = rowsOf('rules/files.test.ts', 'm
     'makes no folder that was asked for',
   ],
   [
+    '§4.6',
+    'folder_path: nested names',
+    'are made in folders, too',
+    'makes the first of nested folders alone',
+  ],
+  [
+    '§4.7',
+    'PUT: the answer is a bare document',
+    'are stored as a program wrote them',
+    'puts the answer to an upload into an envelope',
+  ],
+  [
     '§4.7',
     'PUT /{bucket}/{key}: the body is stored',
     'are stored as a program wrote them',
@@ -25,6 +37,12 @@ export const fileRows: readonly CoverageRow[] = rowsOf('rules/files.test.ts', 'm
     'GET /{bucket}/{key}: the bytes',
     'are read as they were stored',
     'sends other bytes than it stores',
+  ],
+  [
+    '§4.8',
+    'Content-Type is that with which the file was stored',
+    'tell their type with their bytes',
+    'downloads everything as text/plain',
   ],
   [
     '§4.9',

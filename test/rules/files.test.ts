@@ -41,6 +41,17 @@ describe.each(SERVICES)('files of %s', (_service, behaviours) => {
     expect((await fs.getAttributes('/d/f')).size).toBe(12);
   });
 
+  it('tell their type with their bytes', async () => {
+    const { fs, foreignWrite, requests } = await openScene(behaviours);
+    await foreignWrite('f', 'x', 'image/png');
+    await names(fs, '/');
+
+    await readFile(fs, '/f');
+
+    expect(await xattr(fs, '/f', 'user.mime_type')).toBe('image/png');
+    expect(requests.count('headObject')).toBe(0);
+  });
+
   it('are missing where the service has none', async () => {
     const { fs } = await openScene(behaviours);
 
@@ -101,6 +112,16 @@ describe.each(SERVICES)('folders of %s', (_service, behaviours) => {
 
     expect(await names(fs, '/')).toEqual(['d']);
     expect(await names(fs, '/d')).toEqual([]);
+  });
+
+  it('are made in folders, too', async () => {
+    const { fs, forget } = await openScene(behaviours);
+
+    await fs.mkdir('/d', 0o755);
+    await fs.mkdir('/d/e', 0o755);
+    forget();
+
+    expect(await names(fs, '/d')).toEqual(['e']);
   });
 
   it('are there for every file that is stored in them', async () => {

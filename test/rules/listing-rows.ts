@@ -14,8 +14,17 @@ export const listingRows: readonly CoverageRow[] = [
       LEVEL,
       'lists the top whatever folder is asked for',
     ],
+    [
+      '§4.11',
+      'folder: nested names',
+      'shows what is in it, however deep it is',
+      'lists the first of nested folders',
+    ],
     ['§4.11', 'folders: paths that end in /', LEVEL, 'lists folders without a slash'],
     ['§4.11', 'objects: file entries (§2.3)', 'tells size and time of its files', 'lists wrong sizes'],
+    ['§4.11', 'objects: key', LEVEL, 'lists keys without their folders'],
+    ['§4.11', 'objects: last_modified', 'tells size and time of its files', 'lists wrong times'],
+    ['§4.11', 'objects: etag', 'has the ETag that the service tells of it', 'lists wrong ETags'],
     [
       '§4.11',
       'folders and objects may be null: there are none',
@@ -40,6 +49,12 @@ export const listingRows: readonly CoverageRow[] = [
       WHOLE,
       'leaves out the first name of each later page',
     ],
+    [
+      '§4.11 rule 3',
+      'The other parameters stay the same on every page',
+      WHOLE,
+      'lists the top from the second page on',
+    ],
     ['§4.11 rule 4', 'has_next false ends the listing', WHOLE, 'says that nothing follows a first page'],
     [
       '§4.11 rule 5',
@@ -53,6 +68,14 @@ export const listingRows: readonly CoverageRow[] = [
       'shows the others when names go between its pages',
       'counts positions in its bookmarks',
     ],
+    [
+      '§4.11 rule 5',
+      'Bookmarks keep a listing stable when entries come meanwhile',
+      'shows the others when names come between its pages',
+      'counts what is left in its bookmarks',
+    ],
+    ['§4.11 rule 6', 'A page may hold fewer entries than limit', ODD, 'ends a listing at a short page'],
+    ['§4.11 rule 6', 'A page may hold only files', ODD, 'ends a listing at a page without folders'],
     ['§4.11 rule 6', 'A page may be empty while has_next is true', ODD, 'ends a listing at an empty page'],
     ['§4.11 rule 6', 'A page may hold only folders', ODD, 'ends a listing at a page without files'],
     [
@@ -67,6 +90,12 @@ export const listingRows: readonly CoverageRow[] = [
       'List files page size: most 1000, files and folders together',
       'comes in pages of at most 1000 names, files and folders together',
       'sends all pages in one',
+    ],
+    [
+      '§4.11',
+      'limit counts files and folders together',
+      'comes in pages of at most 1000 names, files and folders together',
+      'counts files and folders apart',
     ],
     ['§9', 'Paths carry no version segment', LEVEL, 'answers only below /v1/'],
     ['§9', 'New code uses folder and page', WHOLE, 'does not know folder and page'],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { uploadOf } from '../support/embedded-service.ts';
 import { entriesOf } from '../support/directory-entries.ts';
 import { names } from '../support/open-for-test.ts';
+import { xattr } from '../support/program-acts.ts';
 import {
   loseBookmark,
   loseFileBookmarks,
@@ -71,6 +72,23 @@ describe.each(SERVICES)('a folder of %s', (_service, behaviours) => {
     expect(shown.filter((name) => !gone.includes(name))).toEqual(all.filter((name) => !gone.includes(name)));
   });
 
+  it('shows the others when names come between its pages', async () => {
+    const { fs, direct, bucket } = await openScene(behaviours);
+    const all = [...numbered('f'), ...numbered('g')];
+    for (const name of all) await direct.putObject(bucket, name, uploadOf('x'));
+    const come = numbered('z').slice(0, 20);
+    let isFirst = true;
+    watchPages(async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      for (const name of come) await direct.putObject(bucket, name, uploadOf('x'));
+    });
+
+    const shown = await names(fs, '/');
+
+    expect(shown.filter((name) => !come.includes(name))).toEqual(all);
+  });
+
   it('is read from its beginning, and whole, when a bookmark is not valid any more', async () => {
     const scene = await openScene(behaviours);
     const all = await filled(scene);
@@ -95,6 +113,14 @@ describe.each(SERVICES)('a folder of %s', (_service, behaviours) => {
     expect(await names(fs, '/b')).toEqual(['c', 'd']);
   });
 
+  it('shows what is in it, however deep it is', async () => {
+    const { fs, foreignWrite } = await openScene(behaviours);
+    await foreignWrite('a/b/c/f', 'x');
+    await foreignWrite('a/g', 'x');
+
+    expect(await names(fs, '/a/b/c')).toEqual(['f']);
+  });
+
   it('tells size and time of its files', async () => {
     const { fs, foreignWrite, direct, bucket } = await openScene(behaviours);
     await foreignWrite('f', 'twelve bytes');
@@ -103,6 +129,18 @@ describe.each(SERVICES)('a folder of %s', (_service, behaviours) => {
     const [entry] = await entriesOf(fs, '/');
 
     expect(entry?.attributes).toMatchObject({ size: 12, mtime: lastModified.getTime() });
+  });
+});
+
+describe.each(SERVICES)('a file in a listing of %s', (_service, behaviours) => {
+  it('has the ETag that the service tells of it', async () => {
+    const { fs, foreignWrite, direct, bucket, requests } = await openScene(behaviours);
+    await foreignWrite('f', 'twelve bytes');
+    const { etag } = await direct.headObject(bucket, 'f');
+    await names(fs, '/');
+
+    expect(await xattr(fs, '/f', 'user.pailfs.etag')).toBe(etag);
+    expect(requests.count('headObject')).toBe(0);
   });
 });
 

@@ -1,4 +1,6 @@
 /** Which rules of the interface are shown, and by which tests? docs/COVERAGE.md in code. */
+import { accessRows } from './access-rows.ts';
+import { answerRows } from './answer-rows.ts';
 import { bucketRows } from './bucket-rows.ts';
 import { fileRows } from './file-rows.ts';
 import { listingRows } from './listing-rows.ts';
@@ -13,6 +15,8 @@ export const coverageRows: readonly CoverageRow[] = [
   ...listingRows,
   ...requestRows,
   ...visibilityRows,
+  ...accessRows,
+  ...answerRows,
 ].sort((one, other) => compared(placeOf(one), placeOf(other)));
 
 /** `§4.11 rule 5` is `[4, 11, 5]`. */

@@ -4,6 +4,7 @@ import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import type { Behaviours } from '../../src/server/behaviours.ts';
 import { Bookmarks } from '../../src/server/bookmarks.ts';
+import type { AccessLevel } from '../../src/server/credentials.ts';
 import type { StoreOptions } from '../../src/server/embedded-store.ts';
 import type { ObjectPage } from '../../src/service/records.ts';
 import { AWKWARD, WITHOUT_RANGES } from '../acceptance/awkward-services.ts';
@@ -35,14 +36,16 @@ export interface Scene extends OverHttp {
 export interface SceneOptions {
   readonly store?: StoreOptions;
   readonly settings?: Partial<FileSystemSettings>;
+  /** Of the mount's credentials; both by default. */
+  readonly access?: AccessLevel;
 }
 
 /** A mount in process. Ends with the test. */
 export async function openScene(
   behaviours: Partial<Behaviours>,
-  { store, settings }: SceneOptions = {},
+  { store, settings, access }: SceneOptions = {},
 ): Promise<Scene> {
-  const http = await openOverHttp(settings, { ...store, behaviours });
+  const http = await openOverHttp(settings, { ...store, behaviours }, access);
   const { direct, bucket, mounted } = http;
   return {
     ...http,

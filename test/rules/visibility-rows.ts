@@ -64,6 +64,12 @@ export const visibilityRows: readonly CoverageRow[] = rowsOf('rules/visibility.t
     'tells a permanent link of a private file',
   ],
   [
+    '§4.13',
+    'PUT: share_expires_at of a private file',
+    'has a temporary link, and no other, once it is private again',
+    'tells no end of a temporary link',
+  ],
+  [
     '§4.14',
     'POST /buckets/{bucket}/url: the link that suits the state',
     'has the link that suits its visibility',
