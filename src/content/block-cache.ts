@@ -1,9 +1,12 @@
 /**
- * Which bytes of which file versions are in memory? Blocks of one size, the least recently used dropped first.
+ * Which bytes of which file versions are in memory, and is there room for those that are on their way?
+ *
+ * All bytes that reads bring come out of one budget, also before they have landed. Blocks that some program has read, or that
+ * nobody is expected for, make room for others, the one first that was not used for longest. Blocks that were fetched for a
+ * program that is on its way to them stay until it has read them: dropped, they would have to be asked for twice.
  *
  * A version is named by a number that is never used twice in a process, so a block never has to be checked for age.
  */
-import { LRUCache } from 'lru-cache';
 
 /** Bytes: what the kernel asks for at once, and small enough that a random read wastes little. */
 export const BLOCK_SIZE = 128 * 1024;
@@ -13,36 +16,49 @@ interface Address {
   readonly index: number;
 }
 
-/** The blocks in memory, of all versions together never more bytes than `maxBytes`. */
+/** The blocks in memory, of all versions together, and what is on its way: never more bytes than `maxBytes`. */
 export class BlockCache {
-  /** Bytes of all blocks together. */
+  /** Bytes in all. */
   readonly maxBytes: number;
   /** Bytes. */
   readonly blockSize: number;
-  readonly #blocks: LRUCache<string, Uint8Array>;
-  /** Which blocks of each version are held, to drop a version without a walk over all keys. */
+  /** The one that was not used for longest first. */
+  readonly #read = new Map<string, Uint8Array>();
+  /** The one that landed first first. */
+  readonly #unread = new Map<string, Uint8Array>();
+  /** Which blocks of each version are held, to find those of a version without a walk over all keys. */
   readonly #indexes = new Map<number, Set<number>>();
+  #readBytes = 0;
+  #unreadBytes = 0;
+  #onTheirWay = 0;
+  /** Negative: no version has such a number. */
+  #provisional = 0;
+  #roomMade: () => void = () => undefined;
+  #room: Promise<void> | null = null;
 
   constructor(maxBytes: number, blockSize: number = BLOCK_SIZE) {
     this.maxBytes = maxBytes;
     this.blockSize = blockSize;
-    this.#blocks = new LRUCache<string, Uint8Array>({
-      maxSize: maxBytes,
-      sizeCalculation: (block) => block.length,
-      dispose: (_block, key, reason) => {
-        if (reason !== 'set') this.#forget(key);
-      },
-    });
   }
 
-  /** Bytes held. */
+  /** Bytes held, and those that are on their way. */
   get used(): number {
-    return this.#blocks.calculatedSize;
+    return this.#readBytes + this.spokenFor;
+  }
+
+  /** Bytes that make no room for others by themselves. */
+  get spokenFor(): number {
+    return this.#unreadBytes + this.#onTheirWay;
   }
 
   /** The block's bytes, not to be changed; counts as a use. */
   get(version: number, index: number): Uint8Array | undefined {
-    return this.#blocks.get(keyOf(version, index));
+    const key = keyOf(version, index);
+    const block = this.#read.get(key);
+    if (block === undefined) return this.#unread.get(key);
+    this.#read.delete(key);
+    this.#read.set(key, block);
+    return block;
   }
 
   /** Does not count as a use. */
@@ -50,23 +66,131 @@ export class BlockCache {
     return this.#indexes.get(version)?.has(index) === true;
   }
 
-  /** Keeps `block`, which nobody may change from now on. Empty blocks, and blocks larger than the cache, are not kept. */
-  set(version: number, index: number, block: Uint8Array): void {
-    if (block.length === 0 || block.length > this.maxBytes) return;
-    this.#blocks.set(keyOf(version, index), block);
+  /**
+   * Takes room for bytes that are about to be asked for. False when they and what is spoken for were more than `most`; a single
+   * claim beyond that is granted, or such bytes could never come. Every claim has to be given back, as bytes land or do not come.
+   */
+  claim(bytes: number, most: number = this.maxBytes): boolean {
+    if (this.spokenFor > 0 && this.spokenFor + bytes > most) return false;
+    this.#onTheirWay += bytes;
+    this.#shrink();
+    return true;
+  }
+
+  /** As `claim`, for a program that waits: what others have not read yet goes for it. */
+  claimNow(bytes: number): boolean {
+    // Nothing that could go would be enough.
+    if (this.#onTheirWay > 0 && this.#onTheirWay + bytes > this.maxBytes) return false;
+    for (const key of this.#unread.keys()) {
+      if (this.spokenFor + bytes <= this.maxBytes) break;
+      this.#drop(key);
+    }
+    return this.claim(bytes);
+  }
+
+  giveBack(bytes: number): void {
+    this.#onTheirWay -= bytes;
+    this.#tellRoom();
+  }
+
+  /** Resolves when `claim` may succeed where it did not. */
+  whenRoom(): Promise<void> {
+    this.#room ??= new Promise((resolve) => {
+      this.#roomMade = resolve;
+    });
+    return this.#room;
+  }
+
+  /**
+   * Keeps `block`, which nobody may change from now on; `unread` until `markRead` when a program is on its way to it. Empty blocks,
+   * and blocks for which there is no room, are not kept.
+   */
+  set(version: number, index: number, block: Uint8Array, state: 'read' | 'unread' = 'read'): void {
+    const key = keyOf(version, index);
+    if (this.has(version, index)) this.#drop(key);
+    if (block.length === 0 || block.length + this.spokenFor > this.maxBytes) return;
+    if (state === 'unread') {
+      this.#unread.set(key, block);
+      this.#unreadBytes += block.length;
+    } else {
+      this.#read.set(key, block);
+      this.#readBytes += block.length;
+    }
     const indexes = this.#indexes.get(version) ?? new Set();
     this.#indexes.set(version, indexes.add(index));
+    this.#shrink();
+  }
+
+  /** Some program has read it, or nobody is expected for it any more. */
+  markRead(version: number, index: number): void {
+    const key = keyOf(version, index);
+    const block = this.#unread.get(key);
+    if (block === undefined) return;
+    this.#unread.delete(key);
+    this.#unreadBytes -= block.length;
+    this.#read.set(key, block);
+    this.#readBytes += block.length;
+    this.#tellRoom();
+  }
+
+  /** A program is on its way to it. Nothing happens when it is not here, or when more than `most` bytes would be spoken for. */
+  markUnread(version: number, index: number, most: number): void {
+    const key = keyOf(version, index);
+    const block = this.#read.get(key);
+    if (block === undefined || this.spokenFor + block.length > most) return;
+    this.#read.delete(key);
+    this.#readBytes -= block.length;
+    this.#unread.set(key, block);
+    this.#unreadBytes += block.length;
+  }
+
+  /** `markRead` for all blocks of a version but those that are still `expected`. */
+  markAllRead(version: number, expected: (index: number) => boolean = () => false): void {
+    if (this.#unread.size === 0) return;
+    for (const index of this.#indexes.get(version) ?? []) if (!expected(index)) this.markRead(version, index);
   }
 
   dropVersion(version: number): void {
-    for (const index of [...(this.#indexes.get(version) ?? [])]) this.#blocks.delete(keyOf(version, index));
+    for (const index of [...(this.#indexes.get(version) ?? [])]) this.#drop(keyOf(version, index));
   }
 
-  #forget(key: string): void {
+  /** A number under which blocks can be kept before the number of their version is known. */
+  provisionalVersion(): number {
+    this.#provisional -= 1;
+    return this.#provisional;
+  }
+
+  /** Calls `take` with each block of a version. */
+  forEach(version: number, take: (index: number, block: Uint8Array) => void): void {
+    for (const index of [...(this.#indexes.get(version) ?? [])]) {
+      const block = this.#read.get(keyOf(version, index)) ?? this.#unread.get(keyOf(version, index));
+      if (block !== undefined) take(index, block);
+    }
+  }
+
+  #shrink(): void {
+    for (const key of this.#read.keys()) {
+      if (this.used <= this.maxBytes) break;
+      this.#drop(key);
+    }
+  }
+
+  #drop(key: string): void {
+    const [read, unread] = [this.#read.get(key), this.#unread.get(key)];
+    this.#readBytes -= read?.length ?? 0;
+    this.#unreadBytes -= unread?.length ?? 0;
+    this.#read.delete(key);
+    this.#unread.delete(key);
     const { version, index } = addressOf(key);
     const indexes = this.#indexes.get(version);
     indexes?.delete(index);
     if (indexes?.size === 0) this.#indexes.delete(version);
+    if (unread !== undefined) this.#tellRoom();
+  }
+
+  #tellRoom(): void {
+    this.#room = null;
+    this.#roomMade();
   }
 }
 

@@ -7,11 +7,14 @@ import type { BlockCache } from './block-cache.ts';
 /** Larger files would push everything else out of the cache: this part of it is the most that one upload may take. */
 const SHARE_OF_CACHE = 1 / 4;
 
-/** One upload's way past the cache: nothing is kept before `commit`. */
+/** One upload's way past the cache: nobody finds anything of it before `commit`. */
 export class BlockFeed {
   readonly #cache: BlockCache;
   readonly #size: number;
-  #blocks: Uint8Array[] = [];
+  /** Under this number the blocks wait: they make room for others like any, also when the upload never ends well. */
+  readonly #waiting: number;
+  /** The block that is being filled. */
+  #block: Uint8Array | null = null;
   /** Bytes taken, from the first. */
   #taken = 0;
 
@@ -19,37 +22,41 @@ export class BlockFeed {
   constructor(cache: BlockCache, size: number) {
     this.#cache = cache;
     this.#size = size;
+    this.#waiting = cache.provisionalVersion();
   }
 
   /** Takes the next bytes, by copy. Position 0 begins anew: the upload is tried again. */
   take(data: Uint8Array, position: number): void {
     if (this.#size > this.#cache.maxBytes * SHARE_OF_CACHE) return;
     if (position === 0) {
-      this.#blocks = [];
+      this.#cache.dropVersion(this.#waiting);
+      this.#block = null;
       this.#taken = 0;
     }
     if (position !== this.#taken) return;
     const blockSize = this.#cache.blockSize;
     for (let from = 0; from < data.length;) {
       const index = Math.floor(this.#taken / blockSize);
-      const block = (this.#blocks[index] ??= new Uint8Array(
-        Math.min(blockSize, this.#size - index * blockSize),
-      ));
+      this.#block ??= new Uint8Array(Math.min(blockSize, this.#size - index * blockSize));
       const offset = this.#taken - index * blockSize;
-      const piece = data.subarray(from, from + block.length - offset);
+      const piece = data.subarray(from, from + this.#block.length - offset);
       if (piece.length === 0) return;
-      block.set(piece, offset);
+      this.#block.set(piece, offset);
       from += piece.length;
       this.#taken += piece.length;
+      if (offset + piece.length < this.#block.length) continue;
+      this.#cache.set(this.#waiting, index, this.#block);
+      this.#block = null;
     }
   }
 
   /** Everything has passed and is the content of `version`. Does nothing when some bytes did not pass. */
   commit(version: number): void {
-    if (this.#taken !== this.#size) return;
-    this.#blocks.forEach((block, index) => {
-      this.#cache.set(version, index, block);
-    });
-    this.#blocks = [];
+    if (this.#taken === this.#size) {
+      this.#cache.forEach(this.#waiting, (index, block) => {
+        this.#cache.set(version, index, block);
+      });
+    }
+    this.#cache.dropVersion(this.#waiting);
   }
 }

@@ -38,7 +38,10 @@ export interface ContentStoreParts {
 /** An upload of a draft's bytes as they are now. */
 export interface DraftUpload {
   readonly body: UploadBody;
-  /** The upload made `version`: bytes that passed are kept for its readers, as far as they fit. */
+  /**
+   * The upload made `version`: bytes that passed are kept in memory for its readers, as far as they fit. Not on the disk: who unpacks
+   * an archive would wait for a second file beside each draft.
+   */
   keepFor(version: Version): void;
 }
 

@@ -8,13 +8,15 @@ import type { ByteRange } from '../base/byte-range.ts';
 import { unlessLeaving, type Waiter } from '../base/waiter.ts';
 import type { Landing } from './landing.ts';
 import type { ReadContext } from './read-context.ts';
-import { cellAfter, cellAt } from './read-plan.ts';
-import type { ReadPattern } from './read-stream.ts';
+import { cellAt, MOST_PARTS, sizesWithin } from './read-plan.ts';
+import type { ReadPattern, ReadRun } from './read-stream.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
 /** Why a piece is wanted: as part of a read of `range`, and by whom. */
-export interface Demand extends ReadPattern {
+export interface Demand extends Pick<ReadPattern, 'sequential' | 'from'> {
   readonly range: ByteRange;
+  /** Null: it is no program's read. */
+  readonly run: ReadRun | null;
   readonly waiter: Waiter;
 }
 
@@ -33,39 +35,73 @@ export class Fetching {
     return this.#bytes.version.size <= this.#context.sizes.firstWindow;
   }
 
-  /** The GET that brings `piece`, started if need be; `wait` when one that is under way has to be awaited before. */
-  landingFor(piece: ByteRange, demand: Demand): Landing | 'wait' {
+  /**
+   * The GET that brings `piece`, started if need be; `wait` when one that is under way has to be awaited before, `full` when there
+   * has to be room first.
+   */
+  landingFor(piece: ByteRange, demand: Demand): Landing | 'wait' | 'full' {
     const underWay = this.#bytes.landingAt(piece.start);
     if (underWay !== undefined) return underWay;
-    if (this.#comesWhole()) return this.#isWholeLanding() ? 'wait' : this.#bytes.fetch('whole');
+    if (this.#comesWhole()) return this.#isWholeLanding() ? 'wait' : this.#claimed('whole');
     if (this.#isSupportOpen()) return 'wait';
-    return this.#bytes.fetch(this.#stretchAround(piece, demand));
+    // What was fetched ahead has gone again.
+    if (demand.run !== null) demand.run.until = Math.min(demand.run.until, piece.start);
+    const stretch = this.#stretchAround(piece, demand);
+    const { blockSize, maxBytes } = this.#context.cache;
+    const { windows } = this.#context;
+    const most = demand.sequential ? windows.most : maxBytes;
+    if (this.#context.cache.claim(stretch.end - stretch.start, most)) return this.#bytes.fetch(stretch);
+    const start = piece.start - (piece.start % blockSize);
+    return this.#claimed({ start, end: Math.min(start + blockSize, this.#bytes.version.size) });
   }
 
-  /** How far `readAhead` may look after a read that ends at `position`. */
-  horizon(position: number): number {
-    const { sizes } = this.#context;
-    return Math.min(position + 2 * sizes.part, this.#bytes.version.size);
+  /** The GET of a small file, started if its bytes are neither here nor on their way; null otherwise, or when there is no room. */
+  startSmall(isWanted: boolean): Landing | null {
+    const { size } = this.#bytes.version;
+    const [gap] = this.#bytes.missing({ start: 0, end: size });
+    if (!this.isSmall || gap === undefined || this.#isWholeLanding()) return null;
+    const { cache, windows } = this.#context;
+    const hasRoom = isWanted ? cache.claimNow(size) : cache.claim(size, windows.most);
+    return hasRoom ? this.#bytes.fetch('whole') : null;
   }
 
-  /** Starts GETs of the parts that a sequential reader at `position` will want soon. */
-  readAhead(position: number): void {
-    const { sizes, ranges } = this.#context;
+  /** How far `readAhead` may look after a read of `run` that ends at `position`. */
+  horizon(position: number, run: ReadRun): number {
+    const ahead = (2 * run.parts + 1) * this.#context.sizes.part;
+    return Math.min(position + ahead, this.#bytes.version.size);
+  }
+
+  /**
+   * Starts GETs of the parts that a sequential reader at `position` will want soon: one after the first window, and twice as many
+   * with each part that it enters. True when it has entered one. The run was touched.
+   */
+  readAhead(position: number, run: ReadRun): boolean {
+    const { sizes, ranges, windows, cache } = this.#context;
     const { size } = this.#bytes.version;
     // A program that only looks at the beginning of a file shall not pay for more than the window.
-    if (ranges.rangeSupport !== 'yes' || this.#comesWhole() || position <= sizes.firstWindow / 2) return;
-    const here = cellAt(position - 1, size, sizes);
-    const next = cellAfter(here, size, sizes);
-    const second = next !== null && here.start > 0 ? cellAfter(next, size, sizes) : null;
-    for (const cell of [next, second]) {
-      for (const stretch of cell === null ? [] : this.#bytes.missing(cell)) {
-        const bytes = stretch.end - stretch.start;
-        if (!this.#context.takeReadAhead(bytes)) return;
-        this.#bytes.fetch(stretch, () => {
-          this.#context.giveReadAhead(bytes);
-        });
-      }
+    if (ranges.rangeSupport !== 'yes' || this.#comesWhole() || position <= sizes.firstWindow / 2)
+      return false;
+    windows.open(run);
+    const { share } = windows;
+    const fitted = sizesWithin(sizes, share, cache.blockSize);
+    const here = cellAt(position - 1, size, fitted);
+    const hasEntered = here.start > run.entered;
+    if (hasEntered) {
+      run.entered = here.start;
+      run.parts = Math.min(MOST_PARTS, run.parts * 2);
     }
+    const limit = Math.min(size, here.end + run.parts * fitted.part, position + share);
+    for (let from = Math.max(here.end, run.until); from < limit;) {
+      const cell = cellAt(from, size, fitted);
+      if (cell.end > limit) break;
+      this.#bytes.expect({ start: from, end: cell.end }, windows.most);
+      for (const stretch of this.#bytes.missing({ start: from, end: cell.end })) {
+        if (!cache.claim(stretch.end - stretch.start, windows.most)) return hasEntered;
+        this.#bytes.fetch(stretch);
+      }
+      run.until = from = cell.end;
+    }
+    return hasEntered;
   }
 
   /** After `wait`: until headers arrive or a GET ends. Rejects only with `Interrupted`, when `waiter` leaves. */
@@ -77,11 +113,23 @@ export class Fetching {
     await unlessLeaving(waiter, change);
   }
 
+  /** After `full`: until there may be room. Rejects only with `Interrupted`, when `waiter` leaves. */
+  untilThereIsRoom(waiter: Waiter): Promise<void> {
+    return unlessLeaving(waiter, this.#context.cache.whenRoom());
+  }
+
+  /** A GET for a program that waits, which comes before all that nobody waits for yet. */
+  #claimed(range: ByteRange | 'whole'): Landing | 'full' {
+    const bytes = range === 'whole' ? this.#bytes.roomForWhole : range.end - range.start;
+    return this.#context.cache.claimNow(bytes) ? this.#bytes.fetch(range) : 'full';
+  }
+
   /** What one GET for a missing piece should bring beside it. */
   #stretchAround(piece: ByteRange, demand: Demand): ByteRange {
     const { blockSize } = this.#context.cache;
     const { size } = this.#bytes.version;
-    const cell = cellAt(piece.start, size, this.#context.sizes);
+    const { sizes, windows } = this.#context;
+    const cell = cellAt(piece.start, size, sizesWithin(sizes, windows.share, blockSize));
     const block = piece.start - (piece.start % blockSize);
     const from = demand.sequential
       ? Math.max(cell.start, Math.min(demand.from, piece.start))

@@ -8,6 +8,7 @@
 import type { ByteRange } from '../base/byte-range.ts';
 import type { Clock } from '../base/clock.ts';
 import { Interrupted, RETURN_TIME, type Waiter } from '../base/waiter.ts';
+import type { ObjectHead } from '../service/records.ts';
 import type { RangeSink } from '../store/range-reader.ts';
 import type { Spool } from './spool.ts';
 
@@ -50,6 +51,8 @@ export class Landing implements RangeSink {
   /** The end that was planned when nobody waited does not come. */
   #stay: () => void = () => undefined;
   #hasBegun = false;
+  #head: ObjectHead | null = null;
+  #failure: unknown = null;
   #resolveSettled: () => void = () => undefined;
   #resolveEnded: () => void = () => undefined;
 
@@ -123,7 +126,15 @@ export class Landing implements RangeSink {
     }
   }
 
-  async begin(range: ByteRange): Promise<void> {
+  /** What the headers tell. Rejects when the GET fails before them. */
+  async head(): Promise<ObjectHead> {
+    await this.settled;
+    if (this.#head === null) throw this.#failure;
+    return this.#head;
+  }
+
+  async begin(range: ByteRange, head: ObjectHead): Promise<void> {
+    this.#head = head;
     this.#spool = await this.#place.prepare(range);
     this.#range = range;
     this.#landed = range.start;
@@ -143,6 +154,7 @@ export class Landing implements RangeSink {
   /** After the GET: everything landed, or `error` ended it. */
   finish(error?: unknown): void {
     this.#stay();
+    this.#failure = error;
     this.#resolveSettled();
     for (const { reject } of this.#served) reject(error ?? new Error('the body ended early'));
     this.#served = [];

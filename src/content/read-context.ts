@@ -7,6 +7,7 @@ import type { CachedContent } from './disk-cache/cached-content.ts';
 import type { LocalFiles } from './local-files.ts';
 import type { SpaceBudget } from './space-budget.ts';
 import { FIRST_WINDOW, PART, sizesFor, type ReadSizes } from './read-plan.ts';
+import { ReadWindows } from './read-windows.ts';
 
 /** What names one content of the bucket. */
 export interface ContentOf {
@@ -38,7 +39,7 @@ export interface ReadContextOptions {
   readonly sizes?: ReadSizes | undefined;
 }
 
-/** The mount's means of reading, and how many bytes may be read ahead in all. */
+/** The mount's means of reading. */
 export class ReadContext {
   readonly ranges: RangeReader;
   readonly cache: BlockCache;
@@ -50,9 +51,8 @@ export class ReadContext {
   readonly log: Log;
   /** Fitting the cache. */
   readonly sizes: ReadSizes;
+  readonly windows: ReadWindows;
   readonly served: ReadCounts = { memory: 0, disk: 0, service: 0 };
-  /** Bytes that may be on their way without anybody having asked for them. */
-  #readAheadLeft: number;
 
   constructor(options: ReadContextOptions) {
     this.ranges = options.ranges;
@@ -64,17 +64,6 @@ export class ReadContext {
     this.clock = options.clock;
     this.log = options.log;
     this.sizes = sizesFor(options.sizes ?? { firstWindow: FIRST_WINDOW, part: PART }, options.cache);
-    this.#readAheadLeft = options.cache.maxBytes / 2;
-  }
-
-  /** Whether `bytes` may be read ahead now; the caller gives them back when they have landed. */
-  takeReadAhead(bytes: number): boolean {
-    if (bytes > this.#readAheadLeft) return false;
-    this.#readAheadLeft -= bytes;
-    return true;
-  }
-
-  giveReadAhead(bytes: number): void {
-    this.#readAheadLeft += bytes;
+    this.windows = new ReadWindows(options.clock, options.cache);
   }
 }

@@ -16,6 +16,9 @@ export const FIRST_WINDOW = 1024 * 1024;
 /** Bytes. Large enough that the time to the first byte does not matter. */
 export const PART = 8 * 1024 * 1024;
 
+/** Parts on their way for one run: enough to fill the wire where the first byte of each is late. */
+export const MOST_PARTS = 8;
+
 /** A part that is a large share of the cache would push its own bytes out before they are read. */
 const LARGEST_SHARE = 1 / 4;
 
@@ -29,17 +32,19 @@ export function sizesFor(wanted: ReadSizes, cache: { maxBytes: number; blockSize
   return { firstWindow: fit(wanted.firstWindow), part: fit(wanted.part) };
 }
 
+/** The sizes for a run that may have `share` bytes on its way or unread: two parts at least, so that one can be read meanwhile. */
+export function sizesWithin(sizes: ReadSizes, share: number, blockSize: number): ReadSizes {
+  const half = share / 2;
+  if (half >= sizes.part) return sizes;
+  return { ...sizes, part: Math.max(1, Math.floor(half / blockSize)) * blockSize };
+}
+
 /** The window or part that byte `position` of a file of `size` bytes lies in. */
 export function cellAt(position: number, size: number, sizes: ReadSizes): ByteRange {
   const { firstWindow, part } = sizes;
   if (position < firstWindow) return { start: 0, end: Math.min(firstWindow, size) };
   const start = firstWindow + Math.floor((position - firstWindow) / part) * part;
   return { start, end: Math.min(start + part, size) };
-}
-
-/** The part after `cell`; null at the end of the file. */
-export function cellAfter(cell: ByteRange, size: number, sizes: ReadSizes): ByteRange | null {
-  return cell.end >= size ? null : cellAt(cell.end, size, sizes);
 }
 
 /** The block-sized pieces of `range`, cut at block boundaries. */

@@ -1,8 +1,8 @@
 /**
- * Is this handle read from one end to the other, or here and there?
+ * Is this handle read from one end to the other, at several places at once, or here and there?
  *
  * The kernel reads ahead with several requests at a time, so neighbours may arrive in the wrong order: a small jump either way
- * does not end a run.
+ * does not end a run; nor does a jump forward to what has been asked for already.
  */
 
 /** How a read fits to those before it. */
@@ -10,22 +10,46 @@ export interface ReadPattern {
   readonly sequential: boolean;
   /** The first byte that the run has not asked for yet, at most the read's own start: it is likely to be asked for next. */
   readonly from: number;
+  readonly run: ReadRun;
 }
 
 /** Bytes that a read of a run may be away from the place where it was expected. */
 const SLACK = 512 * 1024;
 /** Bytes in a row after which a run that did not begin at byte 0 counts as one. */
 const RUN = 512 * 1024;
+/** Places of one handle that are followed at the same time: programs with threads, and those that read an index beside its data. */
+const MOST_RUNS = 4;
+
+/** Reads that follow each other, and what is fetched for those to come. */
+export class ReadRun {
+  readonly start: number;
+  /** One past the last byte. */
+  next: number;
+  /** Bytes so far. */
+  length = 0;
+  sequential: boolean;
+  /** Parts that may be on their way or unread. */
+  parts = 1;
+  /** Where the part begins that was entered last. */
+  entered: number;
+  /** One past the last byte that was asked for ahead of the reads. */
+  until: number;
+
+  constructor(start: number) {
+    this.start = start;
+    this.next = start;
+    this.entered = start;
+    this.until = start;
+    this.sequential = start === 0;
+  }
+}
 
 /** One open handle's way through a file. */
 export class ReadStream {
   readonly #slack: number;
   readonly #longRun: number;
-  /** One past the last byte of the run. */
-  #next = 0;
-  /** Bytes of the run so far. */
-  #run = 0;
-  #sequential = true;
+  /** The one that was not read for longest first. */
+  #runs: ReadRun[] = [new ReadRun(0)];
 
   /** Bytes. */
   constructor(slack: number = SLACK, longRun: number = RUN) {
@@ -35,22 +59,24 @@ export class ReadStream {
 
   /** Takes note of a read of bytes [start, end). */
   note(start: number, end: number): ReadPattern {
-    const expected = this.#next;
-    const slack = this.#sequential ? this.#slack : 0;
-    if (start !== 0 && (start > expected + slack || end < expected - slack)) {
-      this.#run = end - start;
-      this.#next = end;
-      this.#sequential = false;
-      return { sequential: false, from: start };
-    }
-    if (start === 0) {
-      this.#sequential = true;
-      this.#next = Math.max(expected <= this.#slack ? expected : 0, end);
-      return { sequential: true, from: 0 };
-    }
-    this.#run += end - start;
-    this.#next = Math.max(expected, end);
-    this.#sequential ||= this.#run >= this.#longRun;
-    return { sequential: this.#sequential, from: Math.min(start, expected) };
+    const run = this.#runs.findLast((known) => this.#continues(known, start, end)) ?? this.#begin(start);
+    // The first one is only a guess until something is read of it.
+    this.#runs = [...this.#runs.filter((known) => known !== run && known.length > 0), run];
+    const from = Math.min(start, run.next);
+    const isFirst = run.length === 0;
+    run.length += end - start;
+    run.next = Math.max(run.next, end);
+    run.sequential ||= !isFirst && run.length >= this.#longRun;
+    return { sequential: run.sequential, from, run };
+  }
+
+  #continues(run: ReadRun, start: number, end: number): boolean {
+    if (!run.sequential) return run.start <= start && start <= run.next && run.next <= end;
+    return start <= Math.max(run.next + this.#slack, run.until) && end >= run.next - this.#slack;
+  }
+
+  #begin(start: number): ReadRun {
+    if (this.#runs.length === MOST_RUNS) this.#runs.shift();
+    return new ReadRun(start);
   }
 }

@@ -8,10 +8,11 @@
  */
 import type { ByteRange } from '../base/byte-range.ts';
 import { checkWaiting, STAYING, type Waiter } from '../base/waiter.ts';
+import type { ObjectHead } from '../service/records.ts';
 import { Fetching, type Demand } from './fetching.ts';
 import type { ReadContext } from './read-context.ts';
 import { blockPieces } from './read-plan.ts';
-import type { ReadStream } from './read-stream.ts';
+import type { ReadRun, ReadStream } from './read-stream.ts';
 import { SpoolFailed } from './spool.ts';
 import { VersionBytes, type FileVersion } from './version-bytes.ts';
 
@@ -22,13 +23,15 @@ export interface CopyTarget {
 
 /** Bytes of a copy whose blocks are looked for on the disk before a GET: each group of them is a file to open. */
 const LOOKED_AT_ONCE = 1024 * 1024 * 1024;
-const HERE_AND_THERE = { sequential: false, from: 0, waiter: STAYING };
+const HERE_AND_THERE = { sequential: false, from: 0, run: null, waiter: STAYING };
 
 /** One version's bytes, for all who read it. What a failed GET should have brought is asked for again by the next read. */
 export class VersionReader {
   readonly #context: ReadContext;
   readonly #bytes: VersionBytes;
   readonly #plan: Fetching;
+  /** Those that are read ahead of. */
+  readonly #runs = new Set<ReadRun>();
   #handles = 0;
 
   constructor(context: ReadContext, key: string, version: FileVersion) {
@@ -49,15 +52,21 @@ export class VersionReader {
   /** A handle begins to read. */
   acquire(): void {
     this.#handles += 1;
+    this.#bytes.isAwaited = true;
   }
 
   /**
    * A handle ends. After the last one, GETs with more than a first window to come are aborted; less is left to land, since the
-   * next program may want it. What is kept stays readable.
+   * next program may want it. What is kept stays readable, until others need its room.
    */
   release(): void {
     this.#handles -= 1;
-    if (this.#handles <= 0) this.#bytes.abort(this.#context.sizes.firstWindow);
+    if (this.#handles > 0) return;
+    this.#bytes.isAwaited = false;
+    this.#bytes.abort(this.#context.sizes.firstWindow);
+    for (const run of this.#runs) this.#context.windows.leave(run);
+    this.#runs.clear();
+    this.#bytes.expectOnly(() => false);
   }
 
   /** Aborts everything and deletes the temporary file. Cached blocks stay in the cache. */
@@ -79,15 +88,44 @@ export class VersionReader {
     const end = Math.min(position + into.length, this.#bytes.version.size);
     if (position >= end) return 0;
     const pattern = stream.note(position, end);
-    const looking = this.#bytes.lookAtDisk({
+    const looking = this.#bytes.disk.look({
       start: Math.min(pattern.from, position),
-      end: pattern.sequential ? this.#plan.horizon(end) : end,
+      end: pattern.sequential ? this.#plan.horizon(end, pattern.run) : end,
     });
     if (looking !== undefined) await looking;
     const filled = this.#fill(into, { start: position, end }, { ...pattern, waiter });
-    if (pattern.sequential) this.#plan.readAhead(end);
+    if (pattern.sequential) this.#readAhead(end, pattern.run);
     await filled;
     return end - position;
+  }
+
+  #readAhead(position: number, run: ReadRun): void {
+    this.#runs.add(run);
+    this.#context.windows.touch(run, () => {
+      this.#runs.delete(run);
+      run.parts = 1;
+      run.until = run.next;
+      this.#letGo();
+    });
+    if (this.#plan.readAhead(position, run)) this.#letGo();
+  }
+
+  /** What lies behind the runs, or was fetched for one that has ended, is kept for nobody in particular. */
+  #letGo(): void {
+    const { part } = this.#context.sizes;
+    const runs = [...this.#runs];
+    this.#bytes.expectOnly((position) =>
+      runs.some(({ entered, until }) => entered <= position && position < Math.max(until, entered + part)),
+    );
+  }
+
+  /**
+   * Starts to fetch a small file whose bytes are neither here nor on their way, for a program that waits (`isWanted`) or one that may
+   * come. Resolves at the headers with what they tell; with null when nothing was asked. Rejects as `read`.
+   */
+  async fetchSmall(isWanted: boolean): Promise<ObjectHead | null> {
+    await this.#bytes.disk.look({ start: 0, end: this.#bytes.version.size });
+    return (await this.#plan.startSmall(isWanted)?.head()) ?? null;
   }
 
   /**
@@ -99,8 +137,8 @@ export class VersionReader {
     const { blockSize } = this.#context.cache;
     const end = Math.min(range.end, size);
     for (let position = range.start; position < end;) {
-      const horizon = this.#bytes.disk === null ? size : Math.min(size, position + LOOKED_AT_ONCE);
-      await this.#bytes.lookAtDisk({ start: position, end: horizon });
+      const horizon = this.#bytes.disk.content === null ? size : Math.min(size, position + LOOKED_AT_ONCE);
+      await this.#bytes.disk.look({ start: position, end: horizon });
       const aligned = position - (position % blockSize);
       if (this.#bytes.isMissing(aligned) && !this.#plan.isSmall) {
         const gap = { start: position, end: Math.min(this.#bytes.gapFrom(aligned, horizon).end, end) };
@@ -147,6 +185,7 @@ export class VersionReader {
         .filter((_, index) => results[index]?.status === 'fulfilled' && results[index].value === 'again')
         .flatMap((piece) => this.#pieces(piece));
     }
+    this.#bytes.markRead(range, pattern.sequential);
   }
 
   /** At most a block each, and each either spooled or not; but whole blocks that the disk cache has side by side are one. */
@@ -180,8 +219,10 @@ export class VersionReader {
     if (!isSpooled) checkWaiting(demand.waiter);
     const landing = isSpooled ? null : this.#plan.landingFor(piece, demand);
     try {
-      if (landing === 'wait') {
-        await this.#plan.untilSomethingChanges(demand.waiter);
+      if (landing === 'wait' || landing === 'full') {
+        await (landing === 'wait'
+          ? this.#plan.untilSomethingChanges(demand.waiter)
+          : this.#plan.untilThereIsRoom(demand.waiter));
         return 'again';
       }
       if (isSpooled) await spool.read(piece, into);

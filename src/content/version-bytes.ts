@@ -7,11 +7,11 @@
 import type { ByteRange } from '../base/byte-range.ts';
 import { describeError } from '../base/errors.ts';
 import type { ExpectedVersion } from '../store/range-reader.ts';
-import type { CachedContent } from './disk-cache/cached-content.ts';
 import { BLOCKS_PER_GROUP } from './disk-cache/group-format.ts';
 import { Landing } from './landing.ts';
 import type { ReadContext } from './read-context.ts';
 import { Spool, SpoolFailed } from './spool.ts';
+import { VersionOnDisk } from './version-on-disk.ts';
 
 /** The version that a reader reads; `Version` is one. `id` names its cached blocks and may change at the first answer. */
 export interface FileVersion extends ExpectedVersion {
@@ -26,22 +26,26 @@ const LARGEST_SHARE_OF_CACHE = 1 / 4;
 /** One version's bytes here and on their way. */
 export class VersionBytes {
   readonly version: FileVersion;
+  readonly disk: VersionOnDisk;
   /** Where the version is stored now; follows a rename. */
   key: string;
   readonly #context: ReadContext;
   readonly #landings = new Set<Landing>();
+  /** Whether some program is expected to read what lands. */
+  isAwaited = false;
   #spool: Spool | null = null;
   /** False after the local disk failed: then the blocks are kept that the cache has room for. */
   #maySpool = true;
   #cachedId: number;
-  /** What the local disk has under the name that the version had at the last look. */
-  #onDisk: { readonly key: string; readonly etag: string; readonly content: CachedContent } | null = null;
+  /** While the spool is copied to the disk cache. */
+  #saving: Promise<void> | null = null;
 
   constructor(context: ReadContext, key: string, version: FileVersion) {
     this.#context = context;
     this.key = key;
     this.version = version;
     this.#cachedId = version.id;
+    this.disk = new VersionOnDisk(context, this);
   }
 
   get landings(): Iterable<Landing> {
@@ -58,32 +62,10 @@ export class VersionBytes {
     return this.#context.cache.get(this.#id(), Math.floor(position / this.#context.cache.blockSize));
   }
 
-  /** What the local disk has, as far as anybody has looked; null: nothing, and it takes nothing. */
-  get disk(): CachedContent | null {
-    const { onDisk } = this.#context;
-    const { key } = this;
-    const { etag, size } = this.version;
-    if (onDisk === undefined || etag === null || etag === '') return null;
-    if (this.#onDisk?.key !== key || this.#onDisk.etag !== etag) {
-      this.#onDisk = { key, etag, content: onDisk({ key, etag, size }) };
-    }
-    return this.#onDisk.content;
-  }
-
-  /** Call before anything is decided on `range`. Undefined: nothing is to be waited for. */
-  lookAtDisk(range: ByteRange): Promise<void> | undefined {
-    const { disk } = this;
-    if (disk === null) return undefined;
-    const { blockSize } = this.#context.cache;
-    const first = Math.floor(range.start / blockSize);
-    const last = Math.max(first, Math.ceil(Math.min(range.end, this.version.size) / blockSize) - 1);
-    return disk.isKnown(first, last) ? undefined : disk.look(first, last);
-  }
-
   /** Whether the block at `position` is in the disk cache, and nowhere nearer. */
   isOnDisk(position: number): boolean {
     const index = Math.floor(position / this.#context.cache.blockSize);
-    return this.disk?.has(index) === true && !this.#context.cache.has(this.#id(), index);
+    return this.disk.content?.has(index) === true && !this.#context.cache.has(this.#id(), index);
   }
 
   /** Whether `range` is whole blocks that one reading of the disk cache brings. */
@@ -98,12 +80,41 @@ export class VersionBytes {
 
   /** Fills `into` with whole blocks from `position` on, for which `isOneOnDisk` holds. False: they are not there after all. */
   async readFromDisk(position: number, into: Uint8Array): Promise<boolean> {
-    return (await this.disk?.read(position / this.#context.cache.blockSize, into)) === true;
+    return (await this.disk.content?.read(position / this.#context.cache.blockSize, into)) === true;
   }
 
   /** Keeps in memory what was read from the disk. */
   keepInMemory(index: number, block: Uint8Array): void {
     this.#context.cache.set(this.#id(), index, block);
+  }
+
+  /** A program has read `range`: in order, and so goes on with the block that it ends in; or here and there. */
+  markRead({ start, end }: ByteRange, isInOrder: boolean): void {
+    const { cache } = this.#context;
+    const id = this.#id();
+    const isWhole = !isInOrder || end >= this.version.size;
+    const last = isWhole ? Math.ceil(end / cache.blockSize) : Math.floor(end / cache.blockSize);
+    for (let index = Math.floor(start / cache.blockSize); index < last; index += 1) cache.markRead(id, index);
+  }
+
+  /** A program is on its way to `range`, of which at most so many bytes are kept for it that `most` are spoken for in all. */
+  expect({ start, end }: ByteRange, most: number): void {
+    const { cache } = this.#context;
+    const id = this.#id();
+    for (let index = Math.floor(start / cache.blockSize); index * cache.blockSize < end; index += 1) {
+      cache.markUnread(id, index, most);
+    }
+  }
+
+  /** What has landed is for those who read next at a byte for which `expected` holds, and makes room for others elsewhere. */
+  expectOnly(expected: (position: number) => boolean): void {
+    const { cache } = this.#context;
+    cache.markAllRead(this.#id(), (index) => expected(index * cache.blockSize));
+  }
+
+  /** Bytes of memory that a GET of the whole file takes while it lands. */
+  get roomForWhole(): number {
+    return this.#isLarge ? 0 : this.version.size;
   }
 
   /** The GET that will bring the byte at `position` and those after it in its block. */
@@ -136,16 +147,31 @@ export class VersionBytes {
     return { start, end: Math.min(end, limit) };
   }
 
-  /** Starts one GET. It goes on until it has landed, failed, or is aborted. */
-  fetch(range: ByteRange | 'whole', ended: () => void = () => undefined): Landing {
+  /** Starts one GET, for whose bytes room is claimed. It goes on until it has landed, failed, or is aborted. */
+  fetch(range: ByteRange | 'whole'): Landing {
     const { key } = this;
+    const { cache } = this.#context;
+    let claimed = range === 'whole' ? this.roomForWhole : range.end - range.start;
+    const giveBack = (bytes: number): void => {
+      const given = Math.min(bytes, claimed);
+      claimed -= given;
+      if (given > 0) cache.giveBack(given);
+    };
     const landing = new Landing(range === 'whole' ? { start: 0, end: this.version.size } : range, {
-      blockSize: this.#context.cache.blockSize,
+      blockSize: cache.blockSize,
       fileSize: this.version.size,
-      prepare: (landed) => this.#prepare(landed),
+      prepare: async (landed) => {
+        const spool = await this.#prepare(landed);
+        if (spool !== null) giveBack(claimed);
+        // The whole file for a part: Range is not honoured.
+        const more = spool === null && !this.#isLarge ? landed.end - landed.start - claimed : 0;
+        if (more > 0 && cache.claimNow(more)) claimed += more;
+        return spool;
+      },
       keep: (index, block) => {
-        this.keepInMemory(index, block);
-        this.disk?.keep(index, block);
+        giveBack(block.length);
+        cache.set(this.#id(), index, block, this.isAwaited ? 'unread' : 'read');
+        this.disk.content?.keep(index, block);
       },
       clock: this.#context.clock,
       abandon: () => {
@@ -155,16 +181,17 @@ export class VersionBytes {
     this.#landings.add(landing);
     const request = { key, range, expected: this.version, signal: landing.signal };
     const end = (error?: unknown): void => {
+      giveBack(claimed);
       this.#landings.delete(landing);
       if (error instanceof SpoolFailed && !landing.signal.aborted) this.distrustDisk(error);
       else if (error !== undefined) {
         this.#context.log.debug('a read of the service failed', { key, reason: describeError(error) });
       }
       landing.finish(error);
-      ended();
     };
     this.#context.ranges.read(request, landing).then(() => {
       end();
+      if (landing.isWhole) this.#saveSpool();
     }, end);
     return landing;
   }
@@ -187,6 +214,7 @@ export class VersionBytes {
 
   dispose(): void {
     this.abort(-1);
+    this.expectOnly(() => false);
     this.#dropSpool();
   }
 
@@ -201,14 +229,17 @@ export class VersionBytes {
     const { cache } = this.#context;
     const index = Math.floor(position / cache.blockSize);
     const end = Math.min((index + 1) * cache.blockSize, this.version.size);
-    if (cache.has(this.#id(), index) || this.disk?.has(index) === true) return true;
+    if (cache.has(this.#id(), index) || this.disk.content?.has(index) === true) return true;
     return this.#spool !== null && this.#spool.filled >= end;
+  }
+
+  get #isLarge(): boolean {
+    return this.version.size > this.#context.cache.maxBytes * LARGEST_SHARE_OF_CACHE;
   }
 
   async #prepare(range: ByteRange): Promise<Spool | null> {
     const { size } = this.version;
-    const isLarge = size > this.#context.cache.maxBytes * LARGEST_SHARE_OF_CACHE;
-    if (range.start !== 0 || range.end < size || !isLarge || !this.#maySpool) return null;
+    if (range.start !== 0 || range.end < size || !this.#isLarge || !this.#maySpool) return null;
     try {
       return this.#spool ?? (await this.#openSpool());
     } catch (error) {
@@ -225,11 +256,22 @@ export class VersionBytes {
     return this.#spool;
   }
 
+  #saveSpool(): void {
+    if (this.#spool === null || this.#saving !== null || this.disk.content === null) return;
+    this.#saving = this.disk.save(this.#spool).finally(() => {
+      this.#saving = null;
+    });
+  }
+
   #dropSpool(): void {
-    this.#spool?.remove().catch((error: unknown) => {
+    const spool = this.#spool;
+    this.#spool = null;
+    // What is being copied from it is still wanted.
+    if (spool === null) return;
+    const removed = this.#saving === null ? spool.remove() : this.#saving.then(() => spool.remove());
+    removed.catch((error: unknown) => {
       this.#context.log.warn('cannot remove a temporary file', { reason: describeError(error) });
     });
-    this.#spool = null;
   }
 
   /** Blocks kept before the service named our upload, under a name that turned out not to be proof of its bytes, go. */

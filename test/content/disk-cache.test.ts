@@ -19,6 +19,7 @@ function openCache(
     directory,
     limit,
     blockSize: SMALL.blockSize,
+    mostWaiting: 32 * 1024 * 1024,
     clock: new ManualClock(Date.now()),
     log,
   });
@@ -92,6 +93,25 @@ describe('a file that was read before the last unmount', () => {
     expect(Buffer.compare(copy, again.content)).toBe(0);
     expect(again.service.gets).toEqual([]);
   });
+
+  it.each(['honoured', 'ignored', 'refused'] as const)(
+    'of more bytes than the memory holds costs no request either, where Range is %s',
+    async (treatment) => {
+      const directory = await temporaryDirectory();
+      const disk = openCache(directory);
+      const first = await Reading.begin({ ...SMALL, size: 3 * GROUP + 5, cacheBytes: 1024, disk });
+      first.service.treatment = treatment;
+      expect(await first.readsAll(SMALL.blockSize)).toBe(true);
+      first.reader.dispose();
+      // The temporary file goes when it is copied.
+      await expect.poll(() => first.disk.left.size).toBe(0);
+      await disk.close();
+
+      const again = await readOnce(directory, 3 * GROUP + 5);
+
+      expect(again.service.gets).toEqual([]);
+    },
+  );
 
   it('is downloaded again under another key, and when it has another ETag', async () => {
     const directory = await temporaryDirectory();

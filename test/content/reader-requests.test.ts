@@ -111,6 +111,22 @@ describe('reads here and there', () => {
     ]);
   });
 
+  it('of 4 KiB download a block each, in one GET each: 300 of them no more than 40 MB [read/ranges]', async () => {
+    const size = 300 * MIB;
+    const reading = await Reading.begin({ size });
+    // Each in another block, in no order.
+    const positions = Array.from(
+      { length: 300 },
+      (_, k) => ((k * 7919) % 2389) * 128 * KIB + MIB / 2 + 4 * KIB,
+    );
+
+    for (const position of positions) expect(await reading.reads(position, 4 * KIB)).toBe(true);
+
+    expect(reading.service.gets.length).toBe(300);
+    expect(reading.service.sent).toBe(300 * 128 * KIB);
+    expect(reading.service.sent).toBeLessThan(40_000_000);
+  });
+
   it('of the same bytes at the same time wait for one GET', async () => {
     const reading = await Reading.begin({ size: 20 * MIB });
 

@@ -10,6 +10,7 @@ export type RangeTreatment = 'honoured' | 'ignored' | 'refused';
 export interface RecordedGet {
   /** Null: without Range. */
   readonly range: ByteRange | null;
+  readonly key: string;
   /** Bytes that left the body. */
   sent: number;
   /** Whether the body was left before its end. */
@@ -62,8 +63,17 @@ export class ScriptedDownloads {
     return this.gets.map(({ range }) => (range === null ? 'whole' : `${range.start}-${range.end}`));
   }
 
+  sentOf(key: string): number {
+    return this.gets.reduce((sum, get) => sum + (get.key === key ? get.sent : 0), 0);
+  }
+
+  /** As `asked`, of one key. */
+  askedOf(key: string): string[] {
+    return this.asked.filter((_, index) => this.gets[index]?.key === key);
+  }
+
   async getObject(_bucket: string, key: string, query: GetObjectQuery = {}): Promise<Download> {
-    const get: RecordedGet = { range: query.range ?? null, sent: 0, closed: false };
+    const get: RecordedGet = { range: query.range ?? null, key, sent: 0, closed: false };
     this.gets.push(get);
     await Promise.resolve();
     const refusal = this.refusals.shift() ?? null;

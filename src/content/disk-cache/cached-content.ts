@@ -11,7 +11,10 @@ export interface BlockGroups {
     group: number,
     blocks: { readonly first: number; readonly into: Uint8Array },
   ): Promise<boolean>;
-  keep(hash: string, group: number, block: { readonly index: number; readonly data: Uint8Array }): void;
+  keep(hash: string, group: number, block: { readonly index: number; readonly data: Uint8Array }): boolean;
+  /** Resolves when `keep` may have room for so many bytes, or never will. */
+  whenRoom(bytes: number): Promise<void>;
+  takesWhole(bytes: number): boolean;
 }
 
 /** One content's blocks on the local disk. Nothing here rejects: what cannot be read is not there. */
@@ -59,6 +62,17 @@ export class CachedContent {
   /** Keeps a block, which nobody may change from now on, if there is time and room. */
   keep(index: number, block: Uint8Array): void {
     this.#cache.keep(this.#hash, groupOf(index), { index: index % BLOCKS_PER_GROUP, data: block });
+  }
+
+  /** As `keep`, but waits until there is time. False: nothing is kept now. */
+  async keepInTime(index: number, block: Uint8Array): Promise<boolean> {
+    await this.#cache.whenRoom(block.length);
+    return this.#cache.keep(this.#hash, groupOf(index), { index: index % BLOCKS_PER_GROUP, data: block });
+  }
+
+  /** Whether a content of so many bytes would leave enough room for others. */
+  takesWhole(bytes: number): boolean {
+    return this.#cache.takesWhole(bytes);
   }
 }
 

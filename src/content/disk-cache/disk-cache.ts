@@ -18,12 +18,12 @@ import { BLOCKS_PER_GROUP, hashOf, type ContentName } from './group-format.ts';
 
 /** Groups whose files are held open. */
 const MOST_OPEN = 256;
-/** Bytes that may wait to be written; what comes beyond is not kept. */
-const MOST_WAITING = 32 * 1024 * 1024;
 /** The part of the disk that stays free. */
 const FREE_SHARE = 0.05;
 /** Bytes that a run of blocks may take beside its own: the header, and where it begins and ends within a block of the disk. */
 const MOST_OVERHEAD = 3 * 4096;
+/** The part of the limit that one file may take which somebody wants to keep whole: it would push out what is read more often. */
+const SHARE_OF_ONE = 1 / 4;
 /** For so long nothing is kept after the disk has failed. */
 const PAUSE_MS = 60_000;
 /** A group counts as just used for so long. */
@@ -35,6 +35,8 @@ export interface DiskCacheParts {
   /** Bytes that it may take. */
   readonly limit: number;
   readonly blockSize: number;
+  /** Bytes that may wait in memory to be written; what comes beyond is not kept. */
+  readonly mostWaiting: number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -61,6 +63,8 @@ export class DiskCache implements BlockGroups, CleanBytes {
   /** By the names of their files, the next one first. */
   readonly #waiting = new Map<string, WaitingGroup>();
   #waitingBytes = 0;
+  /** Those who wait until fewer wait. */
+  readonly #forRoom: (() => void)[] = [];
   /** Bytes of the limit that others need. */
   #others: () => number = () => 0;
   #pausedUntil = -Infinity;
@@ -150,23 +154,39 @@ export class DiskCache implements BlockGroups, CleanBytes {
     }
   }
 
-  /** Keeps a block, which nobody may change from now on, if there is time and room. */
+  /** Keeps a block, which nobody may change from now on, if there is time and room. False when there is not. */
   keep(
     hash: string,
     group: number,
     { index, data }: { readonly index: number; readonly data: Uint8Array },
-  ): void {
+  ): boolean {
     const isPaused = this.#parts.clock.monotonic() < this.#pausedUntil;
-    if (this.#isClosed || isPaused || this.#waitingBytes + data.length > MOST_WAITING) return;
+    if (this.#isClosed || isPaused || !this.#hasRoomFor(data.length)) return false;
     const name = nameOf(hash, group);
     const waiting = this.#waiting.get(name) ?? { hash, group, blocks: new Map<number, Uint8Array>() };
-    if (waiting.blocks.has(index)) return;
+    if (waiting.blocks.has(index)) return true;
     waiting.blocks.set(index, data);
     this.#waiting.set(name, waiting);
     this.#waitingBytes += data.length;
-    if (this.#isWriting) return;
+    if (this.#isWriting) return true;
     this.#isWriting = true;
     this.#writing = this.#writeAll();
+    return true;
+  }
+
+  /** Resolves when so many bytes may wait to be written, or when nothing is written any more. */
+  async whenRoom(bytes: number): Promise<void> {
+    while (this.#isWriting && !this.#isClosed && !this.#hasRoomFor(bytes)) {
+      await new Promise<void>((resolve) => this.#forRoom.push(resolve));
+    }
+  }
+
+  takesWhole(bytes: number): boolean {
+    return bytes <= this.#parts.limit * SHARE_OF_ONE;
+  }
+
+  #hasRoomFor(bytes: number): boolean {
+    return this.#waitingBytes + bytes <= this.#parts.mostWaiting;
   }
 
   /** Writes what waits, and lets go of all files. */
@@ -198,8 +218,9 @@ export class DiskCache implements BlockGroups, CleanBytes {
       if (next === undefined) break;
       const [name, group] = next;
       this.#waiting.delete(name);
-      for (const block of group.blocks.values()) this.#waitingBytes -= block.length;
       await this.#orPause(() => this.#write(name, group));
+      for (const block of group.blocks.values()) this.#waitingBytes -= block.length;
+      for (const wake of this.#forRoom.splice(0)) wake();
     }
     this.#isWriting = false;
   }

@@ -6,10 +6,12 @@
  * They outlive the process, not always a power failure, since nobody who sets a mode waits for the disk.
  */
 import { z } from 'zod';
+import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { nameOf, parentOf } from '../../store/keys.ts';
 import { localAttributes, versionFacts } from '../draft-facts.ts';
+import { GatheredRows } from './gathered-rows.ts';
 import { openOrMoveAside, type DatabasePlace } from './open-or-move-aside.ts';
 import type { RowChange, RowDatabase } from './row-database.ts';
 import { readRow, rowText } from './row-text.ts';
@@ -27,6 +29,13 @@ const anyRow = z.object({
 export type FileAttributes = Readonly<z.infer<typeof fileRow>>;
 /** Of a folder, or of a draft. */
 type LocalRow = Readonly<z.infer<typeof localAttributes>>;
+
+interface Parts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly mostFiles: number;
+  readonly isEmpty: boolean;
+}
 
 /** No path holds it. */
 const SEPARATOR = '\0';
@@ -56,23 +65,22 @@ const fileName = (path: string): string => FILES + parentOf(path) + SEPARATOR + 
  */
 export class KeptAttributes {
   readonly #rows: RowDatabase;
+  readonly #gathered: GatheredRows;
   readonly #log: Log;
   readonly #mostFiles: number;
   /** Drafts known to have a row: the end of any other costs nothing. */
   readonly #drafts = new Set<string>();
-  /** The last commit asked for. */
-  #written: Promise<void> = Promise.resolve();
   #isEmpty: boolean;
   #isClosed = false;
   /** Files set since somebody counted. */
   #setSince = 0;
   #trimming: Promise<void> = Promise.resolve();
 
-  private constructor(
-    rows: RowDatabase,
-    { log, mostFiles, isEmpty }: { readonly log: Log; readonly mostFiles: number; readonly isEmpty: boolean },
-  ) {
+  private constructor(rows: RowDatabase, { clock, log, mostFiles, isEmpty }: Parts) {
     this.#rows = rows;
+    this.#gathered = new GatheredRows(rows, clock, (error) => {
+      log.warn('local attributes could not be written', { cause: describeError(error) });
+    });
     this.#log = log;
     this.#mostFiles = mostFiles;
     this.#isEmpty = isEmpty;
@@ -82,7 +90,7 @@ export class KeptAttributes {
   static open(place: DatabasePlace, mostFiles = MOST_FILES): Promise<KeptAttributes> {
     return openOrMoveAside(place, FOLDER, async (rows) => {
       const isEmpty = (await rows.first('', END)) === undefined;
-      const kept = new KeptAttributes(rows, { log: place.log, mostFiles, isEmpty });
+      const kept = new KeptAttributes(rows, { ...place, mostFiles, isEmpty });
       kept.#trim();
       return kept;
     });
@@ -140,6 +148,8 @@ export class KeptAttributes {
   async takeFrom(other: KeptAttributes): Promise<void> {
     if (other.#isEmpty) return;
     this.#isEmpty = false;
+    await this.#gathered.written();
+    await other.#gathered.written();
     let changes: RowChange[] = [];
     for await (const [key, value] of other.#rows.range('', END)) {
       const own = await this.#rows.get(key);
@@ -155,6 +165,7 @@ export class KeptAttributes {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#trimming;
+    await this.#gathered.written();
     await this.#rows.close();
   }
 
@@ -162,30 +173,15 @@ export class KeptAttributes {
     // Where nobody sets anything, removals cost nothing either.
     if (this.#isClosed || (this.#isEmpty && value === undefined)) return;
     this.#isEmpty = false;
-    this.#commit([
+    this.#gathered.set(
       value === undefined ? { type: 'del', key } : { type: 'put', key, value: rowText(key, value) },
-    ]);
-  }
-
-  #commit(changes: readonly RowChange[]): void {
-    const written = this.#rows.commit(changes, 'written');
-    // One commit serves many, and fails once.
-    if (written === this.#written) return;
-    this.#written = written;
-    written.catch((error: unknown) => {
-      this.#log.warn('local attributes could not be written', { cause: describeError(error) });
-    });
-  }
-
-  /** Resolves when what was set before can be read. */
-  async #settled(): Promise<void> {
-    await this.#written.catch(() => undefined);
+    );
   }
 
   async #get<Value>(name: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
     if (this.#isEmpty || this.#isClosed) return undefined;
     try {
-      await this.#settled();
+      await this.#gathered.written();
       const text = await this.#rows.get(name);
       return text === undefined ? undefined : this.#value(name, text, schema);
     } catch (error) {
@@ -201,7 +197,7 @@ export class KeptAttributes {
     const found = new Map<string, Value>();
     if (this.#isEmpty || this.#isClosed) return found;
     try {
-      await this.#settled();
+      await this.#gathered.written();
       for await (const [name, text] of this.#rows.range(start, end)) {
         const value = this.#value(name, text, schema);
         if (value !== undefined) found.set(name.slice(start.length), value);
@@ -243,15 +239,15 @@ export class KeptAttributes {
       ages.push(ageOf(name, text));
     }
     const oldestKept = Float64Array.from(ages).sort()[surplus] ?? Number.POSITIVE_INFINITY;
-    let removals: RowChange[] = [];
+    await this.#gathered.written();
+    let removals = 0;
     for await (const [key, text] of this.#rows.range(FILES, AFTER_FILES)) {
       if (this.#isClosed) return;
-      if (ageOf(key, text) < oldestKept) removals.push({ type: 'del', key });
-      if (removals.length < MOST_AT_ONCE) continue;
-      this.#commit(removals);
-      removals = [];
+      if (ageOf(key, text) >= oldestKept) continue;
+      this.#gathered.set({ type: 'del', key });
+      removals += 1;
+      if (removals % MOST_AT_ONCE === 0) await this.#gathered.written();
     }
-    this.#commit(removals);
     this.#log.info('local attributes of the files that were set longest ago are forgotten', {
       files: surplus,
     });
