@@ -7,8 +7,9 @@
  */
 import type { FileAttributes, KeptAttributes } from '../content/journal/kept-attributes.ts';
 import { factsOf, versionOf } from '../content/version-facts.ts';
-import type { Entry, Outcome } from '../namespace/entries.ts';
+import type { Outcome } from '../namespace/entries.ts';
 import type { KeptInFolder, KeptLocals, KeptOfFolder } from '../namespace/kept-locals.ts';
+import type { Names } from '../namespace/names.ts';
 import { childOf, nameOf, parentOf } from '../store/keys.ts';
 import type { LocalAttributes, Version, VersionFacts } from '../store/version.ts';
 import type { FolderTimes } from './folder-times.ts';
@@ -62,14 +63,10 @@ export class AttributeRecords implements KeptLocals {
     };
   }
 
-  #forgetOthers(
-    folder: string,
-    rows: ReadonlyMap<string, FileAttributes>,
-    names: ReadonlyMap<string, Entry>,
-  ): void {
+  #forgetOthers(folder: string, rows: ReadonlyMap<string, FileAttributes>, names: Names): void {
     for (const name of rows.keys()) {
-      if (names.get(name)?.kind !== 'file') this.#kept.setFile(childOf(folder, name), undefined);
+      if (names.peek(name)?.kind !== 'file') this.#kept.setFile(childOf(folder, name), undefined);
     }
-    this.#folderTimes.onlyThese(folder, (name) => names.get(name)?.kind === 'folder');
+    this.#folderTimes.onlyThese(folder, (name) => names.peek(name)?.kind === 'folder');
   }
 }

@@ -5,6 +5,7 @@ import { describeError } from '../base/errors.ts';
 import type { OpenFile } from './open-file.ts';
 import { unsentFiles, type FileSystemParts } from './pail-file-system.ts';
 import type { Resuming } from './resuming.ts';
+import type { SiblingReads } from './sibling-reads.ts';
 import type { Uploading } from './uploading.ts';
 import type { MountState } from './mount-state.ts';
 import type { Deletions } from './write-back/deletions.ts';
@@ -37,6 +38,7 @@ export interface EndingParts extends FileSystemParts {
   readonly deletions: Deletions;
   readonly sealing: Sealing;
   readonly resuming: Resuming;
+  readonly siblings: SiblingReads;
 }
 
 /**
@@ -48,13 +50,14 @@ export async function endFileSystem(
   end: EndOfMount,
   sending: Promise<void>,
 ): Promise<UnsentDraft[]> {
-  const { mount, folders, deletions, shelf } = parts;
+  const { mount, folders, deletions, shelf, siblings } = parts;
   folders.stop();
   shelf.clear(mount.table.all());
   const done = new AbortController();
   await Promise.race([Promise.all([drain(parts), sending]), untilGivenUp(parts, end, done.signal)]);
   done.abort();
   folders.stop();
+  siblings.stop();
   mount.content.close();
   await Promise.all(mount.table.all().map((file) => leaveOrDrop(parts, file)));
   await Promise.all(mount.table.all().map((file) => letGo(mount, file)));

@@ -34,11 +34,19 @@ export class FsError extends Error {
   readonly path: string;
   /** In words, without the path. */
   readonly reason: string;
+  /** For how many more milliseconds the answer may be taken for the same: of an ENOENT, when nothing is at the path. */
+  readonly validFor: number;
 
-  constructor(code: ErrnoName, path: string, reason: string, options?: { readonly cause?: unknown }) {
-    super(`${code}: ${reason}: ${path}`, options);
+  constructor(
+    code: ErrnoName,
+    path: string,
+    reason: string,
+    options: { readonly cause?: unknown; readonly validFor?: number } = {},
+  ) {
+    super(`${code}: ${reason}: ${path}`, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
     this.path = path;
     this.reason = reason;
+    this.validFor = options.validFor ?? 0;
   }
 }

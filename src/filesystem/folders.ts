@@ -130,7 +130,7 @@ export class Folders {
     if (found.kind === 'file') throw new FsError('ENOTDIR', path, 'it is a file');
     if (table.dirtyIn(path).length > 0) throw new FsError('ENOTEMPTY', path, 'files in it wait to be stored');
     const folder = await namespace.list(path);
-    if (folder.visibleCount() > 0) throw new FsError('ENOTEMPTY', path, 'it has entries');
+    if (folder.names.visible > 0) throw new FsError('ENOTEMPTY', path, 'it has entries');
     const hidden = folder.listed?.hidden ?? 0;
     if (hidden > 0)
       throw new FsError('ENOTEMPTY', path, `it has ${hidden} keys that cannot be shown as names`);

@@ -5,10 +5,13 @@ import { FsError } from './errors.ts';
 /** What exists at a path. */
 export type Existing = Exclude<Entry, { kind: 'missing' }>;
 
-/** `found`, which exists. Throws ENOENT, or ENOTDIR when a component of the path is a file. */
-export function existing(path: string, found: Found): Existing {
+/**
+ * `found`, which exists. Throws ENOENT, which may be believed for `validFor` milliseconds, or ENOTDIR when a component of the path is
+ * a file.
+ */
+export function existing(path: string, found: Found, validFor = 0): Existing {
   if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
-  if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file or folder');
+  if (found.kind === 'missing') throw new FsError('ENOENT', path, 'no such file or folder', { validFor });
   return found;
 }
 

@@ -1,6 +1,6 @@
 /** What do stat and readdir show? */
 import type { Waiter } from '../base/waiter.ts';
-import type { NamesBatch } from '../namespace/entries.ts';
+import type { Entry, NamesBatch } from '../namespace/entries.ts';
 import { childOf, nameOf } from '../store/keys.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
 import { FsError } from './errors.ts';
@@ -11,9 +11,22 @@ import type { Handle, OpenFile } from './open-file.ts';
 import type { AttributeChange, Attributes, DirectoryEntry } from './operations.ts';
 
 const FILE_MODE = 0o666;
+/**
+ * The kernel sees every change of what is open, and need not ask after each; but not that its new bytes were refused, and the
+ * path shows the stored ones again. Milliseconds.
+ */
+const OPEN_VALID_FOR = 1000;
 export const FOLDER_MODE = 0o777;
 
 type LocallyKept = Omit<Attributes, 'kind' | 'identity' | 'size' | 'validFor'>;
+
+/** Names whose attributes are made together. */
+const MOST_AT_ONCE = 1000;
+
+interface Showing {
+  readonly batch: NamesBatch;
+  readonly shown: Set<string>;
+}
 
 /** Rejects with an `FsError`, or with the refusal of the service. Waits for no change in progress. */
 export class Inspecting {
@@ -39,27 +52,36 @@ export class Inspecting {
     if (entry.kind !== 'folder') throw new FsError('ENOTDIR', path, 'it is not a folder');
     const shown = new Set<string>();
     for await (const batch of this.#mount.namespace.batches(path, waiter)) {
-      const entries = this.#shownFirst(path, batch, shown);
-      if (entries.length > 0) yield entries;
+      const drafts = batch.isWhole ? this.#mount.table.dirtyIn(path) : [];
+      const names = [...batch.names, ...drafts.map((file) => nameOf(file.path))];
+      // Not all of a million at once.
+      for (let start = 0; start < names.length; start += MOST_AT_ONCE) {
+        const entries = this.#shownFirst(path, names.slice(start, start + MOST_AT_ONCE), { batch, shown });
+        if (entries.length > 0) yield entries;
+      }
     }
   }
 
-  /** What a batch shows that none before it did; with the last of them the drafts of names that the service does not have. */
-  #shownFirst(path: string, batch: NamesBatch, shown: Set<string>): DirectoryEntry[] {
+  /** Of `names` those that no batch has shown before. */
+  #shownFirst(path: string, names: readonly string[], { batch, shown }: Showing): DirectoryEntry[] {
     const drafts = new Map(this.#mount.table.dirtyIn(path).map((file) => [nameOf(file.path), file]));
     const entries: DirectoryEntry[] = [];
-    const show = (name: string, attributes: Attributes): void => {
+    for (const name of names) {
+      if (shown.has(name)) continue;
+      const known = batch.peek(name);
+      // A name that the service does not have may still be taken away until the whole folder is shown.
+      const draft = known?.kind === 'file' || batch.isWhole ? drafts.get(name) : undefined;
+      const attributes =
+        draft === undefined ? this.#ofKnown(childOf(path, name), known) : this.#ofOpenFile(draft);
+      if (attributes === undefined) continue;
       shown.add(name);
       entries.push({ name, attributes });
-    };
-    for (const [name, known] of batch.names) {
-      if (known.kind === 'missing' || shown.has(name)) continue;
-      const draft = known.kind === 'file' ? drafts.get(name) : undefined;
-      show(name, draft === undefined ? this.#ofEntry(childOf(path, name), known) : this.#ofOpenFile(draft));
     }
-    if (!batch.isWhole) return entries;
-    for (const [name, draft] of drafts) if (!shown.has(name)) show(name, this.#ofOpenFile(draft));
     return entries;
+  }
+
+  #ofKnown(path: string, known: Entry | undefined): Attributes | undefined {
+    return known === undefined || known.kind === 'missing' ? undefined : this.#ofEntry(path, known);
   }
 
   /** Kept here, for this version of the file; costs no request. */
@@ -92,11 +114,14 @@ export class Inspecting {
 
   /** What exists at `path`. Rejects with ENOENT or ENOTDIR. */
   async entry(path: string, waiter?: Waiter): Promise<Existing> {
-    return existing(path, await this.#mount.namespace.lookup(path, waiter));
+    const { namespace } = this.#mount;
+    const found = await namespace.lookup(path, waiter);
+    const validFor = found.kind === 'missing' ? namespace.known.trustedFor(path, found) : 0;
+    return existing(path, found, validFor);
   }
 
   #ofEntry(path: string, entry: Existing): Attributes {
-    const validFor = this.#mount.namespace.known.freshFor(path, entry.confirmedAt);
+    const validFor = this.#mount.namespace.known.trustedFor(path, entry);
     if (entry.kind === 'folder') {
       const local = this.#folderTimes.of(path);
       return {
@@ -114,7 +139,9 @@ export class Inspecting {
 
   #ofOpenFile(file: OpenFile): Attributes {
     const { version, identity, size } = file;
-    const known = { kind: 'file', identity, size, validFor: 0 } as const;
+    const { known: names } = this.#mount.namespace;
+    const validFor = Math.min(OPEN_VALID_FOR, names.freshFor(file.path, this.#mount.clock.monotonic()));
+    const known = { kind: 'file', identity, size, validFor } as const;
     if (!file.dirty && version !== null) return { ...known, ...this.#ofVersion(version) };
     const modified = version?.lastModified.getTime() ?? this.#mount.clock.now();
     return { ...known, ...this.#common(file.local, FILE_MODE, modified) };

@@ -22,8 +22,11 @@ import type { MountState } from './mount-state.ts';
 import { RestingDrafts } from './resting-drafts.ts';
 import type { FileSystemSettings } from './settings.ts';
 
-/** Names remembered in all; about 300 bytes each. */
-const MAX_NAMES = 1_000_000;
+/** For names, bytes: some 130 for each that was only listed. */
+const MEMORY_FOR_NAMES = 192 * 1024 * 1024;
+
+/** The part of the memory that blocks may take on their way to the disk cache. */
+const SHARE_FOR_DISK = 1 / 8;
 
 export interface MountInputs {
   readonly service: ObjectService;
@@ -68,12 +71,25 @@ export function openSharedMeans(inputs: SharedInputs): SharedMeans {
     clock,
   });
   disk?.makeRoomFor(() => space.used);
-  return { gates: createGates(), blocks: new BlockCache(settings.memoryLimit), disk, space };
+  const forBlocks = disk === null ? settings.memoryLimit : settings.memoryLimit - waitingFor(settings);
+  return { gates: createGates(), blocks: new BlockCache(forBlocks), disk, space };
+}
+
+/** Bytes of the memory for what waits to be written to the disk cache. */
+function waitingFor({ memoryLimit }: Pick<FileSystemSettings, 'memoryLimit'>): number {
+  return memoryLimit * SHARE_FOR_DISK;
 }
 
 function openDiskCache({ settings, clock, log }: SharedInputs): DiskCache {
   const { cacheDirectory: directory, cacheSize: limit } = settings;
-  return new DiskCache({ directory, limit, blockSize: BLOCK_SIZE, clock, log });
+  return new DiskCache({
+    directory,
+    limit,
+    blockSize: BLOCK_SIZE,
+    mostWaiting: waitingFor(settings),
+    clock,
+    log,
+  });
 }
 
 export function mountState(means: OpenedMeans, inputs: MountInputs): MountState {
@@ -82,7 +98,7 @@ export function mountState(means: OpenedMeans, inputs: MountInputs): MountState 
   const resting = new RestingDrafts(local.drafts);
   const store = new BucketStore(service, bucket.bucket, shared.gates);
   const attributes = new AttributeRecords(local.attributes, folderTimes);
-  const known = { ttl: settings.metadataTtl, maxNames: MAX_NAMES, locals: attributes };
+  const known = { ttl: settings.metadataTtl, maxBytes: MEMORY_FOR_NAMES, locals: attributes };
   return {
     store,
     namespace: new Namespace({ store, clock, log, ...known }),

@@ -38,6 +38,7 @@ import { Shelf } from './shelf.ts';
 import { ShelfRecords } from './shelf-records.ts';
 import { changeOfDeletion, changeOfLink, changeOfRename, type UnsentChange } from './unsent-change.ts';
 import { UnsentChanges, type Unsent } from './unsent-changes.ts';
+import { SiblingReads } from './sibling-reads.ts';
 import { Storing } from './storing.ts';
 import { Uploading } from './uploading.ts';
 import { Usage } from './usage.ts';
@@ -233,7 +234,8 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
   const ends = new DraftEnds(mount, reading);
   const storing = new Storing(mount, { sending: new Sending(mount), conflicts, shelf, ends, deletions });
   const uploading = new Uploading(mount, { storing, shelf, ends, sealing, random });
-  const opening = new Opening(mount, { writing, uploading, folderTimes, shelf });
+  const siblings = new SiblingReads(mount);
+  const opening = new Opening(mount, { writing, uploading, folderTimes, shelf, reading, siblings });
   const removing = new Removing(mount, { writing, folders, folderTimes, deletions });
   const copying = new Copying(mount, writing);
   const journal = new RenameJournal(inputs.local.journal, clock, log);
@@ -255,6 +257,7 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
     mount,
     inspecting,
     opening,
+    siblings,
     reading,
     writing,
     uploading,

@@ -10,7 +10,9 @@ import { draftFactsOf } from './draft-records.ts';
 import type { MountState } from './mount-state.ts';
 import { Handle, OpenFile } from './open-file.ts';
 import type { CreateIntent, OpenIntent } from './operations.ts';
+import type { Reading } from './reading.ts';
 import type { Shelf } from './shelf.ts';
+import type { SiblingReads } from './sibling-reads.ts';
 import type { Uploading } from './uploading.ts';
 import type { Writing } from './writing.ts';
 
@@ -19,6 +21,8 @@ export interface OpeningParts {
   readonly uploading: Uploading;
   readonly folderTimes: FolderTimes;
   readonly shelf: Shelf;
+  readonly reading: Reading;
+  readonly siblings: SiblingReads;
 }
 
 /** Rejects with an `FsError`, with the refusal of the service, or with the local disk's error. */
@@ -28,6 +32,8 @@ export class Opening {
   readonly #uploading: Uploading;
   readonly #folderTimes: FolderTimes;
   readonly #shelf: Shelf;
+  readonly #reading: Reading;
+  readonly #siblings: SiblingReads;
 
   constructor(mount: MountState, parts: OpeningParts) {
     this.#mount = mount;
@@ -35,14 +41,28 @@ export class Opening {
     this.#uploading = parts.uploading;
     this.#folderTimes = parts.folderTimes;
     this.#shelf = parts.shelf;
+    this.#reading = parts.reading;
+    this.#siblings = parts.siblings;
   }
 
   async open(path: string, intent: OpenIntent, waiter?: Waiter): Promise<Handle> {
     const draft = this.#mount.table.dirty(path);
     if (draft !== undefined) return this.#handle(draft, intent);
+    if (!intent.read || intent.write || intent.truncate) return this.#openExisting(path, intent, waiter);
+    const release = await this.#siblings.firstReads.confirm(path, waiter);
+    try {
+      const handle = await this.#openExisting(path, intent, waiter);
+      this.#startReading(handle);
+      return handle;
+    } finally {
+      release();
+    }
+  }
+
+  async #openExisting(path: string, intent: OpenIntent, waiter?: Waiter): Promise<Handle> {
     const found = existingFile(
       path,
-      await this.#mount.namespace.lookup(path, intent.truncate ? STAYING : waiter),
+      await this.#mount.namespace.lookupToOpen(path, intent.truncate ? STAYING : waiter),
     );
     if (intent.write && this.#mount.table.isArriving(path)) {
       await this.#endOfRename(path);
@@ -50,6 +70,13 @@ export class Opening {
     }
     // Nothing is awaited from here until the handle is counted: the file must not be let go in between.
     return this.#handle(this.#fileAt(path, found), intent);
+  }
+
+  /** What is here of the file stays for the handle; and others are likely to be opened next. */
+  #startReading({ file }: Handle): void {
+    if (file.version === null || file.draft !== null) return;
+    this.#reading.readerOf(file, file.version);
+    this.#siblings.opened(file.path);
   }
 
   async create(path: string, intent: CreateIntent): Promise<Handle> {

@@ -238,6 +238,8 @@ export class Xattrs {
   /** The service takes a type only with the bytes, so they are stored again. */
   async #setMimeType(path: string, text: string): Promise<void> {
     if (!MIME_PATTERN.test(text)) throw new FsError('EINVAL', path, `${MIME_TYPE} must look like text/plain`);
+    // File managers set the type of each file that they have copied: the one that it has.
+    if (await this.#isStoredAs(path, text)) return;
     const handle = await this.#parts.opening.open(path, { read: true, write: true, truncate: false });
     const { file } = handle;
     try {
@@ -253,6 +255,17 @@ export class Xattrs {
     } finally {
       await this.#parts.opening.release(handle);
     }
+  }
+
+  async #isStoredAs(path: string, type: string): Promise<boolean> {
+    if (this.#mount.table.dirty(path) !== undefined) return false;
+    const entry = await this.#parts.inspecting.entry(path);
+    if (entry.kind !== 'file') return false;
+    const { version } = entry;
+    return (
+      (await this.#asTold(path, version, STAYING, () => version.contentType !== undefined)).contentType ===
+      type
+    );
   }
 
   #noSuch(path: string, name: string): FsError {

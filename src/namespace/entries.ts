@@ -27,9 +27,11 @@ export type NamedEntry = readonly [name: string, entry: Entry];
 
 /** Part of a listing, or all of it. */
 export interface NamesBatch {
-  /** Some may have been in an earlier batch already, and some are `missing`. To be looked at before anything is awaited. */
-  readonly names: Iterable<NamedEntry>;
-  /** Whether that is the whole folder, as it is now. */
+  /** Some may have been in an earlier batch already. */
+  readonly names: readonly string[];
+  /** What is to be believed of one of them at that moment; undefined when only a later batch tells. */
+  readonly peek: (name: string) => Entry | undefined;
+  /** Whether that is the whole folder, as it was when the batch was given. */
   readonly isWhole: boolean;
 }
 

@@ -9,12 +9,13 @@ import type { Clock } from '../base/clock.ts';
 import { RETURN_TIME, STAYING, unlessLeaving, type Waiter } from '../base/waiter.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
-import { keyOfPath } from '../store/keys.ts';
-import type { NamedEntry, NamesBatch } from './entries.ts';
+import { childOf, keyOfPath } from '../store/keys.ts';
+import type { Entry, NamesBatch } from './entries.ts';
 import type { KeptLocals } from './kept-locals.ts';
 import type { KnownFolder } from './known-folder.ts';
 import type { KnownNames } from './known-names.ts';
 import type { Question } from './own-changes.ts';
+import { nothingTaken, type TakenDown } from './told.ts';
 import { walkFolder, type SeenPage } from './walk.ts';
 
 export interface FolderWalkParts {
@@ -28,6 +29,8 @@ type End = { readonly folder: KnownFolder } | { readonly failure: unknown };
 
 /** A probe's page is there for the listing that most often follows at once, milliseconds. */
 const FIRST_PAGE_LIFETIME = 1000;
+/** Names that are known before a folder is listed: of more it is not worth the while to know which a walk tells of. */
+const MOST_UNTOLD = 10_000;
 /** A walk that a change of unknown end overtook is made again; more often than this is a fault. */
 const MAX_WALKS = 4;
 
@@ -36,34 +39,40 @@ export class FolderWalk {
   readonly #parts: FolderWalkParts;
   readonly #path: string;
   /** What each page gave, for readers that come later. */
-  readonly #pages: (readonly NamedEntry[])[] = [];
+  readonly #pages: (readonly string[])[] = [];
   readonly #abort = new AbortController();
   /** The end that was planned when nobody read does not come. */
   #keep: () => void = () => undefined;
   #question: Question | null = null;
+  /** What the pages told, until the walk is whole. */
+  #taken = nothingTaken();
   #readers = 0;
   #end: End | null = null;
+  #ended: Promise<void> = Promise.resolve();
   #news: Promise<void> = Promise.resolve();
   #tellNews: () => void = () => undefined;
 
-  constructor(parts: FolderWalkParts, path: string) {
+  private constructor(parts: FolderWalkParts, path: string) {
     this.#parts = parts;
     this.#path = path;
     this.#awaitNews();
   }
 
+  /** A walk that has begun. One that nobody joins ends with its first page, which is then known. */
+  static begin(parts: FolderWalkParts, path: string): FolderWalk {
+    const walk = new FolderWalk(parts, path);
+    walk.#ended = walk.#run();
+    return walk;
+  }
+
+  /** Resolves when the walk is at its end, however it ended. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
   /** Whether somebody may still join. */
   get isUnderWay(): boolean {
     return this.#end === null;
-  }
-
-  /** Walks to the end, or until nobody reads. Never rejects: readers hear what went wrong. Call once. */
-  async run(): Promise<void> {
-    try {
-      await this.#walk();
-    } catch (failure) {
-      this.#finish({ failure });
-    }
   }
 
   /**
@@ -78,13 +87,13 @@ export class FolderWalk {
         if (page === undefined) await unlessLeaving(waiter, this.#news);
         else {
           next += 1;
-          yield { names: this.#believed(page), isWhole: false };
+          yield { names: page, peek: (name) => this.#believed(name), isWhole: false };
         }
       }
       const found = this.#outcome(this.#end);
       // A slow reader may come when others have listed the folder again.
       const latest = this.#parts.known.folder(this.#path);
-      yield { names: (latest?.listed == null ? found : latest).names, isWhole: true };
+      yield this.#parts.known.whole(this.#path, latest?.listed == null ? found : latest);
     } finally {
       this.#leave();
     }
@@ -116,6 +125,15 @@ export class FolderWalk {
     });
   }
 
+  /** To the end, or until nobody reads. Never rejects: readers hear what went wrong. */
+  async #run(): Promise<void> {
+    try {
+      await this.#walk();
+    } catch (failure) {
+      this.#finish({ failure });
+    }
+  }
+
   async #walk(): Promise<void> {
     for (let walks = 0; walks < MAX_WALKS; walks += 1) {
       const folder = await this.#walkOnce();
@@ -137,16 +155,21 @@ export class FolderWalk {
     const keeping = locals.ofFolder(this.#path);
     this.#question = question;
     this.#pages.fill([]);
+    this.#taken = this.#begin();
     const options = { first: this.#seenPage(), signal: this.#abort.signal };
     try {
       for await (const walk of walkFolder(store, clock, this.#path, options)) {
         const told = { ...walk, kept: await keeping };
-        if (walk.complete) return known.applyWalk(this.#path, question, told);
+        if (walk.complete) return known.applyWalk(this.#path, question, told, this.#taken);
         // Begun anew: who joins now shall not see what was found before. The places stay, for those who are past them.
-        if (walk.pages === 1) this.#pages.fill([]);
-        this.#pages.push(known.applyPage(this.#path, question, told));
+        if (walk.pages === 1) {
+          this.#pages.fill([]);
+          this.#taken = this.#begin();
+        }
+        this.#pages.push(known.applyPage(this.#path, question, told, this.#taken));
         this.#announce();
         if (this.#readers > 0) continue;
+        if (walk.pages === 1) known.keepFirstPage(this.#path, question, walk);
         this.#finish({ failure: this.#notRead() });
         return null;
       }
@@ -155,6 +178,13 @@ export class FolderWalk {
       known.forgetQuestion(question);
     }
     throw this.#refusal('malformed', 'the listing has no last page');
+  }
+
+  /** What is known of a folder that is not listed may as well be it: a second one of a million names would fill the memory. */
+  #begin(): TakenDown {
+    const known = this.#parts.known.folder(this.#path);
+    if (known?.listed !== null || known.names.size > MOST_UNTOLD) return nothingTaken();
+    return { folder: known, untold: new Set(known.names.keys()) };
   }
 
   /** The page of a probe, if it may begin a listing that is trusted for a whole TTL from its last page on. */
@@ -167,10 +197,12 @@ export class FolderWalk {
       : null;
   }
 
-  #believed(page: readonly NamedEntry[]): readonly NamedEntry[] {
-    // Between two walks nothing is under way that could tell what we changed: the next one gives these names.
-    if (this.#question === null) return [];
-    return this.#parts.known.recallPage(this.#path, this.#question, page);
+  #believed(name: string): Entry | undefined {
+    const { known } = this.#parts;
+    // Between two walks nothing is under way that could tell what we changed: the next one gives the name.
+    if (this.#question === null || known.isChangedSince(this.#question, childOf(this.#path, name)))
+      return undefined;
+    return (known.folder(this.#path) ?? this.#taken.folder).glance(name);
   }
 
   #outcome(end: End): KnownFolder {

@@ -6,6 +6,8 @@
  * stays in sight here, and is made real after a while. What is kept is remembered apart from the listings, which may be
  * forgotten at any time.
  */
+import { childOf } from '../store/keys.ts';
+import type { KnownFolder } from './known-folder.ts';
 
 export interface KeptFolder {
   /**
@@ -39,14 +41,29 @@ export class KeptFolders {
     this.#kept.delete(path);
   }
 
-  /** Names directly inside `folder` of kept folders, and of those that hold one further below. */
-  namesIn(folder: string): ReadonlySet<string> {
-    const prefix = folder === '/' ? '/' : `${folder}/`;
-    const below = [...this.#kept.keys()].filter((path) => path.startsWith(prefix));
-    return new Set(below.map((path) => path.slice(prefix.length).replace(/\/.*/s, '')));
+  /** Shows those inside `path` in its whole listing, but for names in `except`. What the service lists itself is dropped. */
+  showIn(path: string, folder: KnownFolder, except: ReadonlyMap<string, unknown>): void {
+    for (const name of this.#namesIn(path)) {
+      if (except.has(name)) continue;
+      const keptPath = childOf(path, name);
+      if (folder.names.has(name)) {
+        this.drop(keptPath);
+        continue;
+      }
+      // What is only on the way to one that is kept goes with it.
+      this.markAbsent(keptPath);
+      folder.names.set(name, { kind: 'folder', confirmedAt: folder.listed?.since ?? 0, told: false });
+    }
   }
 
   paths(): string[] {
     return [...this.#kept.keys()];
+  }
+
+  /** Names directly inside `folder` of kept folders, and of those that hold one further below. */
+  #namesIn(folder: string): ReadonlySet<string> {
+    const prefix = folder === '/' ? '/' : `${folder}/`;
+    const below = [...this.#kept.keys()].filter((path) => path.startsWith(prefix));
+    return new Set(below.map((path) => path.slice(prefix.length).replace(/\/.*/s, '')));
   }
 }

@@ -3,7 +3,8 @@
  * that it does not know, and tells what becomes of the names.
  */
 import type { LocalAttributes, VersionFacts } from '../store/version.ts';
-import type { Entry, Outcome } from './entries.ts';
+import type { Outcome } from './entries.ts';
+import type { Names } from './names.ts';
 
 /** What is kept of some files in one folder. */
 export interface KeptInFolder {
@@ -14,7 +15,7 @@ export interface KeptInFolder {
 /** What is kept of all files in one folder. */
 export interface KeptOfFolder extends KeptInFolder {
   /** The folder holds these names and no others. */
-  onlyThese(names: ReadonlyMap<string, Entry>): void;
+  onlyThese(names: Names): void;
 }
 
 /** Nothing rejects, and nobody waits for what is to be written. */

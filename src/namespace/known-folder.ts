@@ -1,11 +1,12 @@
 /** What is known of one folder: its whole listing, or single names, or both with different ages. */
 import type { Entry, Outcome } from './entries.ts';
-import type { SeenPage } from './walk.ts';
+import { Names } from './names.ts';
+import type { SeenPage, WalkSpan } from './walk.ts';
 
-export interface Listed {
-  /** Monotonic milliseconds at which the request for the last page left. */
-  readonly at: number;
+export interface Listed extends WalkSpan {
   readonly pages: number;
+  /** Names of folders, in the order of the pages. */
+  readonly folders: readonly string[];
   /** Keys that cannot be shown as names. */
   readonly hidden: number;
   /** False for a folder just made by us: nobody listed it. */
@@ -14,29 +15,27 @@ export interface Listed {
 
 /** One folder, as far as it is known. */
 export class KnownFolder {
-  names = new Map<string, Entry>();
+  readonly names = new Names();
   /** Set while every name that is not in `names` is known to be missing. */
   listed: Listed | null = null;
+  /** The walk under way, or the last one. */
+  walked: WalkSpan | null = null;
   /** The first page of a longer listing, seen by a probe: a walk goes on from it instead of asking again. */
   firstPage: SeenPage | null = null;
 
   /** What is known of `name`, however old; undefined when nothing is. */
   recall(name: string): Entry | undefined {
-    const entry = this.names.get(name);
-    if (entry !== undefined) return entry;
-    return this.listed === null ? undefined : { kind: 'missing', confirmedAt: this.listed.at };
+    return this.names.get(name) ?? this.#unlisted();
   }
 
-  /** Names that exist. */
-  visibleCount(): number {
-    let count = 0;
-    for (const entry of this.names.values()) if (entry.kind !== 'missing') count += 1;
-    return count;
+  /** As `recall`, for who only looks (names.ts). */
+  glance(name: string): Entry | undefined {
+    return this.names.peek(name) ?? this.#unlisted();
   }
 
   /** Whether nothing at all is in the folder, as far as a whole listing and own changes tell; undefined without a listing. */
   isEmpty(): boolean | undefined {
-    if (this.visibleCount() > 0) return false;
+    if (this.names.visible > 0) return false;
     return this.listed === null ? undefined : this.listed.hidden === 0;
   }
 
@@ -59,5 +58,9 @@ export class KnownFolder {
         this.listed = null;
         break;
     }
+  }
+
+  #unlisted(): Entry | undefined {
+    return this.listed === null ? undefined : { kind: 'missing', confirmedAt: this.listed.since };
   }
 }

@@ -4,17 +4,28 @@
  * Two things must survive the answers of the service: our own changes, which an answer in flight must not undo
  * (own-changes.ts), and folders that we emptied (kept-folders.ts).
  */
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { childOf, nameOf, parentOf } from '../store/keys.ts';
-import type { Entry, NamedEntry, Outcome } from './entries.ts';
+import { nameOf, parentOf } from '../store/keys.ts';
+import type { Entry, NamesBatch, Outcome } from './entries.ts';
+import { FolderMemory } from './folder-memory.ts';
 import { KeptFolders } from './kept-folders.ts';
 import type { KeptLocals } from './kept-locals.ts';
 import { KnownFolder } from './known-folder.ts';
-import { Forgotten } from './forgotten.ts';
 import { OwnChanges, type Question } from './own-changes.ts';
-import { entryOf, type FileTold, type FolderTold } from './told.ts';
+import { letGoOf } from './page-names.ts';
+import {
+  entriesOf,
+  entryOf,
+  folderOf,
+  nothingTaken,
+  takeDown,
+  wholeFolder,
+  type FileTold,
+  type FolderTold,
+  type TakenDown,
+} from './told.ts';
+import { Trust } from './trust.ts';
 import type { Walk } from './walk.ts';
 
 export interface KnownNamesParts {
@@ -22,8 +33,8 @@ export interface KnownNamesParts {
   readonly log: Log;
   /** For how long an answer is trusted, milliseconds. */
   readonly ttl: number;
-  /** How many names are remembered in all. A folder with more is listed anew each time. */
-  readonly maxNames: number;
+  /** Memory for names in all, roughly, bytes. A folder that takes more is listed anew each time. */
+  readonly maxBytes: number;
   /** What outlives the process of attributes set here. */
   readonly locals: KeptLocals;
 }
@@ -34,27 +45,22 @@ export class KnownNames {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #locals: KeptLocals;
-  readonly #ttl: number;
-  readonly #folders: LRUCache<string, KnownFolder>;
+  readonly #trust: Trust;
+  readonly #folders: FolderMemory;
   readonly #changes = new OwnChanges<Outcome>();
-  readonly #forgotten = new Forgotten();
   readonly #complained = new Set<string>();
 
   constructor(parts: KnownNamesParts) {
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#locals = parts.locals;
-    this.#ttl = parts.ttl;
-    this.#folders = new LRUCache({
-      maxSize: parts.maxNames,
-      sizeCalculation: (folder) => folder.names.size + 1,
-    });
+    this.#trust = new Trust(parts.clock, parts.ttl);
+    this.#folders = new FolderMemory(parts.maxBytes);
   }
 
   /** Trust nothing that was learned of `path`, or below it, before now. Own changes, kept folders and local attributes stay. */
   refresh(path: string): void {
-    const now = this.#clock.monotonic();
-    this.#forgotten.forget(path, now, now - this.#ttl);
+    this.#trust.forget(path);
   }
 
   /** Whether something about `path`, confirmed at `at`, is still to be trusted. */
@@ -64,8 +70,7 @@ export class KnownNames {
 
   /** For how many more milliseconds something about `path`, confirmed at `at`, may be trusted. */
   freshFor(path: string, at: number): number {
-    if (this.#forgotten.isForgotten(path, at)) return 0;
-    return Math.max(0, at + this.#ttl - this.#clock.monotonic());
+    return this.#trust.leftOf(path, at);
   }
 
   /** What is known of `path`, fresh or not, without a request. */
@@ -78,8 +83,21 @@ export class KnownNames {
   /** What is known of `path` and still to be trusted. */
   recallFresh(path: string): Entry | undefined {
     const entry = this.recall(path);
-    const isSure = path === '/' || this.#isGoing(path);
-    return entry !== undefined && (isSure || this.isFresh(path, entry.confirmedAt)) ? entry : undefined;
+    if (entry === undefined || path === '/' || this.#isGoing(path)) return entry;
+    return this.trustedFor(path, entry) > 0 ? entry : undefined;
+  }
+
+  /** For how many more milliseconds what is known of the name `path` may be trusted. */
+  trustedFor(path: string, { confirmedAt }: Entry): number {
+    return this.#trust.leftOf(path, confirmedAt, this.#folders.get(parentOf(path))?.walked);
+  }
+
+  /** The folder at `path` when its whole listing is known and still to be trusted. */
+  listedFresh(path: string): KnownFolder | undefined {
+    const folder = this.#folders.get(path);
+    if (folder?.listed == null) return undefined;
+    const { listed } = folder;
+    return this.#trust.leftOf(path, listed.since, listed) > 0 ? folder : undefined;
   }
 
   /** What is known of the folder at `path`, fresh or not. */
@@ -87,9 +105,15 @@ export class KnownNames {
     return this.#folders.get(path);
   }
 
+  /** All of `folder`, which was listed at `path`. */
+  whole(path: string, folder: KnownFolder): NamesBatch {
+    const peek = (name: string): Entry | undefined => (this.#folders.get(path) ?? folder).glance(name);
+    return { names: [...folder.names.keys()], peek, isWhole: true };
+  }
+
   /** Keys in the folders known so far that cannot be shown as names. */
   hiddenKeys(): number {
-    return [...this.#folders.values()].reduce((sum, { listed }) => sum + (listed?.hidden ?? 0), 0);
+    return [...this.#folders.all()].reduce((sum, { listed }) => sum + (listed?.hidden ?? 0), 0);
   }
 
   /** Before a request whose answer will be handed to `learn`. */
@@ -102,7 +126,7 @@ export class KnownNames {
    * own change since the question wins. Settles the question.
    */
   learn(path: string, question: Question, askedAt: number, told: FileTold | null): Entry | undefined {
-    const folder = this.#remembered(parentOf(path));
+    const folder = this.#folders.of(parentOf(path));
     const name = nameOf(path);
     const change = this.#changes.since(question, parentOf(path), name);
     this.#changes.settle(question);
@@ -111,7 +135,7 @@ export class KnownNames {
       const missing = { kind: 'missing', confirmedAt: askedAt } as const;
       folder.names.set(name, told === null ? missing : entryOf(name, told, recollection));
     }
-    this.#remember(parentOf(path), folder);
+    this.#folders.set(parentOf(path), folder);
     return folder.recall(name);
   }
 
@@ -138,13 +162,13 @@ export class KnownNames {
   /** An own change of `path` is done. Seen from now on, whatever answers in flight say. */
   changed(path: string, outcome: Outcome): void {
     const parent = parentOf(path);
-    const folder = this.#remembered(parent);
+    const folder = this.#folders.of(parent);
     this.#changes.settled(parent, nameOf(path));
     this.#changes.record(parent, nameOf(path), outcome);
     folder.firstPage = null;
     const known = folder.names.get(nameOf(path));
     folder.apply(nameOf(path), outcome, known, this.#clock.monotonic());
-    this.#remember(parent, folder);
+    this.#folders.set(parent, folder);
     this.#locals.changed(path, outcome);
     if (outcome.kind === 'missing') this.#keepIfEmptied(parent, folder);
     // The key of what was stored makes every folder on its way real (§3.2).
@@ -166,7 +190,7 @@ export class KnownNames {
     const at = before?.kind === 'missing' ? before.confirmedAt : this.#clock.monotonic();
     this.changed(path, { kind: 'folder' });
     const folder = new KnownFolder();
-    folder.listed = { at, pages: 1, hidden: 0, told: false };
+    folder.listed = { since: at, at, pages: 1, hidden: 0, told: false, folders: [] };
     this.#folders.set(path, folder);
     this.kept.drop(path);
   }
@@ -191,100 +215,61 @@ export class KnownNames {
 
   /** What is to be believed of `path`, whatever was known. */
   setName(path: string, entry: Entry): void {
-    const folder = this.#remembered(parentOf(path));
+    const folder = this.#folders.of(parentOf(path));
     folder.names.set(nameOf(path), entry);
-    this.#remember(parentOf(path), folder);
+    this.#folders.set(parentOf(path), folder);
   }
 
   /** The first page of a longer listing, unless we changed something in the folder since the question left. */
   keepFirstPage(path: string, question: Question, walk: Walk): void {
     if (this.#changes.allSince(question, path).size > 0) return;
-    const folder = this.#remembered(path);
+    const folder = this.#folders.of(path);
     if (walk.page !== null) folder.firstPage = { page: walk.page, at: walk.at };
-    this.#remember(path, folder);
+    this.#folders.set(path, folder);
   }
 
   /**
-   * A page of a walk that goes on: its names are known from now on, but for those that we changed since the question left.
-   * Returns them.
+   * A page of a walk that goes on: its names are known from now on, and taken down where the walk does that, but for those
+   * that we changed since the question left. Returns them.
    */
-  applyPage(path: string, question: Question, { names, added, at, kept }: FolderTold): readonly NamedEntry[] {
-    const folder = this.#remembered(path);
+  applyPage(path: string, question: Question, told: FolderTold, taken: TakenDown): readonly string[] {
+    const { folder, untold } = taken;
+    const known = this.#folders.get(path) ?? folder;
     const changes = this.#changes.allSince(question, path);
-    const entries = added
-      .filter((name) => !changes.has(name))
-      .map((name): NamedEntry => {
-        const facts = names.folders.has(name) ? undefined : names.files.get(name);
-        if (facts === undefined) return [name, { kind: 'folder', confirmedAt: at, told: true }];
-        return [name, entryOf(name, facts, { before: folder.names.get(name), at, kept })];
-      });
-    for (const [name, entry] of entries) folder.names.set(name, entry);
-    this.#remember(path, folder);
-    return entries;
+    known.walked = { since: told.since, at: told.at };
+    const entries = entriesOf(told, known).filter(([name]) => !changes.has(name));
+    for (const entry of entries) {
+      takeDown(folder, entry, known);
+      if (known !== folder) takeDown(known, entry, known);
+    }
+    for (const name of told.added) untold.delete(name);
+    letGoOf(told.names, told.added);
+    this.#folders.set(path, known);
+    return entries.map(([name]) => name);
   }
 
-  /** What is to be believed now of `entries` that a page gave, but for names that we changed since the question left. */
-  recallPage(path: string, question: Question, entries: readonly NamedEntry[]): readonly NamedEntry[] {
-    const folder = this.#folders.get(path);
+  /**
+   * A whole listing: kept whole, but for the names that we changed meanwhile. `taken`: where it has taken down the pages before.
+   */
+  applyWalk(path: string, question: Question, walk: FolderTold, taken = nothingTaken()): KnownFolder {
+    if (walk.pages > 1) this.applyPage(path, question, walk, taken);
+    const before = this.#folders.get(path) ?? taken.folder;
     const changes = this.#changes.allSince(question, path);
-    return entries
-      .filter(([name]) => !changes.has(name))
-      .map(([name, entry]) => [name, folder?.recall(name) ?? entry]);
-  }
-
-  /** A whole listing: kept whole, but for the names that we changed meanwhile. */
-  applyWalk(path: string, question: Question, walk: FolderTold): KnownFolder {
-    const before = this.#folders.get(path);
-    const folder = new KnownFolder();
-    for (const name of walk.names.folders)
-      folder.names.set(name, { kind: 'folder', confirmedAt: walk.at, told: true });
-    for (const [name, facts] of walk.names.files) {
-      if (folder.names.has(name)) continue;
-      const recollection = { before: before?.names.get(name), at: walk.at, kept: walk.kept };
-      folder.names.set(name, entryOf(name, facts, recollection));
+    const changed = [...changes].map(([name, outcome]) => ({ name, outcome, known: before.names.get(name) }));
+    const whole = walk.pages > 1 ? wholeFolder(taken, walk, before) : folderOf(walk, before);
+    this.kept.showIn(path, whole, changes);
+    for (const { name, outcome, known } of changed) {
+      whole.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
     }
-    const hidden = walk.names.hidden.size + walk.names.skipped;
-    folder.listed = { at: walk.at, pages: walk.pages, hidden, told: true };
-    const changes = this.#changes.allSince(question, path);
-    this.#mergeKept(path, folder, changes);
-    for (const [name, outcome] of changes) {
-      const known = before?.names.get(name);
-      folder.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
-    }
-    this.#remember(path, folder);
+    this.#folders.set(path, whole);
     const isKnown = [...changes.values()].every(({ kind }) => kind !== 'unknown');
-    if (isKnown) walk.kept.onlyThese(folder.names);
-    this.#complainOnce(path, hidden);
-    return folder;
+    if (isKnown) walk.kept.onlyThese(whole.names);
+    this.#complainOnce(path, whole.listed?.hidden ?? 0);
+    return whole;
   }
 
   #isGoing(path: string): boolean {
     return this.#changes.standing(parentOf(path), nameOf(path)) !== undefined;
-  }
-
-  #mergeKept(path: string, folder: KnownFolder, changes: ReadonlyMap<string, Outcome>): void {
-    for (const name of this.kept.namesIn(path)) {
-      if (changes.has(name)) continue;
-      const keptPath = childOf(path, name);
-      const shown = folder.names.get(name);
-      if (shown === undefined) {
-        // What is only on the way to one that is kept goes with it.
-        this.kept.markAbsent(keptPath);
-        folder.names.set(name, { kind: 'folder', confirmedAt: folder.listed?.at ?? 0, told: false });
-      } else {
-        this.kept.drop(keptPath);
-      }
-    }
-  }
-
-  #remembered(path: string): KnownFolder {
-    return this.#folders.get(path) ?? new KnownFolder();
-  }
-
-  #remember(path: string, folder: KnownFolder): void {
-    // Only what is set anew is measured anew.
-    this.#folders.delete(path);
-    this.#folders.set(path, folder);
   }
 
   #keepIfEmptied(path: string, folder: KnownFolder): void {

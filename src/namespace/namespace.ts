@@ -19,6 +19,7 @@ import { FolderWalk } from './folder-walk.ts';
 import { isWithin } from './forgotten.ts';
 import type { KeptLocals } from './kept-locals.ts';
 import type { KnownFolder } from './known-folder.ts';
+import { ListingsAhead } from './listings-ahead.ts';
 import { KnownNames, type KnownNamesParts } from './known-names.ts';
 import { walkFolder } from './walk.ts';
 
@@ -41,6 +42,7 @@ export class Namespace {
   readonly #locals: KeptLocals;
   readonly #ttl: number;
   readonly #finds: SingleFlight<string, Entry>;
+  readonly #ahead: ListingsAhead;
   readonly #walks = new Map<string, FolderWalk>();
 
   constructor(parts: NamespaceParts) {
@@ -50,6 +52,8 @@ export class Namespace {
     this.#ttl = parts.ttl;
     this.#finds = new SingleFlight(parts.clock);
     this.known = new KnownNames(parts);
+    const { clock, ttl } = parts;
+    this.#ahead = new ListingsAhead({ clock, ttl, known: this.known, ask: (path) => this.#askAhead(path) });
   }
 
   /** What `path` leads to. Asks the service when nothing fresh is known. Rejects with `Interrupted` when `waiter` leaves. */
@@ -62,14 +66,22 @@ export class Namespace {
     // Looking for the parent may have listed it.
     const foundMeanwhile = this.known.recallFresh(path);
     if (foundMeanwhile !== undefined) return foundMeanwhile;
-    if (this.#ttl === 0) return unlessLeaving(waiter, this.#find(path, waiter.signal));
-    return this.#finds.run(path, (signal) => this.#find(path, signal), waiter);
+    return this.#ask(path, waiter);
+  }
+
+  /**
+   * As `lookup`, for whoever opens what is there: a file is confirmed within the TTL, though names of a long listing are trusted
+   * for longer (known-folder.ts).
+   */
+  async lookupToOpen(path: string, waiter: Waiter = STAYING): Promise<Found> {
+    const known = this.known.recallFresh(path);
+    const isOld = known?.kind === 'file' && !this.known.isFresh(path, known.confirmedAt);
+    return isOld ? this.#ask(path, waiter) : this.lookup(path, waiter);
   }
 
   /** All names of a folder that is known to exist. Asks the service for its pages when nothing fresh is known. */
   async list(path: string, waiter: Waiter = STAYING): Promise<KnownFolder> {
-    const known = this.known.folder(path);
-    return this.#isListed(path, known) ? known : this.#walk(path).whole(waiter);
+    return this.known.listedFresh(path) ?? this.#walk(path).whole(waiter);
   }
 
   /**
@@ -78,9 +90,12 @@ export class Namespace {
    * `waiter` leaves.
    */
   async *batches(path: string, waiter?: Waiter): AsyncGenerator<NamesBatch, void> {
-    const known = this.known.folder(path);
-    if (this.#isListed(path, known)) yield { names: known.names, isWhole: true };
-    else yield* this.#walk(path).batches(waiter);
+    const known = this.known.listedFresh(path);
+    // First what the program waits for.
+    const walk = known === undefined ? this.#walk(path) : undefined;
+    this.#ahead.listing(path);
+    if (known !== undefined) yield this.known.whole(path, known);
+    else if (walk !== undefined) yield* walk.batches(waiter);
   }
 
   /**
@@ -131,8 +146,9 @@ export class Namespace {
     return { files, askedAt };
   }
 
-  #isListed(path: string, folder: KnownFolder | undefined): folder is KnownFolder {
-    return folder?.listed != null && this.known.isFresh(path, folder.listed.at);
+  #ask(path: string, waiter: Waiter): Promise<Entry> {
+    if (this.#ttl === 0) return unlessLeaving(waiter, this.#find(path, waiter.signal));
+    return this.#finds.run(path, (signal) => this.#find(path, signal), waiter);
   }
 
   async #find(path: string, signal?: AbortSignal): Promise<Entry> {
@@ -152,7 +168,7 @@ export class Namespace {
     const parent = this.known.folder(parentOf(path));
     const name = nameOf(path);
     if (parent?.listed?.pages === 1) return (await this.#walk(parentOf(path)).whole({ signal })).recall(name);
-    const before = parent?.names.get(name)?.kind;
+    const before = parent?.names.peek(name)?.kind;
     if (before === 'file') {
       const entry = await this.confirmFile(path, [], { signal });
       if (entry?.kind === 'file') return entry;
@@ -176,7 +192,8 @@ export class Namespace {
         if (walk.complete) {
           const kept = await this.#locals.ofFolder(path);
           this.known.applyWalk(path, question, { ...walk, kept });
-        } else if (walk.pages === 1) {
+        } else if (walk.names.skipped === (walk.page?.skipped ?? 0)) {
+          // Pages before it held nothing: it is as good as the first.
           this.known.keepFirstPage(path, question, walk);
         }
         if (this.known.isChangedSince(question, path)) return undefined;
@@ -188,14 +205,21 @@ export class Namespace {
     }
   }
 
+  /** Without a reader, a walk ends with its first page. */
+  async #askAhead(path: string): Promise<boolean> {
+    const walk = this.#walk(path);
+    await walk.ended;
+    return this.known.folder(path)?.firstPage != null || this.known.listedFresh(path) !== undefined;
+  }
+
   /** The walk under way, or a new one. Where nothing is trusted, nobody joins what others asked. */
   #walk(path: string): FolderWalk {
     const underWay = this.#walks.get(path);
     if (underWay?.isUnderWay === true) return underWay;
     const parts = { store: this.#store, clock: this.#clock, known: this.known, locals: this.#locals };
-    const walk = new FolderWalk(parts, path);
+    const walk = FolderWalk.begin(parts, path);
     if (this.#ttl > 0) this.#walks.set(path, walk);
-    void walk.run().then(() => {
+    void walk.ended.then(() => {
       if (this.#walks.get(path) === walk) this.#walks.delete(path);
     });
     return walk;

@@ -23,6 +23,9 @@ export interface NamesOfPages {
   held: readonly string[];
 }
 
+/** Shorter ones are copies (V8). */
+const SHORTEST_SLICE = 13;
+
 export function emptyNames(): NamesOfPages {
   return {
     folders: new Set(),
@@ -69,9 +72,14 @@ export function addPage(names: NamesOfPages, prefix: string, page: ObjectPage): 
     } else if (name !== '') names.hidden.add(file.key);
   }
   const isHeld = (name: string): boolean =>
-    !names.folders.has(name) && isFolderYetToCome(name, names.lastKey);
+    page.nextPage !== null && !names.folders.has(name) && isFolderYetToCome(name, names.lastKey);
   names.held = [...added].filter(isHeld);
   return [...added].filter((name) => !isHeld(name));
+}
+
+/** Lets go of files that are taken down elsewhere: those of a long listing would fill the memory. */
+export function letGoOf({ files }: NamesOfPages, names: readonly string[]): void {
+  for (const name of names) files.delete(name);
 }
 
 function noteKey(names: NamesOfPages, key: string): void {
@@ -85,9 +93,14 @@ function isFolderYetToCome(name: string, lastKey: string): boolean {
 
 /** Undefined for an entry of another folder, which a listing of this one should not hold. */
 function nameBelow(prefix: string, key: string): string | undefined {
-  return key.startsWith(prefix) ? key.slice(prefix.length) : undefined;
+  return key.startsWith(prefix) ? withoutItsKey(key.slice(prefix.length)) : undefined;
 }
 
 function isFolderName(name: string): boolean {
   return name.endsWith('/') && isUsableName(name.slice(0, -1));
+}
+
+/** The text of a longer slice is that of all the key, which would stay in memory as long as the name. */
+function withoutItsKey(name: string): string {
+  return name.length < SHORTEST_SLICE ? name : Buffer.from(name).toString();
 }

@@ -1,7 +1,8 @@
 /** What does an answer of the service tell of a file, beside what is known of its name? */
 import { Version, type VersionFacts } from '../store/version.ts';
-import type { Entry, FileEntryKnown } from './entries.ts';
+import type { Entry, FileEntryKnown, FolderEntryKnown, NamedEntry } from './entries.ts';
 import type { KeptInFolder, KeptOfFolder } from './kept-locals.ts';
+import { KnownFolder } from './known-folder.ts';
 import type { Walk } from './walk.ts';
 
 /** The facts of a file, and what is kept of local attributes of its name. */
@@ -28,8 +29,76 @@ export function entryOf(
   facts: VersionFacts,
   { before, at, kept }: Recollection,
 ): FileEntryKnown {
-  if (before?.kind === 'file' && before.version.matches(facts)) return { ...before, confirmedAt: at };
+  if (before?.kind === 'file' && before.version.matches(facts))
+    return before.confirmedAt >= at ? before : { ...before, confirmedAt: at };
   const version = Version.told(facts);
-  version.local = kept?.recall(name, facts) ?? {};
+  const local = kept?.recall(name, facts);
+  if (local !== undefined) version.local = local;
   return { kind: 'file', version, confirmedAt: at };
+}
+
+/** The names that are certain since the last page. `known`: what is known of the folder. */
+export function entriesOf({ names, added, at, kept }: FolderTold, known: KnownFolder): readonly NamedEntry[] {
+  return added.map((name): NamedEntry => {
+    const facts = names.folders.has(name) ? undefined : names.files.get(name);
+    if (facts === undefined) return [name, folderEntry(at)];
+    return [name, entryOf(name, facts, { before: known.names.peek(name), at, kept })];
+  });
+}
+
+/** Takes down what a listing told of `name`. `known`: what is known of its folder. */
+export function takeDown(folder: KnownFolder, [name, entry]: NamedEntry, known: KnownFolder): void {
+  if (entry.kind === 'file') folder.names.setTold(name, entry, known.names);
+  else folder.names.set(name, entry);
+}
+
+/** The folder that a walk of one page tells of. `known`: what is known of it. */
+export function folderOf(walk: FolderTold, known: KnownFolder): KnownFolder {
+  const folder = new KnownFolder();
+  const added = [...walk.names.folders, ...walk.names.files.keys()];
+  for (const named of entriesOf({ ...walk, added }, known)) takeDown(folder, named, known);
+  return asListed(folder, walk);
+}
+
+/** Where a long walk takes down what its pages tell. */
+export interface TakenDown {
+  readonly folder: KnownFolder;
+  /** Names that were in it before, of which no page has told yet. */
+  readonly untold: Set<string>;
+}
+
+export function nothingTaken(): TakenDown {
+  return { folder: new KnownFolder(), untold: new Set() };
+}
+
+/**
+ * The folder of which each page of a long walk was taken down is whole: what the walk did not tell of is not there. `known`: what
+ * was known of it besides, which programs may have been given versions of meanwhile.
+ */
+export function wholeFolder(
+  { folder, untold }: TakenDown,
+  walk: FolderTold,
+  known: KnownFolder,
+): KnownFolder {
+  if (known !== folder) {
+    for (const [name, given] of known.names.given()) {
+      const told = folder.names.peek(name);
+      if (given.kind !== 'file' || told?.kind !== 'file' || !given.version.isSame(told.version)) continue;
+      folder.names.set(name, { ...given, confirmedAt: Math.max(given.confirmedAt, told.confirmedAt) });
+    }
+  }
+  for (const name of untold) folder.names.delete(name);
+  return asListed(folder, walk);
+}
+
+function asListed(folder: KnownFolder, { names, since, at, pages }: FolderTold): KnownFolder {
+  const hidden = names.hidden.size + names.skipped;
+  folder.walked = { since, at };
+  folder.listed = { since, at, pages, hidden, told: true, folders: [...names.folders] };
+  folder.firstPage = null;
+  return folder;
+}
+
+function folderEntry(at: number): FolderEntryKnown {
+  return { kind: 'folder', confirmedAt: at, told: true };
 }

@@ -6,8 +6,16 @@ import type { BucketStore } from '../store/bucket-store.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { addPage, emptyNames, type NamesOfPages } from './page-names.ts';
 
+/** When a folder was read, page by page: monotonic milliseconds. */
+export interface WalkSpan {
+  /** The request for the first page left. */
+  readonly since: number;
+  /** The request for the last page, or for the latest so far. */
+  readonly at: number;
+}
+
 /** A folder as far as it is read. */
-export interface Walk {
+export interface Walk extends WalkSpan {
   /** What all pages so far show. */
   readonly names: NamesOfPages;
   /** Names that are certain since the last of them. */
@@ -18,11 +26,6 @@ export interface Walk {
   readonly complete: boolean;
   /** The last page read; null for a folder that the service answers with 404. */
   readonly page: ObjectPage | null;
-  /**
-   * Monotonic milliseconds at which the request for the last page read left. Of a walk that takes longer than the TTL the
-   * first names are older than that; counting from the end keeps such a listing useful at all.
-   */
-  readonly at: number;
 }
 
 /** A first page that is already there, and when its request left. */
@@ -52,21 +55,24 @@ export async function* walkFolder(
   let names = emptyNames();
   let pages = 0;
   let leaving = first?.at ?? clock.monotonic();
+  let since = leaving;
   const restarted = (): void => {
     names = emptyNames();
     pages = 0;
     leaving = clock.monotonic();
+    since = leaving;
   };
   try {
     for await (const page of store.pages(folder, first?.page, restarted, { signal })) {
       pages += 1;
       const added = addPage(names, prefix, page);
-      yield { names, added, pages, complete: page.nextPage === null, page, at: leaving };
+      yield { names, added, pages, complete: page.nextPage === null, page, since, at: leaving };
       leaving = clock.monotonic();
     }
   } catch (error) {
     // A bucket always has a top: a 404 there says that the bucket is gone.
     if (path === '/' || !isRefusal(error, 'missing')) throw error;
-    yield { names: emptyNames(), added: [], pages: 1, complete: true, page: null, at: leaving };
+    const span = { since: leaving, at: leaving };
+    yield { names: emptyNames(), added: [], pages: 1, complete: true, page: null, ...span };
   }
 }

@@ -17,6 +17,8 @@ import { edit, openToRead, writeAt } from '../support/program-acts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const TTL = 10_000;
+/** A kill loses what was set for so long, milliseconds. */
+const MOMENT = 100;
 const SET = { mode: 0o600, uid: 1, gid: 2, atime: 3000.5, mtime: 4000.25 };
 const DEFAULTS = { mode: 0o644, uid: 1000, gid: 1000 };
 
@@ -209,7 +211,8 @@ it('a killed mount has kept what was set a moment before [attributes/remount]', 
   await scene.fs.setAttributes('/f', SET);
   await scene.fs.setAttributes('/', { mode: 0o700 });
 
-  // The moment is that of a write to the local disk that nobody waits for.
+  // The moment is that of a write to the local disk that nobody waits for, and that waits for others.
+  scene.clock.advance(MOMENT);
   const killed = async (): Promise<Attributes[]> => {
     const next = await mountOver(await diskNow(scene), scene);
     return Promise.all(['/f', '/'].map((path) => next.operations.getAttributes(path)));
@@ -224,6 +227,7 @@ it('what is set on a file that waits for the service is there after a kill, and 
   await expect(writeFile(scene.fs, '/f', 'x')).rejects.toMatchObject({ code: 'EDQUOT' });
   scene.clock.advance(1);
   await scene.fs.setAttributes('/f', SET);
+  scene.clock.advance(MOMENT);
   const killed = async (): Promise<MountedFileSystem> => mountOver(await diskNow(scene), scene);
   await expect
     .poll(async () => (await killed()).operations.getAttributes('/f'), { timeout: 20_000 })

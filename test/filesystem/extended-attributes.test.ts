@@ -123,6 +123,21 @@ describe('a file', () => {
     expect(await xattr(fs, '/f', 'user.mime_type')).toBe('text/markdown; charset=utf-8');
   });
 
+  it('stores nothing when the type is the one that it has, here or on the service [xattr/copies]', async () => {
+    const { fs, foreignWrite, asked } = await openForTest();
+    await foreignWrite('theirs', 'bytes', 'text/x-mine');
+    await names(fs, '/');
+    await writeFile(fs, '/ours.txt', 'bytes');
+    asked();
+
+    await setXattr(fs, '/ours.txt', 'user.mime_type', 'text/plain');
+    const ours = asked();
+    await setXattr(fs, '/theirs', 'user.mime_type', 'text/x-mine');
+
+    expect(ours).toEqual([]);
+    expect(asked()).toEqual(['headObject theirs']);
+  });
+
   it('takes a new type when it is empty', async () => {
     const { fs, foreignWrite, direct, bucket } = await openForTest();
     await foreignWrite('f', '', 'text/plain');

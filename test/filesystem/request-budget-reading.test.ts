@@ -6,20 +6,23 @@ import { names, openForTest, readFile } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 
 describe('reading', () => {
-  it('reads a small listed file with one GET, again for nothing, and after the TTL with one look [fresh/open]', async () => {
-    const { fs, foreignWrite, asked, clock } = await openForTest();
-    for (let index = 0; index < 1001; index += 1) await foreignWrite(`f${index}`, 'x');
-    await names(fs, '/');
-    asked();
+  it.each<Behaviours['range']>(['honoured', 'ignored', 'refused'])(
+    'reads a small listed file where Range is %s with one GET, again for nothing, and after the TTL with one look [fresh/open]',
+    async (range) => {
+      const { fs, foreignWrite, asked, clock } = await openForTest({ store: { behaviours: { range } } });
+      for (let index = 0; index < 1001; index += 1) await foreignWrite(`f${index}`, 'x');
+      await names(fs, '/');
+      asked();
 
-    await readFile(fs, '/f1');
-    await readFile(fs, '/f1');
-    expect(asked()).toEqual(['getObject f1']);
-    clock.advance(10_000);
-    await readFile(fs, '/f1');
+      await readFile(fs, '/f1');
+      await readFile(fs, '/f1');
+      expect(asked()).toEqual(['getObject f1']);
+      clock.advance(10_000);
+      await readFile(fs, '/f1');
 
-    expect(asked()).toEqual(['headObject f1']);
-  });
+      expect(asked()).toEqual(['headObject f1']);
+    },
+  );
 
   it.each<[Behaviours['range'], number]>([
     ['honoured', 3],
@@ -35,6 +38,26 @@ describe('reading', () => {
     expect((await readFile(fs, '/big')).equals(bytes)).toBe(true);
     expect(asked()).toEqual(Array<string>(gets).fill('getObject big'));
   });
+
+  it.each<Behaviours['range']>(['honoured', 'ignored', 'refused'])(
+    'reads a large file again where Range is %s for nothing, and after the TTL with one look',
+    async (range) => {
+      const { fs, foreignWrite, asked, clock } = await openForTest({ store: { behaviours: { range } } });
+      const bytes = patternedBytes(FIRST_WINDOW + PART + 5);
+      await foreignWrite('big', bytes);
+      for (let index = 0; index < 1000; index += 1) await foreignWrite(`f${index}`, 'x');
+      await names(fs, '/');
+      await readFile(fs, '/big');
+      asked();
+
+      expect((await readFile(fs, '/big')).equals(bytes)).toBe(true);
+      expect(asked()).toEqual([]);
+      clock.advance(10_000);
+      expect((await readFile(fs, '/big')).equals(bytes)).toBe(true);
+
+      expect(asked()).toEqual(['headObject big']);
+    },
+  );
 
   it('remembers for the mount that Range is refused [read/no-ranges]', async () => {
     const { fs, foreignWrite, asked } = await openForTest({ store: { behaviours: { range: 'refused' } } });

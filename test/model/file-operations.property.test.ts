@@ -12,7 +12,7 @@ import { bytesUnder, namesBelow } from './service-contents.ts';
 import { openWorld, worldChoices, type World, type WorldChoices } from './world.ts';
 
 it.each([
-  ['', 300, false],
+  ['', 500, false],
   [', with write-back when everything has reached it', 100, true],
 ] as const)(
   'shows every program the same bytes as a model does, and leaves exactly these on the service%s',

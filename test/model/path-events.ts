@@ -70,7 +70,9 @@ export class PathEvents {
         );
         const mayComeAfter = this.#isPromised && later.isForeign === true && cause.isForeign !== true;
         const isOver = later.ended !== Infinity && later.begun > ended;
-        const wasNeverSent = cause.isForeign === true && isUnsentUnlinked(later, here);
+        const wasNeverSent =
+          cause.isForeign === true &&
+          (isUnsentUnlinked(later, here) || (this.#isPromised && isLetGoLater(later, here)));
         return isOver && !isSpared && !mayBeEmptied && !mayComeAfter && !wasNeverSent;
       });
     });
@@ -93,6 +95,11 @@ function isUnsentUnlinked(event: PathEvent, events: readonly PathEvent[]): boole
       event.begun < other.ended &&
       ((event.leaves === null && isWrite(other)) || (isWrite(event) && other.leaves === null)),
   );
+}
+
+/** Whether the name went after `event`: what was only promised until then went, or moved on, without a request to the service. */
+function isLetGoLater(event: PathEvent, events: readonly PathEvent[]): boolean {
+  return events.some(({ leaves, ended }) => leaves === null && ended !== Infinity && event.begun < ended);
 }
 
 /** Whoever has the file of a conflict open goes along to its copy: what it writes there does not count as written to the path. */

@@ -7,7 +7,7 @@ import { treeOperations } from './tree-operations.ts';
 import { openWorld, worldChoices } from './world.ts';
 
 it.each([
-  ['', 300, false],
+  ['', 500, false],
   [', with write-back, too [write-back/conflict] [write-back/version]', 100, true],
 ] as const)(
   'shows a tree as it was less than the TTL ago, own changes at once, and loses nothing that a program has closed%s',

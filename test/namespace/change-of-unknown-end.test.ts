@@ -29,7 +29,7 @@ function open(): { bucket: ScheduledBucket; namespace: Namespace; step: () => Pr
     clock: new ManualClock(),
     log: silentLog,
     ttl: 10_000,
-    maxNames: 9,
+    maxBytes: 9000,
     locals: nothingKept,
   });
   const step = async (): Promise<void> => {

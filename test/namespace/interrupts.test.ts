@@ -53,7 +53,7 @@ async function setup(ttl = TTL) {
     clock,
     log: new LogForTest(),
     ttl,
-    maxNames: 10_000,
+    maxBytes: 10_000_000,
     locals: nothingKept,
   });
   return { names, clock, control, requests, wake };

@@ -43,7 +43,7 @@ async function setup(): Promise<Setup> {
     clock,
     log: new LogForTest(),
     ttl: TTL,
-    maxNames: 10_000,
+    maxBytes: 10_000_000,
     locals: nothingKept,
   });
   return {

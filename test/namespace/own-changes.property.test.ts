@@ -96,7 +96,7 @@ class Run {
       clock: this.#clock,
       log: silentLog,
       ttl: settings.ttl,
-      maxNames: 1000,
+      maxBytes: 10_000_000,
       locals: nothingKept,
     });
   }

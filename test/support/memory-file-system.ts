@@ -278,7 +278,7 @@ export class MemoryFileSystem implements FileSystemOperations {
 
   #existing(path: string): MemoryNode {
     const node = this.#nodes.get(path);
-    if (node === undefined) throw new FsError('ENOENT', path, 'no such name');
+    if (node === undefined) throw new FsError('ENOENT', path, 'no such name', { validFor: this.#validFor });
     return node;
   }
 

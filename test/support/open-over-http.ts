@@ -7,6 +7,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { HttpService } from '../../src/client/http-service.ts';
 import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
+import type { AccessLevel } from '../../src/server/credentials.ts';
 import type { StoreOptions } from '../../src/server/embedded-store.ts';
 import type { FaultRule } from '../../src/server/faults.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded-service.ts';
@@ -43,12 +44,13 @@ export interface OverHttp extends EmbeddedServer {
 export async function openOverHttp(
   settings: Partial<FileSystemSettings> = {},
   store: StoreOptions = {},
+  access: AccessLevel = 'read-write',
 ): Promise<OverHttp> {
   const embedded = await startEmbeddedServer(store);
   const clock = new ManualClock();
   const service = HttpService.open({
     baseUrl: embedded.baseUrl,
-    credentials: embedded.credentials,
+    credentials: access === 'read' ? embedded.readOnlyCredentials : embedded.credentials,
     clock,
     random: () => 0,
     log: silentLog,

@@ -1,0 +1,96 @@
+/** Are names that take few bytes the same as others to whoever looks? */
+import { describe, expect, it } from 'vitest';
+import type { FileEntryKnown } from '../../src/namespace/entries.ts';
+import { Names } from '../../src/namespace/names.ts';
+import { Version } from '../../src/store/version.ts';
+
+function told(index: number, etag = String(index).padStart(32, 'a0')): FileEntryKnown {
+  const version = Version.told({ size: index, etag, lastModified: new Date(index * 1000) });
+  return { kind: 'file', version, confirmedAt: index };
+}
+
+/** `count` files that one listing told of. */
+function listed(count: number): Names {
+  const names = new Names();
+  for (let index = 0; index < count; index += 1) names.setTold(`f${index}`, told(index), names);
+  return names;
+}
+
+describe('a file that a listing told of', () => {
+  it('is what it was told to be, however often one looks', () => {
+    const names = new Names();
+    const entries = [told(1), told(2, 'no-md5'), told(3, 'ABCDEF00ABCDEF00ABCDEF00ABCDEF00')];
+    for (const [index, entry] of entries.entries()) names.setTold(`f${index}`, entry, names);
+
+    for (const [index, entry] of entries.entries()) {
+      const { size, etag, lastModified, id, lineage } = entry.version;
+      const version = { size, etag, lastModified, id, lineage };
+      expect(names.peek(`f${index}`)).toMatchObject({
+        kind: 'file',
+        version,
+        confirmedAt: entry.confirmedAt,
+      });
+    }
+    expect([...names].map(([name]) => name)).toEqual(['f0', 'f1', 'f2']);
+  });
+
+  it('is one version to all that keep it, also when it is told of again', () => {
+    const names = listed(3);
+    const kept = names.get('f1');
+
+    const again = kept?.kind === 'file' ? { ...kept, confirmedAt: 9 } : told(1);
+    names.setTold('f1', again, names);
+
+    expect(kept?.kind === 'file' && kept.version).toBe(again.version);
+    expect(names.get('f1')).toMatchObject({ confirmedAt: 9, version: again.version });
+    expect([...names.given()].map(([name]) => name)).toEqual(['f1']);
+  });
+
+  it('stays an object where somebody keeps it in another list of names', () => {
+    const before = listed(2);
+    const kept = before.get('f0');
+    const names = new Names();
+
+    if (kept?.kind === 'file') names.setTold('f0', kept, before);
+
+    expect(names.peek('f0')).toBe(kept);
+  });
+
+  it('takes few bytes until somebody keeps it', () => {
+    const names = listed(100_000);
+    const small = names.bytes / names.size;
+    for (const name of names.keys()) names.get(name);
+
+    expect(small).toBeLessThan(200);
+    expect(names.bytes / names.size).toBeGreaterThan(400);
+  });
+
+  it('leaves its place to the next one', () => {
+    const names = listed(1000);
+    const { bytes } = names;
+    for (let round = 0; round < 5; round += 1) {
+      for (let index = 0; index < 1000; index += 1) names.delete(`f${index}`);
+      for (let index = 0; index < 1000; index += 1) names.setTold(`f${index}`, told(index), names);
+    }
+
+    expect(names.bytes).toBe(bytes);
+    expect(names.peek('f999')).toMatchObject({ version: { size: 999 } });
+  });
+});
+
+describe('names that are missing', () => {
+  it('are not counted among those that are there', () => {
+    const names = listed(3);
+    names.set('f0', { kind: 'missing', confirmedAt: 1 });
+    names.set('f0', { kind: 'missing', confirmedAt: 2 });
+    names.set('gone', { kind: 'missing', confirmedAt: 1 });
+    expect(names.visible).toBe(2);
+
+    names.set('gone', { kind: 'folder', confirmedAt: 3, told: true });
+    names.delete('f0');
+    names.delete('f1');
+
+    expect(names.visible).toBe(2);
+    expect(names.size).toBe(2);
+  });
+});
