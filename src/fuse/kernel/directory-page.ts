@@ -1,5 +1,5 @@
 /** How is a part of a listing written, as much as the kernel has room for? */
-import type { DirectoryEntry } from '../../filesystem/operations.ts';
+import type { Attributes } from '../../filesystem/operations.ts';
 import { emptyReply, ENTRY_BYTES, putEntry, putU64, REPLY_HEADER_BYTES, type Told } from './replies.ts';
 
 /** `fuse_dirent` before its name. */
@@ -34,8 +34,8 @@ export class DirectoryPage {
   }
 
   /** A name and its kind. With `isPlus` the zeros in front say: no attributes. */
-  addName({ name, attributes }: DirectoryEntry, next: number, node: number | undefined): void {
-    this.#put(name, attributes.kind, next, node ?? UNKNOWN_NODE);
+  addName(name: string, kind: Attributes['kind'], next: number, node: number | undefined): void {
+    this.#put(name, kind, next, node ?? UNKNOWN_NODE);
   }
 
   /** All of an entry. Only with `isPlus`. */
@@ -55,7 +55,7 @@ export class DirectoryPage {
   }
 
   /** `fuse_dirent`: u64 ino, u64 off, u32 namelen, u32 type, the name, zeros up to a multiple of 8. */
-  #put(name: string, kind: DirectoryEntry['attributes']['kind'], next: number, node: number): void {
+  #put(name: string, kind: Attributes['kind'], next: number, node: number): void {
     const start = this.#end + (this.isPlus ? ENTRY_BYTES : 0);
     putU64(this.#bytes, start, node);
     putU64(this.#bytes, start + 8, next);

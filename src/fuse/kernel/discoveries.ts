@@ -3,9 +3,9 @@
  * another leads elsewhere by now, the kernel hears of it. Where it asks for a name itself the answer is enough.
  */
 import type { Clock } from '../../base/clock.ts';
-import { isSame, type Node, type NodeTable } from './node-table.ts';
+import { isSame, type Node, type NodeFacts, type NodeTable } from './node-table.ts';
 import { dropCached, expireName } from './notifications.ts';
-import type { SnapshotEntry } from './snapshot.ts';
+import type { GivenEntry, SnapshotEntry } from './snapshot.ts';
 
 /** The part of a mount that this takes. */
 interface Teller {
@@ -20,12 +20,17 @@ export function takeNameBack({ clock, notify }: Teller, node: Node): void {
   node.trustedUntil = Number.NEGATIVE_INFINITY;
   notify(expireName(node.parent.id, node.name));
   // Whoever has it open goes on with its bytes: they are true of what was opened.
-  notify(dropCached(node.id, node.handles.size > 0 ? 'attributes' : 'bytes'));
+  notify(dropCached(node.id, node.isOpen ? 'attributes' : 'bytes'));
 }
 
-/** Every name. */
+/** Every name, also those that are missing. */
 export function takeAllNamesBack(context: Teller): void {
-  for (const node of context.nodes.all()) takeNameBack(context, node);
+  for (const node of context.nodes.all()) {
+    takeNameBack(context, node);
+    if (!node.hasMissing) continue;
+    for (const name of node.missing.keys()) context.notify(expireName(node.id, name));
+    node.missing.clear();
+  }
 }
 
 /** What the kernel believes of the names in `folder` now. */
@@ -38,10 +43,14 @@ export function trustedIn({ nodes, clock }: Teller, folder: Node): readonly Node
 export function takeBackOthers(
   context: Teller,
   trusted: readonly Node[],
-  entries: readonly SnapshotEntry[],
+  entries: Iterable<SnapshotEntry | GivenEntry>,
 ): void {
   if (trusted.length === 0) return;
-  const found = new Map(entries.map(({ entry }) => [entry.name, entry.attributes]));
+  const found = new Map<string, NodeFacts>();
+  for (const seen of entries) {
+    if ('entry' in seen) found.set(seen.entry.name, seen.entry.attributes);
+    else found.set(seen.name, seen);
+  }
   for (const node of trusted) {
     const attributes = found.get(node.name);
     if (attributes === undefined || !isSame(node, attributes)) takeNameBack(context, node);

@@ -6,6 +6,7 @@ import type { FileHandle, OpenIntent } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import type { Call } from './call.ts';
 import { clearSetIdBits } from './attribute-operations.ts';
+import { takeNameBack } from './discoveries.ts';
 import {
   changing,
   changingNames,
@@ -51,19 +52,19 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
       const buffer = buffers.take(data.length);
       data.copy(buffer);
       const kept = buffer.subarray(0, data.length);
-      const count = await changing(node, () => operations.write(handle, kept, offset));
+      const count = await storing(context, node, () => operations.write(handle, kept, offset));
       buffers.giveBack(buffer);
       if (killsPrivileges) await clearSetIdBits(context, node, handle);
       return { reply: sizeReply(count) };
     },
     flush: async (_id, body, { thread }) => {
       const { handle, node } = files.get(readHandle(body));
-      await changing(node, () => operations.flush(handle, () => hasOpen(thread, handle.path)));
+      await storing(context, node, () => operations.flush(handle, () => hasOpen(thread, handle.path)));
       return done();
     },
     fsync: async (_id, body) => {
       const { handle, node } = files.get(readHandle(body));
-      await changing(node, () => operations.fsync(handle));
+      await storing(context, node, () => operations.fsync(handle));
       return done();
     },
     release: async (_id, body) => {
@@ -81,6 +82,25 @@ async function releaseFile(context: KernelContext, fh: number): Promise<void> {
   } finally {
     node.handles.delete(handle);
     context.files.remove(fh);
+    if (node.isDoubtful && node.handles.size === 0) {
+      node.isDoubtful = false;
+      takeNameBack(context, node);
+    }
+  }
+}
+
+/** Takes bytes, or stores them. When that fails they may be set aside: the kernel then looks what the name leads to. */
+async function storing<Result>(
+  context: KernelContext,
+  node: Node,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await changing(node, change);
+  } catch (error) {
+    node.isDoubtful = true;
+    takeNameBack(context, node);
+    throw error;
   }
 }
 

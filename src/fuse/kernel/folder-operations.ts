@@ -6,12 +6,13 @@ import { done, type Answer, type Operations } from './answer.ts';
 import { takeBackOthers, trustedIn } from './discoveries.ts';
 import { telling, type KernelContext } from './kernel-context.ts';
 import { DirectoryPage } from './directory-page.ts';
+import { takeMissingBack } from './missing-names.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
-import { isSame } from './node-table.ts';
+import { isSame, type Node } from './node-table.ts';
 import type { OpenFolder } from './open-table.ts';
 import { openReply } from './replies.ts';
 import { readHandle, readRead, type ReadRequest } from './requests.ts';
-import { Snapshot } from './snapshot.ts';
+import { Snapshot, type GivenEntry, type SnapshotEntry } from './snapshot.ts';
 import { isListable } from './wire-reader.ts';
 
 type FolderOperation = 'opendir' | 'readdir' | 'readdirplus' | 'releasedir' | 'fsyncdir';
@@ -83,28 +84,40 @@ function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling:
   const now = clock.monotonic();
   const told: number[] = [];
   let index = filling.first;
+  snapshot.givenUpTo(index);
   for (let found = snapshot.at(index); found !== undefined; found = snapshot.at(index)) {
-    const { entry, batch } = found;
-    if (!page.hasRoomFor(entry.name)) break;
+    const { name } = 'entry' in found ? found.entry : found;
+    if (!page.hasRoomFor(name)) break;
     index += 1;
+    takeMissingBack(context, folder, name);
     const next = index + DOTS;
-    const known = nodes.known(folder, entry.name);
-    // What this mount has changed since may not be as it was, and where two looks differ the later one counts: then the kernel gets
-    // names, and looks up what it wants to know.
-    const isSure =
-      batch.changes === folder.changes && (known === undefined || isSame(known, entry.attributes));
-    if (page.isPlus && isSure) {
-      const node = nodes.lookUp(folder, entry.name, entry.attributes);
+    const known = nodes.known(folder, name);
+    if (page.isPlus && isSure(found, folder, known)) {
+      const { entry, batch } = found;
+      const node = nodes.lookUp(folder, name, entry.attributes);
       told.push(node.id);
-      page.add(entry.name, telling(context, node, aged(entry, now - batch.takenAt)), next, node.id);
+      page.add(name, telling(context, node, aged(entry, now - batch.takenAt)), next, node.id);
     } else {
-      page.addName(entry, next, known?.id);
+      page.addName(name, 'entry' in found ? found.entry.attributes.kind : found.kind, next, known?.id);
     }
   }
   const undelivered = (): void => {
     for (const id of told) nodes.forget(id, 1);
   };
   return { reply: page.reply(), undelivered };
+}
+
+/**
+ * Whether the attributes may be told. What this mount has changed since may not be as it was, and where two looks differ the later one
+ * counts: then the kernel gets names, and looks up what it wants to know.
+ */
+function isSure(
+  found: SnapshotEntry | GivenEntry,
+  folder: Node,
+  known: Node | undefined,
+): found is SnapshotEntry {
+  if (!('entry' in found) || found.batch.changes !== folder.changes) return false;
+  return known === undefined || isSame(known, found.entry.attributes);
 }
 
 function begin(context: KernelContext, folder: OpenFolder): Snapshot {

@@ -20,6 +20,8 @@ export interface KernelContext {
   readonly log: Log;
   /** Tells the kernel something unasked (notifications.ts). Waits for nothing, and works if the kernel knows what is meant. */
   readonly notify: (notification: Buffer) => void;
+  /** As `notify`, before the next answer: only what waits for no lock of the kernel's. */
+  readonly notifyAtOnce: (notification: Buffer) => void;
   readonly trust: KernelTrust;
   /** Whether what `thread` belongs to has the file at `path` open. */
   readonly hasOpen: (thread: number, path: string) => Promise<boolean>;
@@ -121,11 +123,11 @@ export async function changingNames<Result>(
 }
 
 function anyHandle(node: Node): FileHandle | undefined {
-  const [handle] = node.handles;
+  const [handle] = node.isOpen ? node.handles : [];
   return handle;
 }
 
 /** Nothing is at the path that was asked for. */
-export function isMissing(error: unknown): boolean {
+export function isMissing(error: unknown): error is FsError {
   return error instanceof FsError && error.code === 'ENOENT';
 }

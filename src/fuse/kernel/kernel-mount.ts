@@ -118,6 +118,7 @@ function newContext({ operations, options, clock }: KernelMountParts, device: De
     clock,
     log: options.log,
     notify: device.notify,
+    notifyAtOnce: device.deliver,
     trust: { names: false, hasEpoch: false },
     hasOpen: (thread, path) => hasOpen(thread, options.mountpoint + path),
   };

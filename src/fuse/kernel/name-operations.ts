@@ -2,7 +2,8 @@
 import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
-import { changingNames, telling, type KernelContext } from './kernel-context.ts';
+import { changingNames, isMissing, telling, type KernelContext } from './kernel-context.ts';
+import { missingAnswer } from './missing-names.ts';
 import type { Node } from './node-table.ts';
 import { entryReply } from './replies.ts';
 import {
@@ -32,8 +33,14 @@ export function lookOperations(context: KernelContext): Operations<LookOperation
     lookup: async (id, body, call) => {
       const folder = nodes.get(id);
       const name = body.name();
-      const attributes = await operations.getAttributes(nodes.pathIn(folder, name), undefined, call);
-      return entryAnswer(context, folder, name, attributes);
+      const { changes } = folder;
+      try {
+        const attributes = await operations.getAttributes(nodes.pathIn(folder, name), undefined, call);
+        return entryAnswer(context, folder, name, attributes);
+      } catch (error) {
+        if (!isMissing(error) || folder.changes !== changes) throw error;
+        return missingAnswer(context, folder, name, error);
+      }
     },
     forget: (id, body) => {
       nodes.forget(id, body.u64());

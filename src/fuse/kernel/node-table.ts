@@ -17,20 +17,67 @@ export interface Node {
   readonly formerPath: string | undefined;
   /** What programs have open of it. */
   readonly handles: Set<FileHandle>;
+  readonly isOpen: boolean;
   /** As the kernel was told last; 0 before. */
   mode: number;
   /** On the clock's `monotonic`: until then the kernel may believe, without asking, that the name leads here. */
   trustedUntil: number;
+  /** The names in this folder that the kernel was told are missing, and until when it may believe that without asking. */
+  readonly missing: Map<string, number>;
+  readonly hasMissing: boolean;
+  /** Whether bytes were refused: when the last handle is closed the name may lead to what was there before. */
+  isDoubtful: boolean;
   /** How many changes of this folder's names, or of what they lead to, this mount has made. */
   changes: number;
 }
 
-interface TableNode extends Node {
-  parent: TableNode | null;
+/** There may be a million, most of them files that nobody opens: what few have is made when it is asked for. */
+class TableNode implements Node {
+  readonly id: number;
+  readonly kind: Attributes['kind'];
+  readonly identity: number;
+  parent: TableNode | null = null;
   name: string;
-  formerPath: string | undefined;
-  lookups: number;
-  readonly children: Map<string, TableNode>;
+  formerPath: string | undefined = undefined;
+  lookups = 0;
+  mode = 0;
+  trustedUntil = Number.NEGATIVE_INFINITY;
+  isDoubtful = false;
+  changes = 0;
+  #children: Map<string, TableNode> | null = null;
+  #handles: Set<FileHandle> | null = null;
+  #missing: Map<string, number> | null = null;
+
+  constructor(id: number, { kind, identity }: NodeFacts, name: string) {
+    this.id = id;
+    this.kind = kind;
+    this.identity = identity;
+    this.name = name;
+  }
+
+  get children(): Map<string, TableNode> {
+    return (this.#children ??= new Map());
+  }
+
+  get hasChildren(): boolean {
+    return this.#children !== null && this.#children.size > 0;
+  }
+
+  get handles(): Set<FileHandle> {
+    return (this.#handles ??= new Set());
+  }
+
+  get isOpen(): boolean {
+    return this.#handles !== null && this.#handles.size > 0;
+  }
+
+  get missing(): Map<string, number> {
+    return (this.#missing ??= new Map());
+  }
+
+  get hasMissing(): boolean {
+    return this.#missing !== null && this.#missing.size > 0;
+  }
 }
 
 /** What tells one node from another. */
@@ -45,7 +92,7 @@ export class NodeTable {
   #lastId = ROOT_NODE;
 
   constructor() {
-    this.#root = newNode(ROOT_NODE, { kind: 'folder', identity: 0 }, '');
+    this.#root = new TableNode(ROOT_NODE, { kind: 'folder', identity: 0 }, '');
     this.#nodes.set(ROOT_NODE, this.#root);
   }
 
@@ -98,6 +145,7 @@ export class NodeTable {
    */
   lookUp(folder: Node, name: string, facts: NodeFacts): Node {
     const parent = this.#own(folder);
+    if (parent.hasMissing) parent.missing.delete(name);
     const known = parent.children.get(name);
     const node = isSame(known, facts) ? known : this.#attach(parent, name, this.#living(facts));
     node.lookups += 1;
@@ -141,7 +189,7 @@ export class NodeTable {
 
   /** The same node; one that was forgotten meanwhile is of no consequence. */
   #own(node: Node): TableNode {
-    return this.#nodes.get(node.id) ?? newNode(node.id, node, node.name);
+    return this.#nodes.get(node.id) ?? new TableNode(node.id, node, node.name);
   }
 
   /** The node of this file, wherever it is; a new one when there is none. */
@@ -149,7 +197,7 @@ export class NodeTable {
     const living = facts.kind === 'file' ? this.#files.get(facts.identity) : undefined;
     if (living !== undefined) return living;
     this.#lastId += 1;
-    const node = newNode(this.#lastId, facts, '');
+    const node = new TableNode(this.#lastId, facts, '');
     this.#nodes.set(node.id, node);
     if (node.kind === 'file') this.#files.set(node.identity, node);
     return node;
@@ -178,7 +226,7 @@ export class NodeTable {
 
   /** Forgets a node that nobody means any more. One with children stays: their paths lead through it. */
   #drop(node: TableNode): void {
-    if (node.lookups > 0 || node.children.size > 0 || node.id === ROOT_NODE) return;
+    if (node.lookups > 0 || node.hasChildren || node.id === ROOT_NODE) return;
     this.#nodes.delete(node.id);
     if (this.#files.get(node.identity) === node) this.#files.delete(node.identity);
     const { parent } = node;
@@ -194,21 +242,4 @@ export function isSame<Known extends NodeFacts>(
   { kind, identity }: NodeFacts,
 ): known is Known {
   return known?.kind === kind && known.identity === identity;
-}
-
-function newNode(id: number, { kind, identity }: NodeFacts, name: string): TableNode {
-  return {
-    id,
-    kind,
-    identity,
-    parent: null,
-    name,
-    formerPath: undefined,
-    lookups: 0,
-    children: new Map(),
-    handles: new Set(),
-    mode: 0,
-    trustedUntil: Number.NEGATIVE_INFINITY,
-    changes: 0,
-  };
 }

@@ -61,6 +61,13 @@ export function entryReply(node: number, told: Told): Buffer {
   return reply;
 }
 
+/** `fuse_entry_out` without a node: nothing is at the name. */
+export function missingReply(validFor: number): Buffer {
+  const reply = emptyReply(ENTRY_BYTES);
+  putValidity(reply, REPLY_HEADER_BYTES + 16, REPLY_HEADER_BYTES + 32, validFor);
+  return reply;
+}
+
 /** `fuse_attr_out`: u64 attr_valid, u32 attr_valid_nsec, dummy, `fuse_attr`. */
 export function attributesReply(node: number, attributes: Attributes): Buffer {
   const reply = emptyReply(16 + ATTR_BYTES);

@@ -3,7 +3,7 @@
  * meanwhile neither shift nor double others, and an offset means the same entry for as long as the folder is open.
  */
 import type { Waiter } from '../../base/waiter.ts';
-import type { DirectoryEntry } from '../../filesystem/operations.ts';
+import type { Attributes, DirectoryEntry } from '../../filesystem/operations.ts';
 
 /** Entries that became known together. */
 export interface Batch {
@@ -18,6 +18,13 @@ export interface SnapshotEntry {
   readonly batch: Batch;
 }
 
+/** One that the kernel has been given. What is left of it is enough to give its name again, and to know whether it has changed. */
+export interface GivenEntry {
+  readonly name: string;
+  readonly kind: Attributes['kind'];
+  readonly identity: number;
+}
+
 export interface SnapshotSource {
   readonly list: (waiter: Waiter) => AsyncIterable<readonly DirectoryEntry[]>;
   /** The folder's `changes` now. */
@@ -27,7 +34,7 @@ export interface SnapshotSource {
   /** Whether an entry can be shown to the kernel. */
   readonly isShown: (entry: DirectoryEntry) => boolean;
   /** Called once all of the listing is known. */
-  readonly whole: (entries: readonly SnapshotEntry[]) => void;
+  readonly whole: (entries: Iterable<SnapshotEntry | GivenEntry>) => void;
 }
 
 /** Asks for no more of the listing than was read. To be closed by whoever stops reading. */
@@ -36,7 +43,11 @@ export class Snapshot {
   readonly #batches: AsyncIterator<readonly DirectoryEntry[]>;
   /** One request may be given up, and the next one go on where it was: only who closes the folder leaves. */
   readonly #leaving = new AbortController();
-  readonly #entries: SnapshotEntry[] = [];
+  /** A name alone: of a file that was given, of which there may be a million. */
+  readonly #entries: (SnapshotEntry | GivenEntry | string)[] = [];
+  /** Of files that were given, by index. */
+  readonly #identities: number[] = [];
+  #given = 0;
   #growing: Promise<void> | null = null;
   #isWhole = false;
   #failure: { readonly error: unknown } | null = null;
@@ -59,8 +70,22 @@ export class Snapshot {
   }
 
   /** Undefined beyond what is known. */
-  at(index: number): SnapshotEntry | undefined {
-    return this.#entries[index];
+  at(index: number): SnapshotEntry | GivenEntry | undefined {
+    const seen = this.#entries[index];
+    if (typeof seen !== 'string') return seen;
+    return { name: seen, kind: 'file', identity: this.#identities[index] ?? 0 };
+  }
+
+  /** The kernel has all entries before this one, and seldom asks for them again: their attributes may go. */
+  givenUpTo(index: number): void {
+    for (; this.#given < Math.min(index, this.#entries.length); this.#given += 1) {
+      const seen = this.at(this.#given);
+      if (seen === undefined || !('entry' in seen)) continue;
+      const { name, attributes } = seen.entry;
+      const { kind, identity } = attributes;
+      this.#identities[this.#given] = identity;
+      this.#entries[this.#given] = kind === 'file' ? name : { name, kind, identity };
+    }
   }
 
   /** Nobody reads on. */
@@ -85,7 +110,14 @@ export class Snapshot {
 
   #end(): void {
     this.#isWhole = true;
-    this.#source.whole(this.#entries);
+    this.#source.whole(this.#all());
+  }
+
+  *#all(): Generator<SnapshotEntry | GivenEntry, void> {
+    for (let index = 0; index < this.#entries.length; index += 1) {
+      const seen = this.at(index);
+      if (seen !== undefined) yield seen;
+    }
   }
 
   #add(entries: readonly DirectoryEntry[], batch: Batch): void {

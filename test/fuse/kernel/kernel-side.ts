@@ -45,6 +45,9 @@ export class KernelSide {
       notify: (notification) => {
         this.notifications.push(notification.toString('hex'));
       },
+      notifyAtOnce: (notification) => {
+        this.notifications.push(notification.toString('hex'));
+      },
       trust: { names: false, hasEpoch: false },
       hasOpen: () => Promise.resolve(false),
     };

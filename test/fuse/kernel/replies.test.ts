@@ -25,7 +25,7 @@ const entry = { name: 'a.txt', attributes };
 function pageOf(isPlus: boolean): Buffer {
   const page = new DirectoryPage(200, isPlus);
   if (isPlus) page.add(entry.name, told, 3, 2);
-  else page.addName(entry, 3, 2);
+  else page.addName(entry.name, attributes.kind, 3, 2);
   return page.reply();
 }
 

@@ -1,0 +1,48 @@
+/**
+ * Which names does the kernel believe to be missing? cp(1) looks for each file three times before it makes it, and shells and
+ * compilers for most of theirs in vain: so it may keep that answer, too, for as long as it counts.
+ */
+import { FsError } from '../../filesystem/errors.ts';
+import type { Answer } from './answer.ts';
+import type { KernelContext } from './kernel-context.ts';
+import type { Node } from './node-table.ts';
+import { expireName, incrementEpoch } from './notifications.ts';
+import { missingReply } from './replies.ts';
+
+/** Of one folder. Whoever looks for more has each of them looked up. */
+const MAX_NAMES = 10_000;
+
+/** Tells the kernel that nothing is at `name`, and for how long that counts. `error`: what the file system said. */
+export function missingAnswer(
+  { clock, trust }: KernelContext,
+  folder: Node,
+  name: string,
+  error: FsError,
+): Answer {
+  const { missing } = folder;
+  if (!trust.names || error.validFor <= 0) throw error;
+  const now = clock.monotonic();
+  if (missing.size >= MAX_NAMES) dropOld(missing, now);
+  if (missing.size >= MAX_NAMES) throw error;
+  missing.set(name, now + error.validFor);
+  return { reply: missingReply(error.validFor), undelivered: () => missing.delete(name) };
+}
+
+/** A listing shows `name`: whoever sees it there must not hear that it is missing. */
+export function takeMissingBack(
+  { clock, trust, notify, notifyAtOnce }: KernelContext,
+  folder: Node,
+  name: string,
+): void {
+  const until = folder.missing.get(name);
+  if (until === undefined) return;
+  folder.missing.delete(name);
+  if (until <= clock.monotonic()) return;
+  // One word for all names: the kernel takes it at once, before the listing.
+  if (trust.hasEpoch) notifyAtOnce(incrementEpoch());
+  else notify(expireName(folder.id, name));
+}
+
+function dropOld(missing: Map<string, number>, now: number): void {
+  for (const [name, until] of missing) if (until <= now) missing.delete(name);
+}

@@ -1,0 +1,92 @@
+/** For how long does the kernel believe that a name is missing, and how does it hear that it is there? */
+import { describe, expect, it } from 'vitest';
+import { takeAllNamesBack } from '../../../src/fuse/kernel/discoveries.ts';
+import { expireName, incrementEpoch } from '../../../src/fuse/kernel/notifications.ts';
+import { MemoryFileSystem } from '../../support/memory-file-system.ts';
+import { KernelSide, readRequest, u32 } from './kernel-side.ts';
+
+const ROOT = 1;
+
+/** A kernel that may believe what it is told for a minute. */
+function trustingKernel({ hasEpoch = false } = {}): { files: MemoryFileSystem; kernel: KernelSide } {
+  const files = new MemoryFileSystem();
+  const kernel = new KernelSide(files);
+  Object.assign(kernel.context.trust, { names: true, hasEpoch });
+  files.trust(60_000);
+  return { files, kernel };
+}
+
+async function listRoot(kernel: KernelSide): Promise<void> {
+  const fh = Number((await kernel.succeed('opendir', ROOT, u32(0, 0))).readBigUInt64LE(0));
+  await kernel.succeed('readdir', ROOT, readRequest(fh, 0, 4096));
+}
+
+const hex = (message: Buffer): string => message.toString('hex');
+
+describe('a look at a name that is missing', () => {
+  it('tells the kernel of no node, for as long as the answer counts', async () => {
+    const { kernel } = trustingKernel();
+
+    const entry = await kernel.succeed('lookup', ROOT, 'gone');
+    expect([Number(entry.readBigUInt64LE(0)), Number(entry.readBigUInt64LE(16))]).toEqual([0, 60]);
+  });
+
+  it('is ENOENT, to be asked again, where the answer counts only now or names cannot be taken back', async () => {
+    const { files, kernel } = trustingKernel();
+    files.trust(0);
+    expect(await kernel.ask('lookup', ROOT, 'gone')).toMatchObject({ code: 'ENOENT' });
+    files.trust(60_000);
+    kernel.context.trust.names = false;
+    expect(await kernel.ask('lookup', ROOT, 'gone')).toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('is ENOENT once ten thousand names of the folder are believed to be missing, until these count no more', async () => {
+    const { kernel } = trustingKernel();
+    for (let index = 0; index < 10_000; index += 1) await kernel.succeed('lookup', ROOT, `gone-${index}`);
+
+    expect(await kernel.ask('lookup', ROOT, 'gone')).toMatchObject({ code: 'ENOENT' });
+    kernel.clock.advance(60_000);
+    expect(await kernel.lookUp('gone')).toBe(0);
+  });
+});
+
+describe('a listing that shows a name which is believed to be missing', () => {
+  it('takes that back, by its name', async () => {
+    const { files, kernel } = trustingKernel();
+    await kernel.lookUp('later');
+    files.replace('/later', 'of somebody else');
+    await listRoot(kernel);
+
+    expect(kernel.notifications).toEqual([hex(expireName(ROOT, 'later'))]);
+    await listRoot(kernel);
+    expect(kernel.notifications).toHaveLength(1);
+  });
+
+  it('takes all names back before it shows any, where one word does', async () => {
+    const { files, kernel } = trustingKernel({ hasEpoch: true });
+    await kernel.lookUp('later');
+    files.replace('/later', 'of somebody else');
+    await listRoot(kernel);
+
+    expect(kernel.notifications).toEqual([hex(incrementEpoch())]);
+  });
+
+  it('takes nothing back that this mount has made since, or that is believed no more', async () => {
+    const { files, kernel } = trustingKernel();
+    for (const name of ['made', 'later']) await kernel.lookUp(name);
+    await kernel.make('made');
+    kernel.clock.advance(60_000);
+    files.replace('/later', 'of somebody else');
+    await listRoot(kernel);
+
+    expect(kernel.notifications).toEqual([]);
+  });
+});
+
+it('a refresh takes back the names that are missing, too', async () => {
+  const { kernel } = trustingKernel();
+  await kernel.lookUp('gone');
+  takeAllNamesBack(kernel.context);
+
+  expect(kernel.notifications).toEqual([hex(expireName(ROOT, 'gone'))]);
+});
