@@ -9,7 +9,7 @@ import { driverBars, workloadGroups, type WorkloadGroup } from './workloads.ts';
 type Mount = (options: MemoryTreeOptions) => Promise<MountedTree>;
 
 /** Compiles what it needs; nothing is mounted between the rounds. */
-export async function openDriverSuite({ only, subjects: chosen }: SuiteOptions): Promise<Suite> {
+export async function openDriverSuite({ workloads, subjects: chosen }: SuiteOptions): Promise<Suite> {
   const programs = await compilePrograms();
   const { caller: callerProgram, memoryTree } = programs;
   const caller = callerProgram === undefined ? nodeCaller : compiledCaller(callerProgram);
@@ -18,7 +18,7 @@ export async function openDriverSuite({ only, subjects: chosen }: SuiteOptions):
     ['native', (options) => mountByDriver('native', options)],
   ]);
   if (memoryTree !== undefined) mounts.set('C', (options) => mountByC(memoryTree, options));
-  const groups = chosenGroups(only);
+  const groups = chosenGroups(workloads);
   const subjects = [...mounts.keys()].filter((name) => isChosen(name, chosen));
   return {
     title: 'The driver',
@@ -27,11 +27,15 @@ export async function openDriverSuite({ only, subjects: chosen }: SuiteOptions):
     rivals: rivalsOf(subjects.slice(1)),
     bars: driverBars,
     notes: programs.notes,
-    measure: async (subject, takeDown) => {
-      const mount = mounts.get(subject);
-      if (mount === undefined) throw new Error(`there is no subject ${subject}`);
-      for (const group of groups) await measureGroup(mount, group, takeDown);
-    },
+    details: [],
+    stages: groups.map((group) => ({
+      name: group.workloads.map(({ name }) => name).join(', '),
+      measure: async (subject, takeDown) => {
+        const mount = mounts.get(subject);
+        if (mount === undefined) throw new Error(`there is no subject ${subject}`);
+        await measureGroup(mount, group, takeDown);
+      },
+    })),
     close: () => programs.remove(),
   };
 
@@ -45,8 +49,8 @@ export async function openDriverSuite({ only, subjects: chosen }: SuiteOptions):
   }
 }
 
-function chosenGroups(only: readonly string[]): readonly WorkloadGroup[] {
+function chosenGroups(words: readonly string[]): readonly WorkloadGroup[] {
   return workloadGroups
-    .map((group) => ({ ...group, workloads: group.workloads.filter(({ name }) => isChosen(name, only)) }))
+    .map((group) => ({ ...group, workloads: group.workloads.filter(({ name }) => isChosen(name, words)) }))
     .filter(({ workloads }) => workloads.length > 0);
 }

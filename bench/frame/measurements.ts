@@ -1,5 +1,5 @@
 /** What do the numbers of several rounds come to? Their median: a noisy neighbour spoils a mean. */
-import type { Bar, Suite, Workload } from './suite.ts';
+import type { Bar, SuiteTerms, Workload } from './suite.ts';
 
 /** The numbers of one run. */
 export class Measurements {
@@ -47,9 +47,14 @@ export interface Judgement {
 /** Of each bar that was measured. */
 export function judge(
   measurements: Measurements,
-  { workloads, bars, rivals }: Pick<Suite, 'workloads' | 'bars' | 'rivals'>,
+  { workloads, bars, rivals }: Pick<SuiteTerms, 'workloads' | 'bars' | 'rivals'>,
 ): readonly Judgement[] {
   return bars.flatMap((bar): Judgement[] => {
+    if (bar.kind === 'all at most') {
+      const medians = bar.workloads.flatMap((name) => measurements.median(name, bar.subject) ?? []);
+      const reached = Math.max(...medians);
+      return medians.length === 0 ? [] : [{ bar, reached, holds: reached <= bar.value }];
+    }
     const workload = workloads.find(({ name }) => name === bar.workload);
     if (workload === undefined) return [];
     if (bar.kind === 'at most') {

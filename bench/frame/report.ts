@@ -1,10 +1,10 @@
-/** How is a run told: as a table for people, as JSON for programs? */
+/** How is a run told to people? As tables in Markdown. */
 import { judge, type Judgement, type Measurements } from './measurements.ts';
-import type { Suite, Workload } from './suite.ts';
+import type { Bar, SuiteTerms, Workload } from './suite.ts';
 
 /** All that a run found out. */
 export interface Report {
-  readonly suite: Suite;
+  readonly suite: SuiteTerms;
   readonly measurements: Measurements;
   readonly judgements: readonly Judgement[];
   readonly machine: string;
@@ -13,7 +13,7 @@ export interface Report {
 
 /** Judges `measurements` by the suite's bars. */
 export function reportOf(
-  suite: Suite,
+  suite: SuiteTerms,
   measurements: Measurements,
   circumstances: Pick<Report, 'machine' | 'date'>,
 ): Report {
@@ -32,14 +32,25 @@ export function asMarkdown(report: Report): string {
   }
   return [
     `## ${suite.title}`,
-    `${date.toISOString().slice(0, 10)}; ${machine}. Medians; a ratio above 1 means that ${judged} is faster.`,
+    `${date.toISOString().slice(0, 10)}; ${machine}. ${roundsOf(report)}; a ratio above 1 means that ${judged} is faster.`,
     ...[...tables].flatMap(([title, workloads]) =>
       title === '' ? [timesTable(report, workloads)] : [`### ${title}`, plainTable(report, workloads)],
     ),
-    ...(judgements.length === 0 ? [] : ['### Bars', judgements.map(judgementLine).join('\n')]),
+    ...(judgements.length === 0 ? [] : ['### Bars', barsTable(judgements)]),
     ...suite.notes,
+    ...Object.entries(suite.checks ?? {}).map(([name, found]) => `${name}: ${found}`),
     '',
   ].join('\n\n');
+}
+
+/** How many numbers are behind each. */
+function roundsOf({ suite, measurements }: Report): string {
+  const counts = suite.workloads
+    .flatMap(({ name }) => suite.subjects.map((subject) => measurements.values(name, subject).length))
+    .filter((count) => count > 0);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  if (most <= 1) return 'One round';
+  return `Medians of ${least === most ? '' : `${least} to `}${most} rounds`;
 }
 
 function timesTable({ suite, measurements }: Report, workloads: readonly Workload[]): string {
@@ -63,7 +74,7 @@ function plainTable({ suite, measurements }: Report, workloads: readonly Workloa
     ['workload', ...subjects],
     workloads.map((workload) => [
       workload.name.split(': ')[0] ?? '',
-      ...subjects.map((subject) => number(measurements.median(workload.name, subject))),
+      ...subjects.map((subject) => number(measurements.median(workload.name, subject), workload.unit)),
     ]),
   );
 }
@@ -72,31 +83,29 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** Every value, for a program to read. */
-export function asJson({ suite, measurements, judgements, machine, date }: Report): string {
-  const workloads = suite.workloads.map(({ name, unit, better }) => ({
-    name,
-    unit,
-    better,
-    values: Object.fromEntries(
-      suite.subjects.map((subject) => [subject, measurements.values(name, subject)]),
-    ),
-  }));
-  return `${JSON.stringify({ title: suite.title, date, machine, workloads, judgements, notes: suite.notes }, null, 2)}\n`;
+function barsTable(judgements: readonly Judgement[]): string {
+  return tableOf(
+    ['workload', 'subject', 'bar', 'reached', ''],
+    judgements.map(({ bar, reached, holds }) => [
+      bar.workload,
+      bar.subject,
+      wantedOf(bar),
+      number(reached),
+      holds ? 'holds' : '**missed**',
+    ]),
+  );
 }
 
-function judgementLine({ bar, reached, holds }: Judgement): string {
-  const found = `${reached.toPrecision(3)}: ${holds ? 'holds' : '**missed**'}`;
-  const wanted =
-    bar.kind === 'at most'
-      ? `at most ${bar.value}`
-      : `${bar.kind === 'times as fast' ? 'at least' : 'at most'} ${bar.factor} ${bar.kind} as ${bar.against}`;
-  return `- ${bar.workload}: ${bar.subject} ${wanted}: ${found}`;
+function wantedOf(bar: Bar): string {
+  if (bar.kind === 'at most' || bar.kind === 'all at most') return `at most ${bar.value}`;
+  const bound = bar.kind === 'times as fast' ? 'at least' : 'at most';
+  return `${bound} ${factor(bar.factor)} ${bar.kind} as ${bar.against}`;
 }
 
-function number(value: number | undefined): string {
+function number(value: number | undefined, unit?: string): string {
   if (value === undefined) return '-';
   if (value === 0) return '0';
+  if (unit === 'requests') return value.toLocaleString('en');
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 

@@ -1,4 +1,4 @@
-/** In which order are subjects measured? In turns, each round beginning with another one: what disturbs the machine disturbs all alike. */
+/** In which order are subjects measured? In turns, stage by stage, each round beginning with another one: what disturbs the machine disturbs all alike. */
 import { Measurements } from './measurements.ts';
 import type { Suite } from './suite.ts';
 
@@ -11,12 +11,14 @@ export async function runRounds(
   const measurements = new Measurements();
   for (let round = 0; round < rounds; round += 1) {
     const first = round % suite.subjects.length;
-    for (const subject of [...suite.subjects.slice(first), ...suite.subjects.slice(0, first)]) {
-      progress(`round ${round + 1} of ${rounds}: ${subject}`);
-      await suite.measure(subject, (workload, value) => {
-        progress(`  ${workload}: ${value.toPrecision(4)}`);
-        measurements.add(workload, subject, value);
-      });
+    for (const stage of suite.stages) {
+      for (const subject of [...suite.subjects.slice(first), ...suite.subjects.slice(0, first)]) {
+        progress(`round ${round + 1} of ${rounds}, ${stage.name}: ${subject}`);
+        await stage.measure(subject, (workload, value) => {
+          progress(`  ${workload}: ${value.toPrecision(4)}`);
+          measurements.add(workload, subject, value);
+        });
+      }
     }
   }
   return measurements;

@@ -21,12 +21,22 @@ export type Bar = { readonly workload: string; readonly subject: string } & (
   | { readonly kind: 'times as long'; readonly against: string; readonly factor: number }
   /** In the workload's unit. */
   | { readonly kind: 'at most'; readonly value: number }
+  /** The same for all of these; `workload` is what they are called together. */
+  | { readonly kind: 'all at most'; readonly workloads: readonly string[]; readonly value: number }
 );
 
 /** Takes down one number, in the workload's unit. */
 export type TakeDown = (workload: string, value: number) => void;
 
-export interface Suite {
+/** What subjects are measured with one after the other, before anything else: what disturbs the machine disturbs all alike. */
+export interface Stage {
+  readonly name: string;
+  /** One round of one subject: each workload of the stage once. Those that are not for this subject are not measured. */
+  measure(subject: string, takeDown: TakeDown): Promise<void>;
+}
+
+/** What is measured, and how it is judged. */
+export interface SuiteTerms {
   readonly title: string;
   readonly workloads: readonly Workload[];
   /** The first is what is judged. */
@@ -36,17 +46,25 @@ export interface Suite {
   readonly bars: readonly Bar[];
   /** Sentences for the reader of the table, e.g. what was left out and why. */
   readonly notes: readonly string[];
-  /** One round of one subject: each workload once. */
-  measure(subject: string, takeDown: TakeDown): Promise<void>;
+  /** What was found of the circumstances, by their names: of several runs together, what the last found. */
+  readonly checks?: Readonly<Record<string, string>>;
+}
+
+export interface Suite extends SuiteTerms {
+  /** For who measures, of the last round: too much for a page. */
+  readonly details: readonly string[];
+  readonly stages: readonly Stage[];
   close(): Promise<void>;
 }
 
 /** What a person asked for. */
 export interface SuiteOptions {
   /** Only workloads whose names contain one of these; all when there is none. */
-  readonly only: readonly string[];
+  readonly workloads: readonly string[];
   /** Only subjects whose names contain one of these; all when there is none. */
   readonly subjects: readonly string[];
+  /** Only networks whose names contain one of these; all when there is none. Suites without such take no notice. */
+  readonly profiles: readonly string[];
   /** Sizes and numbers of files are so many times the usual ones; suites without such take no notice. */
   readonly scale: number;
 }

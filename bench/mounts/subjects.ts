@@ -18,6 +18,20 @@ export interface MountSubject {
   readonly serving: (address: BucketAddress) => ServingProgram;
 }
 
+/** Whom a suite compares. */
+export interface WantedSubjects {
+  readonly ours: readonly MountSubject[];
+  readonly rclone: PeerSubjects;
+  readonly s3fs: PeerSubjects;
+}
+
+/** One program, mounted in several ways. */
+export interface PeerSubjects {
+  readonly mounts: readonly MountSubject[];
+  /** How it was asked for, for the reader of the tables: after its version. */
+  readonly note: string;
+}
+
 /** Those that can be had here; `notes` say why others are left out, and how those that are here were asked for. */
 export interface MountSubjects {
   readonly ours: readonly MountSubject[];
@@ -25,45 +39,40 @@ export interface MountSubjects {
   readonly notes: readonly string[];
 }
 
-/** Peers whose close(2) returns before the store has the bytes. */
-export const LATE_PEERS: readonly string[] = ['rclone writes', 'rclone full'];
-
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = path.join(PROJECT, 'dist/cli/main.js');
 const LIMIT_MS = 10_000;
 const BUILD_LIMIT_MS = 300_000;
 
 /** Builds pailfs, so that what people run is measured. Rejects when that fails. */
-export async function findSubjects(): Promise<MountSubjects> {
+export async function findSubjects(wanted: WantedSubjects): Promise<MountSubjects> {
   await run('npm', ['--prefix', PROJECT, 'run', '--silent', 'build'], BUILD_LIMIT_MS);
   const notes: string[] = [];
   const peers: MountSubject[] = [];
-  const rclone = await versionOf('rclone', ['version']);
-  if (typeof rclone === 'string') notes.push(`rclone: left out, because ${rclone}`);
-  else {
-    peers.push(...['off', 'writes', 'full'].map(rcloneMount));
-    notes.push(
-      `rclone: ${rclone.version}, as Debian has it, defaults but for \`no_check_bucket\` (fewer requests) and \`--vfs-write-back 1ms\` (its 5 s before each upload would be all that one sees). "off", "writes" and "full" are its cache modes; in the last two close returns before anything is sent, and errors are only logged.`,
-    );
+  const programs = [
+    { program: 'rclone', parameters: ['version'], peer: wanted.rclone },
+    { program: 's3fs', parameters: ['--version'], peer: wanted.s3fs },
+  ];
+  for (const { program, parameters, peer } of programs) {
+    const found = await versionOf(program, parameters);
+    if (typeof found === 'string') notes.push(`${program}: left out, because ${found}`);
+    else {
+      peers.push(...peer.mounts);
+      notes.push(`${program}: ${found.version}, as Debian has it, ${peer.note}`);
+    }
   }
-  const s3fs = await versionOf('s3fs', ['--version']);
-  if (typeof s3fs === 'string') notes.push(`s3fs: left out, because ${s3fs}`);
-  else {
-    peers.push(s3fsMount);
-    notes.push(`s3fs: ${s3fs.version}, as Debian has it, defaults.`);
-  }
-  const ours = [pailfsMount('pailfs', []), pailfsMount('pailfs write-back', ['--write-back'])];
-  return { ours, peers, notes };
+  return { ours: wanted.ours, peers, notes };
 }
 
-function pailfsMount(name: string, options: readonly string[]): MountSubject {
+/** `options` are added to its usual ones. */
+export function pailfsMount(name: string, options: readonly string[]): MountSubject {
   return {
     name,
     serving: ({ servicePort, accessKeyId, secretAccessKey, bucket }) => ({
       program: process.execPath,
       parameters: ({ mountpoint, folder }) => [
         ...[PROGRAM, 'mount', bucket, mountpoint, '-f'],
-        ...['--state-dir', path.join(folder, 'state'), ...options],
+        ...['--cache-dir', path.join(folder, 'cache'), '--state-dir', path.join(folder, 'state'), ...options],
       ],
       environment: {
         PAILFS_BASE_URL: `http://127.0.0.1:${servicePort}`,
@@ -74,14 +83,15 @@ function pailfsMount(name: string, options: readonly string[]): MountSubject {
   };
 }
 
-function rcloneMount(mode: string): MountSubject {
+/** `mode` is one of its cache modes. */
+export function rcloneMount(mode: string, options: readonly string[]): MountSubject {
   return {
     name: `rclone ${mode}`,
     serving: ({ s3Port, accessKeyId, secretAccessKey, bucket }) => ({
       program: 'rclone',
       parameters: ({ mountpoint, folder }) => [
         ...['mount', `bench:${bucket}`, mountpoint, '--vfs-cache-mode', mode],
-        ...['--config', '/dev/null', '--cache-dir', path.join(folder, 'cache'), '--vfs-write-back', '1ms'],
+        ...['--config', '/dev/null', '--cache-dir', path.join(folder, 'cache'), ...options],
       ],
       environment: {
         RCLONE_CONFIG_BENCH_TYPE: 's3',
@@ -95,17 +105,20 @@ function rcloneMount(mode: string): MountSubject {
   };
 }
 
-const s3fsMount: MountSubject = {
-  name: 's3fs',
-  serving: ({ s3Port, accessKeyId, secretAccessKey, bucket }) => ({
-    program: 's3fs',
-    parameters: ({ mountpoint, folder }) => [
-      ...[bucket, mountpoint, '-f', '-o', `url=http://127.0.0.1:${s3Port}`],
-      ...['-o', 'use_path_request_style', '-o', `tmpdir=${folder}`],
-    ],
-    environment: { AWSACCESSKEYID: accessKeyId, AWSSECRETACCESSKEY: secretAccessKey },
-  }),
-};
+/** `cacheOptions` are told a folder for its cache. */
+export function s3fsMount(name: string, cacheOptions: (folder: string) => readonly string[]): MountSubject {
+  return {
+    name,
+    serving: ({ s3Port, accessKeyId, secretAccessKey, bucket }) => ({
+      program: 's3fs',
+      parameters: ({ mountpoint, folder }) => [
+        ...[bucket, mountpoint, '-f', '-o', `url=http://127.0.0.1:${s3Port}`],
+        ...['-o', 'use_path_request_style', '-o', `tmpdir=${folder}`, ...cacheOptions(folder)],
+      ],
+      environment: { AWSACCESSKEYID: accessKeyId, AWSSECRETACCESSKEY: secretAccessKey },
+    }),
+  };
+}
 
 /** Or why it cannot be used. */
 async function versionOf(

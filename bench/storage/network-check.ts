@@ -6,22 +6,25 @@ import type { Testbed } from './testbed.ts';
 const REQUESTS = 40;
 const UPLOAD_BYTES = 48_000_000;
 
-/** One sentence about each network. */
-export async function checkNetworks(testbed: Testbed, profiles: readonly Profile[]): Promise<string> {
-  const parts: string[] = [];
+/** What was found of each network, by its name. */
+export async function checkNetworks(
+  testbed: Testbed,
+  profiles: readonly Profile[],
+): Promise<Readonly<Record<string, string>>> {
+  const found: Record<string, string> = {};
   for (const profile of profiles) {
-    const address = await testbed.createBucket(profile);
+    const bucket = await testbed.createBucket();
+    const address = testbed.addressOf(bucket, profile);
     const direct = { ...address, servicePort: testbed.directPort };
     // Twice, for the first requests that a server ever gets are slow.
     await measure(direct);
     const [near, far] = [await measure(direct), await measure(address)];
-    await testbed.deleteBucket(address);
-    const wanted = profile.bytesPerSecond === null ? '' : ` and ${profile.bytesPerSecond / 1e6} MB/s`;
-    parts.push(
-      `${profile.name}${wanted}: an empty request takes ${far.requestMs.toFixed(2)} ms instead of ${near.requestMs.toFixed(2)}, an upload runs at ${(far.bytesPerSecond / 1e6).toFixed(0)} MB/s instead of ${(near.bytesPerSecond / 1e6).toFixed(0)}`,
-    );
+    await testbed.deleteBucket(bucket);
+    const speed = profile.bytesPerSecond === null ? '' : ` and ${profile.bytesPerSecond / 1e6} MB/s`;
+    found[`The network of ${profile.name}${speed}, measured before the first round`] =
+      `an empty request takes ${far.requestMs.toFixed(2)} ms instead of ${near.requestMs.toFixed(2)}, an upload runs at ${(far.bytesPerSecond / 1e6).toFixed(0)} MB/s instead of ${(near.bytesPerSecond / 1e6).toFixed(0)}`;
   }
-  return `The networks, measured before the first round: ${parts.join('; ')}.`;
+  return found;
 }
 
 async function measure(

@@ -12,3 +12,4 @@ export interface Profile extends Pace {
 export const NEAR: Profile = { name: '1 ms', latencyMs: 1, bytesPerSecond: null };
 /** A service some countries away. */
 export const FAR: Profile = { name: '25 ms', latencyMs: 25, bytesPerSecond: 60e6 };
+export const PROFILES: readonly Profile[] = [NEAR, FAR];

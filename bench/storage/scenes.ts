@@ -1,27 +1,29 @@
-/** What is done with a bucket, and measured? The same by programs on a mount and by a plain HTTP client. */
+/** What is done with a bucket, and measured? The same by programs on a mount, by a plain HTTP client, or on the local disk. */
+import type { Contents } from '../contents/contents.ts';
 import type { HttpFloor } from '../floor/http-floor.ts';
 import type { ExpectedFile } from '../store/store-process.ts';
 
-/** One thing that is measured. */
+/** One thing that is measured. Who has no way to do it is left out. Each way rejects when it found anything but what it should. */
 export interface Step {
   /** Without the network's: that is added. */
   readonly name: string;
+  /** Before it, unmeasured, the kernel forgets what it read, also of the local disk. */
+  readonly dropsCaches?: boolean;
   /** Programs, at the top of a mount. */
   readonly onMount: (mountpoint: string) => Promise<void>;
   /** The least requests that do the same. */
-  readonly onFloor: (floor: HttpFloor) => Promise<void>;
-  /** All that the bucket holds afterwards: only then is the step over. */
-  readonly holds: readonly ExpectedFile[];
+  readonly onFloor?: (floor: HttpFloor) => Promise<void>;
+  /** Only so many requests at a time are one way to do it; any when absent. */
+  readonly floorWidths?: readonly number[];
+  /** The same with a local file. */
+  readonly onDisk?: () => Promise<void>;
+  /** All that the bucket holds afterwards: only then is the step over. Absent where nothing is changed. */
+  readonly holds?: readonly ExpectedFile[];
 }
 
-/** Steps in order on one fresh mount of one fresh bucket. */
+/** Steps in order on one fresh mount. */
 export interface Scene {
-  /** Before the mount. */
-  readonly stored: readonly StoredFile[];
+  /** What the bucket holds, which nobody changes; null: nothing, in a bucket that is this turn's alone. */
+  readonly contents: Contents | null;
   readonly steps: readonly Step[];
-}
-
-export interface StoredFile {
-  readonly key: string;
-  readonly bytes: Uint8Array;
 }

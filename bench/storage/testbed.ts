@@ -1,14 +1,15 @@
 /** What stands there while mounts are measured? A store and a network, each in a process of its own, and a bucket a turn. */
+import type { StoredFile } from '../contents/contents.ts';
+import type { PatternedFile } from '../contents/pattern.ts';
 import { ServedProcess } from '../frame/served-process.ts';
 import type { NetworkAnswers } from '../network/network-process.ts';
 import type { LinkTraffic } from '../network/network-model.ts';
 import type { BucketAddress } from '../mounts/subjects.ts';
-import type { ExpectedFile, RequestCounts, StoreAddress, StoreAnswers } from '../store/store-process.ts';
+import type { ExpectedFile, Served, StoreAddress, StoreAnswers } from '../store/store-process.ts';
 import type { Profile } from './profiles.ts';
 
 /** What went over the network. */
-export interface Traffic {
-  readonly requests: RequestCounts;
+export interface Traffic extends Served {
   /** Bytes, headers included. */
   readonly up: number;
   readonly down: number;
@@ -20,6 +21,8 @@ interface Links {
   readonly servicePort: number;
   readonly s3Port: number;
 }
+
+const FILES_A_CALL = 500;
 
 /** To be closed. */
 export class Testbed {
@@ -61,38 +64,48 @@ export class Testbed {
     return this.#address.servicePort;
   }
 
-  /** A new bucket, as it is reached over that network. */
-  async createBucket(profile: Profile): Promise<BucketAddress> {
+  /** A new bucket. */
+  async createBucket(): Promise<string> {
     this.#buckets += 1;
-    const bucket = await this.#store.call('createBucket', `bench-${this.#buckets}`);
+    return this.#store.call('createBucket', `bench-${this.#buckets}`);
+  }
+
+  /** As it is reached over that network. */
+  addressOf(bucket: string, profile: Profile): BucketAddress {
     const { accessKeyId, secretAccessKey } = this.#address;
     return { ...this.#linksOf(profile), accessKeyId, secretAccessKey, bucket };
   }
 
-  async deleteBucket({ bucket }: BucketAddress): Promise<void> {
+  async deleteBucket(bucket: string): Promise<void> {
     await this.#store.call('deleteBucket', bucket);
   }
 
   /** At once, not over the network. */
-  async putObject({ bucket }: BucketAddress, key: string, bytes: Uint8Array): Promise<void> {
-    await this.#store.call('putObject', bucket, key, bytes);
+  async putObjects(bucket: string, files: readonly StoredFile[]): Promise<void> {
+    for (let first = 0; first < files.length; first += FILES_A_CALL)
+      await this.#store.call('putObjects', bucket, files.slice(first, first + FILES_A_CALL));
+  }
+
+  /** They are all that the bucket, which nobody changes, ever holds. */
+  async fillWithPatterned(bucket: string, files: readonly PatternedFile[]): Promise<void> {
+    await this.#store.call('fillWithPatterned', bucket, files);
   }
 
   /** Whether the bucket holds these files and nothing else. */
-  async holds({ bucket }: BucketAddress, files: readonly ExpectedFile[]): Promise<boolean> {
+  async holds(bucket: string, files: readonly ExpectedFile[]): Promise<boolean> {
     return (await this.#store.call('difference', bucket, files)) === 0;
   }
 
   /** Since the last call. */
   async takeTraffic(profile: Profile): Promise<Traffic> {
     const { servicePort, s3Port } = this.#linksOf(profile);
-    const requests = await this.#store.call('takeRequests');
+    const served = await this.#store.call('takeServed');
     const took: LinkTraffic[] = [];
     for (const port of [servicePort, s3Port]) took.push(await this.#network.call('takeTraffic', port));
     const sum = (of: (traffic: LinkTraffic) => number): number =>
       took.reduce((total, one) => total + of(one), 0);
     const pauses = took.flatMap((traffic) => traffic.pauses);
-    return { requests, up: sum(({ up }) => up), down: sum(({ down }) => down), pauses };
+    return { ...served, up: sum(({ up }) => up), down: sum(({ down }) => down), pauses };
   }
 
   async close(): Promise<void> {

@@ -1,15 +1,21 @@
 /** How is one scene played by one subject, and what is measured of each step? */
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { run } from '../frame/programs.ts';
 import { HttpFloor } from '../floor/http-floor.ts';
 import { mountProgram, type ProgramMount } from '../mounts/mounted-program.ts';
 import { peakBytes, processorSeconds, resetPeak } from '../mounts/process-usage.ts';
 import type { BucketAddress, MountSubject } from '../mounts/subjects.ts';
+import type { ExpectedFile } from '../store/store-process.ts';
 import type { Profile } from './profiles.ts';
 import type { Scene, Step } from './scenes.ts';
 import type { Testbed, Traffic } from './testbed.ts';
 
-/** Who plays: a mount, or plain HTTP so many requests at a time. */
-export type Player = MountSubject | { readonly name: string; readonly width: number };
+/** Who plays: a mount, plain HTTP so many requests at a time, or programs on the local disk. */
+export type Player =
+  | MountSubject
+  | { readonly name: string; readonly width: number }
+  | { readonly name: string; readonly isLocalDisk: true };
 
 /** What a step came to. */
 export interface StepResult {
@@ -30,51 +36,71 @@ interface Actor {
 /** After the last program has ended. */
 const HOLD_LIMIT_MS = 300_000;
 const HOLD_PAUSE_MS = 10;
+/** No step of any subject takes so long. */
+const STEP_LIMIT_MS = 1_200_000;
+const SYNC_LIMIT_MS = 120_000;
+/** What proc(5) calls dropping pages, names and attributes. */
+const DROP_ALL = '3';
 
-/** Plays it in a bucket of its own. Rejects when a step fails, with nothing left mounted. */
+/** Whether it has a way to do it. */
+export function canPlay(player: Player, step: Step): boolean {
+  if ('serving' in player) return true;
+  if ('isLocalDisk' in player) return step.onDisk !== undefined;
+  return step.onFloor !== undefined && (step.floorWidths?.includes(player.width) ?? true);
+}
+
+interface Turn {
+  readonly scene: Scene;
+  readonly profile: Profile;
+  readonly player: Player;
+  /** Holds what the scene asks for. */
+  readonly bucket: string;
+}
+
+/** Plays the steps that the player can. Rejects when one fails, with nothing left mounted. */
 export async function playScene(
   testbed: Testbed,
-  { scene, profile, player }: { readonly scene: Scene; readonly profile: Profile; readonly player: Player },
+  { scene, profile, player, bucket }: Turn,
   tell: (step: Step, result: StepResult) => void,
 ): Promise<void> {
-  const address = await testbed.createBucket(profile);
+  const actor = await actorOf(player, testbed.addressOf(bucket, profile));
   try {
-    for (const { key, bytes } of scene.stored) await testbed.putObject(address, key, bytes);
-    const actor = await actorOf(player, address);
-    try {
-      for (const step of scene.steps) tell(step, await playStep(testbed, { step, profile, address, actor }));
-    } finally {
-      await actor.dispose();
-    }
+    for (const step of scene.steps.filter((each) => canPlay(player, each)))
+      tell(step, await playStep(testbed, { step, profile, bucket, actor }));
   } finally {
-    await testbed.deleteBucket(address);
+    await actor.dispose();
   }
 }
 
 async function actorOf(player: Player, address: BucketAddress): Promise<Actor> {
+  if ('serving' in player) {
+    const mount: ProgramMount = await mountProgram(player.serving(address));
+    return { act: (step) => step.onMount(mount.path), pid: mount.pid, dispose: () => mount.dispose() };
+  }
   if ('width' in player) {
     const floor = new HttpFloor(address, player.width);
-    return { act: (step) => step.onFloor(floor), pid: undefined, dispose: () => floor.close() };
+    return { act: async (step) => step.onFloor?.(floor), pid: undefined, dispose: () => floor.close() };
   }
-  const mount: ProgramMount = await mountProgram(player.serving(address));
-  return { act: (step) => step.onMount(mount.path), pid: mount.pid, dispose: () => mount.dispose() };
+  return { act: async (step) => step.onDisk?.(), pid: undefined, dispose: () => Promise.resolve() };
 }
 
 interface Playing {
   readonly step: Step;
   readonly profile: Profile;
-  readonly address: BucketAddress;
+  readonly bucket: string;
   readonly actor: Actor;
 }
 
-async function playStep(testbed: Testbed, { step, profile, address, actor }: Playing): Promise<StepResult> {
+async function playStep(testbed: Testbed, { step, profile, bucket, actor }: Playing): Promise<StepResult> {
   const { pid } = actor;
+  if (step.dropsCaches === true) await dropCaches();
   await testbed.takeTraffic(profile);
   const usedBefore = pid === undefined ? 0 : await processorSeconds(pid);
   if (pid !== undefined) await resetPeak(pid);
   const start = performance.now();
-  await actor.act(step);
-  const end = await whenHeld(testbed, address, step);
+  await withinLimit(actor.act(step), step.name);
+  const end =
+    step.holds === undefined ? performance.now() : await whenHeld(testbed, bucket, step.holds, step.name);
   const usage =
     pid === undefined
       ? undefined
@@ -82,14 +108,39 @@ async function playStep(testbed: Testbed, { step, profile, address, actor }: Pla
   return { seconds: (end - start) / 1000, traffic: await testbed.takeTraffic(profile), usage };
 }
 
+/** What is not on the disk yet cannot be forgotten. */
+async function dropCaches(): Promise<void> {
+  await run('sync', [], SYNC_LIMIT_MS);
+  await writeFile('/proc/sys/vm/drop_caches', DROP_ALL);
+}
+
+/** A program that waits for a mount that hangs ends only with the mount. */
+async function withinLimit(act: Promise<void>, name: string): Promise<void> {
+  const over = new AbortController();
+  const limit = sleep(STEP_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`${name} took too long`);
+  });
+  try {
+    await Promise.race([act, limit]);
+  } finally {
+    over.abort();
+    await limit.catch(() => undefined);
+  }
+}
+
 /** The moment from which on it was so, as far as we looked. */
-async function whenHeld(testbed: Testbed, address: BucketAddress, step: Step): Promise<number> {
+async function whenHeld(
+  testbed: Testbed,
+  bucket: string,
+  files: readonly ExpectedFile[],
+  name: string,
+): Promise<number> {
   const limit = performance.now() + HOLD_LIMIT_MS;
   for (;;) {
     // Before the look: to look takes time, too.
     const moment = performance.now();
-    if (await testbed.holds(address, step.holds)) return moment;
-    if (moment > limit) throw new Error(`the store does not hold what ${step.name} should have left`);
+    if (await testbed.holds(bucket, files)) return moment;
+    if (moment > limit) throw new Error(`the store does not hold what ${name} should have left`);
     await sleep(HOLD_PAUSE_MS);
   }
 }

@@ -21,7 +21,7 @@ export function writeSteps(sources: Sources): WriteSteps {
 
 /** The tree is removed by the mount that unpacked it, as people do. */
 export function writeScenes({ untar, remove, manyWriters, copy }: WriteSteps): readonly Scene[] {
-  return [[untar, remove], [manyWriters], [copy]].map((steps) => ({ stored: [], steps }));
+  return [[untar, remove], [manyWriters], [copy]].map((steps) => ({ contents: null, steps }));
 }
 
 function treeSteps({ tree, archive }: Sources): Pick<WriteSteps, 'untar' | 'remove'> {

@@ -9,6 +9,14 @@ const bars: readonly Bar[] = [
   { kind: 'times as long', workload: 'copy', subject: 'ours', against: 'best', factor: 0.5 },
   { kind: 'at most', workload: 'copy: memory', subject: 'ours', value: 100 },
   { kind: 'at most', workload: 'never measured', subject: 'ours', value: 100 },
+  {
+    kind: 'all at most',
+    workload: 'all',
+    workloads: ['copy', 'copy: memory', 'never'],
+    subject: 'ours',
+    value: 120,
+  },
+  { kind: 'all at most', workload: 'none', workloads: ['never'], subject: 'ours', value: 1 },
 ];
 
 const suite: Suite = {
@@ -21,7 +29,8 @@ const suite: Suite = {
   rivals: [{ name: 'best', subjects: ['slow', 'slower'] }],
   bars,
   notes: ['A note.'],
-  measure: () => Promise.resolve(),
+  details: [],
+  stages: [],
   close: () => Promise.resolve(),
 };
 
@@ -42,6 +51,7 @@ describe('a report', () => {
       [1.5, true],
       [1 / 1.5, false],
       [120, false],
+      [120, true],
     ]);
   });
 
@@ -51,8 +61,8 @@ describe('a report', () => {
     expect(text).toContain('| copy (s) | 2.00 | 3.00 | 30.0 | 1.50 |');
     expect(text).toContain('### Memory, MiB');
     expect(text).toContain('| copy | 120 |');
-    expect(text).toContain('ours at least 1.5 times as fast as best: 1.50: holds');
-    expect(text).toContain('ours at most 0.5 times as long as best: 0.667: **missed**');
+    expect(text).toContain('| copy | ours | at least 1.50 times as fast as best | 1.50 | holds |');
+    expect(text).toContain('| copy | ours | at most 0.50 times as long as best | 0.667 | **missed** |');
     expect(text).toContain('A note.');
   });
 });
