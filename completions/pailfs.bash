@@ -52,14 +52,14 @@ _pailfs() {
   case "$command" in
     '') words='mount unmount status refresh uploads bucket ls put get rm doctor link publish unpublish serve -V --version -h --help' ;;
     'mount') words='-o --base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile -f --foreground --all-buckets --bucket-admin --read-only --write-back --metadata-ttl --memory-limit --cache --cache-size --cache-dir --state-dir --visibility --conflict --rename-limit --scratch --uid --gid --umask --allow-other --allow-insecure --driver --log-file --debug -h --help' ;;
-    'unmount') words='--timeout --leave-pending --lazy -h --help' ;;
-    'status') words='--watch --json -h --help' ;;
-    'refresh') words='--json -h --help' ;;
-    'uploads') words='retry export discard --base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --state-dir --cache-dir --json -h --help' ;;
-    'uploads retry') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --state-dir --cache-dir --json --mount -h --help' ;;
-    'uploads export') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --state-dir --cache-dir --json --mount -h --help' ;;
-    'uploads discard') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --state-dir --cache-dir --json --mount --all --yes -h --help' ;;
-    'bucket') words='list create info delete -h --help' ;;
+    'unmount') words='--timeout --leave-pending --lazy --debug -h --help' ;;
+    'status') words='--watch --json --debug -h --help' ;;
+    'refresh') words='--json --debug -h --help' ;;
+    'uploads') words='retry export discard --base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --state-dir --cache-dir --json --debug -h --help' ;;
+    'uploads retry') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --state-dir --cache-dir --json --mount --debug -h --help' ;;
+    'uploads export') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --state-dir --cache-dir --json --mount --debug -h --help' ;;
+    'uploads discard') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --state-dir --cache-dir --json --mount --all --yes --debug -h --help' ;;
+    'bucket') words='list create info delete --debug -h --help' ;;
     'bucket list') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --debug --json -h --help' ;;
     'bucket create') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --debug --json -h --help' ;;
     'bucket info') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --debug --json -h --help' ;;
@@ -72,7 +72,7 @@ _pailfs() {
     'link') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --debug --json -r --recursive -h --help' ;;
     'publish') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --debug --json -r --recursive -h --help' ;;
     'unpublish') words='--base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile --allow-insecure --debug --json -r --recursive -h --help' ;;
-    'serve') words='--data --port --bucket --behaviour -h --help' ;;
+    'serve') words='--data --port --bucket --behaviour --debug -h --help' ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

@@ -77,6 +77,8 @@ class BarProgress implements DrainProgress {
     barsize: 20,
     stream: process.stderr,
     clearOnComplete: true,
+    // It would be left switched off by a Ctrl-C.
+    linewrap: true,
     // It would take the first Ctrl-C for itself, to show the cursor again; so that is not hidden.
     gracefulExit: false,
   });

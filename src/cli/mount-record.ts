@@ -19,6 +19,8 @@ const recordSchema = z.object({
   baseUrl: z.string(),
   driver: z.enum(['kernel', 'native']),
   readOnly: z.boolean(),
+  /** Whether the credentials may; a mount of an earlier version does not say. */
+  mayWrite: z.boolean().default(true),
   /** When the mount began to answer. */
   since: z.iso.datetime(),
   process: z.object({ pid: z.number().int().positive(), startTime: z.string().nullable() }),

@@ -20,7 +20,10 @@ export interface MountStatus {
   readonly pid: number;
   /** ISO 8601. */
   readonly since: string;
+  /** Asked for. */
   readonly readOnly: boolean;
+  /** Whether the credentials may. */
+  readonly mayWrite: boolean;
   readonly state: MountState;
   /** Null when lines go to stderr. */
   readonly logFile: string | null;
@@ -47,7 +50,7 @@ export async function statusOf(
   const sorted = records.toSorted((one, other) => (one.mountpoint < other.mountpoint ? -1 : 1));
   return Promise.all(
     sorted.map(async (record) => {
-      const { mountpoint, bucket, baseUrl, driver, since, readOnly, logFile, unsent } = record;
+      const { mountpoint, bucket, baseUrl, driver, since, readOnly, mayWrite, logFile, unsent } = record;
       const [state, live] = await Promise.all([stateOf(record, machine), liveOf(record, machine)]);
       return {
         mountpoint,
@@ -57,6 +60,7 @@ export async function statusOf(
         pid: record.process.pid,
         since,
         readOnly,
+        mayWrite,
         state,
         logFile,
         live,

@@ -6,7 +6,12 @@ import type { MountSettings } from './settings.ts';
 /** `first` is the bucket, or with `--all-buckets` the directory. Throws a usage error. */
 export function mountWish(first: string, second: string | undefined, settings: MountSettings): MountWish {
   if (!settings.allBuckets) {
-    if (second === undefined) throw usageError("missing required argument 'mountpoint'");
+    // Also what comes of a misspelt command, since "mount" may be left out.
+    if (second === undefined) {
+      throw usageError(
+        `missing required argument 'mountpoint' for the bucket ${first}; "pailfs --help" shows the usage, and all commands`,
+      );
+    }
     return { bucket: first, mountpoint: second, settings };
   }
   if (second === undefined) return { bucket: null, mountpoint: first, settings };

@@ -43,7 +43,11 @@ async function canonicalPath(path: string): Promise<string> {
   } catch (error) {
     const isMissing = ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
     if (isMissing) return join(await canonicalPath(dirname(path)), basename(path));
-    throw new CommandError(exitCodes.failed, describeError(error), { cause: error });
+    throw new CommandError(
+      exitCodes.failed,
+      `it cannot be looked up (${describeError(error)}): "pailfs status" tells whether its mount works`,
+      { cause: error },
+    );
   }
 }
 

@@ -43,6 +43,8 @@ export interface Start {
 export interface OpenedBucket extends ClaimedFileSystem {
   readonly service: HttpService;
   readonly bucket: Bucket;
+  /** Whether the credentials may; true when nobody asked, since `readOnly` is set. */
+  readonly mayWrite: boolean;
 }
 
 /** `wanted`: name or identifier. Rejects with a `CommandError`; what was opened until then is in `start`. */
@@ -63,7 +65,7 @@ export async function openBucket(
   closers.push(() => opened.state.release());
   closers.push(() => opened.fileSystem.close({ patience: UPLOAD_PATIENCE_MS }));
   warnings.push(...setAsideWarnings(opened.fileSystem.setAside));
-  return { service, bucket, ...opened };
+  return { service, bucket, mayWrite: isAllowed, ...opened };
 }
 
 export interface ClaimedFileSystem {

@@ -31,6 +31,8 @@ export interface OpenedMount {
   readonly service: HttpService;
   /** Null: all of the account. */
   readonly bucketName: string | null;
+  /** Whether the credentials may; true when nobody asked, since the mount is read-only. */
+  readonly mayWrite: boolean;
   readonly fileSystem: MountedFileSystem;
   /** Those in use just now. */
   stateDirectories(): readonly string[];
@@ -45,10 +47,16 @@ export async function openMount(
   start: Start,
 ): Promise<OpenedMount> {
   if (wanted === null) return openAccount(settings, surroundings, start);
-  const { service, bucket, fileSystem, state } = await openBucket(wanted, settings, surroundings, start);
+  const { service, bucket, fileSystem, state, ...opened } = await openBucket(
+    wanted,
+    settings,
+    surroundings,
+    start,
+  );
   return {
     service,
     bucketName: bucket.name,
+    mayWrite: opened.mayWrite,
     fileSystem,
     stateDirectories: () => [state.path],
     release: () => state.release(),
@@ -81,6 +89,7 @@ async function openAccount(
   return {
     service,
     bucketName: null,
+    mayWrite: isAllowed,
     fileSystem,
     stateDirectories: () => fileSystem.stateDirectories,
     release: () => fileSystem.release(),

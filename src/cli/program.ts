@@ -24,6 +24,8 @@ const MOUNT_EXAMPLES = `
 Credentials come from the environment (PAILFS_ACCESS_KEY_ID, PAILFS_SECRET_ACCESS_KEY) or from the config file, never from
 the command line. Every setting can also be given as -o name=value (with "_" for "-"), as PAILFS_NAME in the environment, or
 in a profile of the config file, in this order of precedence after the flags.
+Exit codes: 0 mounted (with -f: unmounted, and everything stored); 1 the service, or a directory of this machine, refuses, or not
+everything could be stored; 2 wrong usage or settings; 32 the directory cannot be mounted.
 
 Examples:
   pailfs mount photos ~/photos                      in the background; logs to a file
@@ -45,6 +47,15 @@ Examples:
   pailfs serve --bucket photos       a small storage service of your own, to try things out
 
 "pailfs help mount" tells more.`;
+
+const SERVE_EXAMPLES = `
+It says where it is and which credentials it takes, and runs until Ctrl-C. --behaviour without a value that it knows lists those that it does.
+Exit codes: 0 ended by a signal; 1 it cannot start; 2 wrong usage.
+
+Examples:
+  pailfs serve --bucket photos
+  pailfs serve --data ~/service --port 9000           keeps its files and credentials
+  pailfs serve --bucket photos --behaviour range=ignored`;
 
 const UNMOUNT_EXAMPLES = `
 Exit codes: 0 unmounted and everything stored; 1 something could not be stored, or nothing was mounted; 16 busy.
@@ -77,6 +88,17 @@ export function buildProgram(version: string, tell: (code: ExitCode) => void): C
   addDoctorCommand(program, tell);
   addLinkCommands(program, tell);
   addServeCommand(program, tell);
+  return withDebug(program);
+}
+
+/** Each command takes `--debug`: those that it has no other meaning for, for the errors that end them. */
+function withDebug(program: Command): Command {
+  for (const command of program.commands) {
+    withDebug(command);
+    if (!command.options.some(({ long }) => long === '--debug')) {
+      command.option('--debug', 'say of an error where in pailfs it comes from');
+    }
+  }
   return program;
 }
 
@@ -128,6 +150,7 @@ function addServeCommand(program: Command, tell: (code: ExitCode) => void): void
       'answer differently where the interface is silent (repeatable)',
       collect,
     )
+    .addHelpText('after', SERVE_EXAMPLES)
     .action(async (wish: ServeWish) => {
       // No other command needs a server, and loading one takes longer than most of them.
       const { runServe } = await import('./serve-command.ts');

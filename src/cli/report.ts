@@ -23,8 +23,16 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
+/** Where in pailfs it comes from, and so for each of its causes; no field of theirs, which may hold a secret. */
 export function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : describeError(error);
+  if (!(error instanceof Error)) return describeError(error);
+  const own = error.stack ?? error.message;
+  return error.cause === undefined ? own : `${own}\ncaused by: ${stackOf(error.cause)}`;
+}
+
+/** On stderr, below the line that says what it is about. */
+export function sayStack(error: unknown): void {
+  process.stderr.write(`${stackOf(error)}\n`);
 }
 
 /** One line on stderr. */

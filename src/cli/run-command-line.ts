@@ -2,7 +2,8 @@
 import { CommanderError, type Command } from 'commander';
 import type { ExitCode } from './command-error.ts';
 import { exitCodes, oneLine } from './command-error.ts';
-import { failureOf, sayToPerson, stackOf } from './report.ts';
+import { whilePrinting } from './printing.ts';
+import { failureOf, sayStack, sayToPerson } from './report.ts';
 
 /** `build` makes the parser, whose actions tell the exit code. Resolves with it; an error is one line on stderr. Never rejects. */
 export async function runCommandLine(
@@ -14,13 +15,13 @@ export async function runCommandLine(
     exitCode = code;
   });
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await whilePrinting(() => program.parseAsync(words, { from: 'user' }));
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     const failure = failureOf(error);
     sayToPerson(failure.message);
-    if (words.includes('--debug')) process.stderr.write(`${stackOf(error)}\n`);
+    if (words.includes('--debug')) sayStack(error);
     return failure.exitCode;
   }
 }

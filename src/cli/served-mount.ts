@@ -146,7 +146,7 @@ function recordedMount(
   parts: Parts,
 ): RecordedMount {
   const { log, driver } = surroundings;
-  const { bucketName, since } = parts;
+  const { bucketName, mayWrite, since } = parts;
   return new RecordedMount({
     facts: {
       mountpoint,
@@ -154,6 +154,7 @@ function recordedMount(
       baseUrl: settings.baseUrl,
       driver: driver.name,
       readOnly: settings.readOnly,
+      mayWrite,
       since: since.toISOString(),
       logFile,
     },

@@ -140,7 +140,7 @@ export const settingsTable = {
     written: sizeText,
     placeholder: 'SIZE',
     fallback: '128M',
-    description: 'most memory for cached bytes',
+    description: 'most memory for bytes that are cached or on their way',
   },
   cache: {
     schema: z.enum(['off', 'memory', 'disk'], 'must be off, memory or disk').default('disk'),

@@ -15,7 +15,7 @@ import { statusOf, type MountStatus } from './mount-status.ts';
 import { canonicalMountpoint, isOurType } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
-import { statusDetails } from './status-details.ts';
+import { statusDetails, statusOptions } from './status-details.ts';
 import { statusTable, waitingLines } from './status-table.ts';
 
 export interface StatusWish {
@@ -103,10 +103,23 @@ async function recordOf(directories: readonly string[], mountpoint: string): Pro
   throw new CommandError(exitCodes.failed, `${mountpoint} is no mount of pailfs: "pailfs status" lists them`);
 }
 
-/** Of one mount that was named also what it does. */
+/** Of one mount that was named also what it does; what changes least comes last, where a low terminal cuts. */
 function textOf(statuses: readonly MountStatus[], { mountpoint }: StatusWish, clock: Clock): string {
   const width = process.stdout.columns;
-  const named = mountpoint === undefined ? [] : statuses;
-  const details = named.map((status) => statusDetails(status, width, clock.now()));
-  return statusTable(statuses, width) + details.join('') + waitingLines(statuses, width);
+  const now = clock.now();
+  const table = statusTable(statuses, width, now);
+  if (mountpoint === undefined) return table + waitingLines(statuses, width, now);
+  return [
+    table,
+    ...statuses.map((status) => statusDetails(status, width, now)),
+    waitingLines(statuses.map(withoutUploading), width, now),
+    ...statuses.map((status) => statusOptions(status, width)),
+  ].join('');
+}
+
+/** Those have a bar. */
+function withoutUploading({ live, ...status }: MountStatus): MountStatus {
+  if (live === null) return { ...status, live };
+  const changes = live.changes.filter(({ state }) => state !== 'uploading');
+  return { ...status, live: { ...live, changes } };
 }

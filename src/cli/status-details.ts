@@ -3,8 +3,9 @@ import prettyBytes from 'pretty-bytes';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import type { StatusDocument } from './control-documents.ts';
 import type { MountStatus } from './mount-status.ts';
+import type { Problem } from './recent-problems.ts';
 import { warningsAbout } from './bucket-state.ts';
-import { ageOf, counted, minuteOf, printable, shortened } from './table.ts';
+import { ageOf, counted, minuteOf, printable, shortened, wrapped } from './table.ts';
 
 const BAR_LETTERS = 20;
 /** Width of what stands before a fact. */
@@ -17,19 +18,24 @@ export function statusDetails(status: MountStatus, width: number | undefined, no
   const lines = [
     ...factLines('up', [upText(status, now)], width),
     ...factLines('service', [serviceText(live, now)], width),
-    ...factLines('notice', live.inactive.flatMap(warningsAbout), width),
+    ...factLines('notice', noticeTexts(status, live), width),
     ...factLines('requests', requestTexts(live), width),
     ...factLines('reads', readTexts(live), width),
     ...factLines('cache', cacheTexts(live), width),
     ...factLines('hidden', hiddenTexts(live), width),
-    ...factLines('options', optionTexts(live), width),
-    ...live.changes.filter(({ state }) => state === 'uploading').map(uploadLine),
-    ...live.problems.map(({ at, times, text }) => {
-      const often = times === 1 ? '' : ` (${times} times)`;
-      return `${ageOf(Date.parse(at), now)} ago${often}: ${text}`;
-    }),
+    ...uploadLines(live.changes.filter(({ state }) => state === 'uploading')),
+    ...live.problems.flatMap((problem) => problemLines(problem, now, width)),
   ];
-  return lines.map((line) => `${shortened(printable(line), width ?? Infinity)}\n`).join('');
+  return printed(lines, width);
+}
+
+/** What was asked for: lines as those of `statusDetails`. */
+export function statusOptions({ live }: MountStatus, width: number | undefined): string {
+  return live === null ? '' : printed(factLines('options', optionTexts(live), width), width);
+}
+
+function printed(lines: readonly string[], width = Infinity): string {
+  return lines.map((line) => `${shortened(printable(line), width)}\n`).join('');
 }
 
 /** `texts` side by side, on as many lines as it takes. */
@@ -86,9 +92,32 @@ function optionTexts({ options }: StatusDocument): string[] {
   return Object.entries(options).map(([name, value]) => `${name}=${String(value)}`);
 }
 
-function uploadLine({ path, bytes, sent }: UnsentChange): string {
-  const all = bytes ?? 0;
-  const share = all === 0 ? 1 : Math.min(1, sent / all);
-  const bar = '='.repeat(Math.round(share * BAR_LETTERS)).padEnd(BAR_LETTERS, '-');
-  return `${bar} ${Math.floor(share * 100)}% of ${prettyBytes(all)}  ${path ?? '?'}`;
+function noticeTexts({ mayWrite, readOnly }: MountStatus, { inactive }: StatusDocument): string[] {
+  const reading = mayWrite || readOnly ? [] : ['these credentials may only read: every change is EACCES'];
+  return [...reading, ...inactive.flatMap(warningsAbout)];
+}
+
+/** A bar each, with figures below each other. */
+function uploadLines(changes: readonly UnsentChange[]): string[] {
+  const uploads = changes.map(({ path, bytes, sent }) => {
+    const share = bytes === null || bytes === 0 ? 1 : Math.min(1, sent / bytes);
+    const bar = '='.repeat(Math.round(share * BAR_LETTERS)).padEnd(BAR_LETTERS, '-');
+    return { bar, percent: `${Math.floor(share * 100)}%`, size: prettyBytes(bytes ?? 0), path: path ?? '?' };
+  });
+  const percentWidth = Math.max(...uploads.map(({ percent }) => percent.length));
+  const sizeWidth = Math.max(...uploads.map(({ size }) => size.length));
+  return uploads.map(
+    ({ bar, percent, size, path }) =>
+      `${bar} ${percent.padStart(percentWidth)} of ${size.padStart(sizeWidth)}  ${path}`,
+  );
+}
+
+/** Whole: what helps is mostly at the end. */
+function problemLines({ at, times, text }: Problem, now: number, width = Infinity): string[] {
+  const often = times === 1 ? '' : ` (${times} times)`;
+  const [first = '', ...more] = wrapped(
+    `${ageOf(Date.parse(at), now)} ago${often}: ${printable(text)}`,
+    width - TITLE_LETTERS,
+  );
+  return [first, ...more.map((line) => ' '.repeat(TITLE_LETTERS) + line)];
 }

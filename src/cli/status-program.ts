@@ -50,7 +50,7 @@ export function addStatusCommands(program: Command, tell: (code: ExitCode) => vo
     .argument('<path...>', 'files or folders in a mount, or its mountpoint', requireEach)
     .option('--json', 'for programs', false)
     .addHelpText('after', REFRESH_EXAMPLES)
-    .action(async (paths: string[], { json }: { json: boolean }) => {
-      tell(await runRefresh(paths, json));
+    .action(async (paths: string[], { json, debug = false }: { json: boolean; debug?: boolean }) => {
+      tell(await runRefresh(paths, { json, debug }));
     });
 }

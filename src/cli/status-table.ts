@@ -2,27 +2,35 @@
 import prettyBytes from 'pretty-bytes';
 import type { UnsentSummary } from './control-documents.ts';
 import type { MountStatus } from './mount-status.ts';
-import { counted, minuteOf, printable, tableOf, type Column } from './table.ts';
+import { ageOf, counted, printable, tableOf, type Column } from './table.ts';
 import { unsentTable } from './unsent-table.ts';
 
-const COLUMNS: readonly Column<MountStatus>[] = [
+const columnsAt = (now: number): readonly Column<MountStatus>[] => [
   { title: 'MOUNTPOINT', shrinks: true, text: ({ mountpoint }) => mountpoint },
   { title: 'BUCKET', shrinks: true, text: ({ bucket }) => bucket ?? 'all buckets' },
   { title: 'SERVICE', shrinks: true, text: ({ baseUrl }) => baseUrl },
   { title: 'DRIVER', shrinks: false, text: ({ driver }) => driver },
   { title: 'PID', shrinks: false, text: ({ pid }) => String(pid) },
-  { title: 'SINCE', shrinks: false, text: ({ since }) => minuteOf(new Date(since)) },
-  { title: 'MODE', shrinks: false, text: ({ readOnly }) => (readOnly ? 'ro' : 'rw') },
+  { title: 'UP', shrinks: false, text: ({ since }) => ageOf(Date.parse(since), now) },
+  { title: 'MODE', shrinks: false, text: ({ readOnly, mayWrite }) => (readOnly || !mayWrite ? 'ro' : 'rw') },
   { title: 'STATE', shrinks: false, text: ({ state }) => state },
 ];
 
-/** `width`: columns of the terminal; undefined when there is none. */
-export function statusTable(statuses: readonly MountStatus[], width: number | undefined): string {
-  return tableOf(COLUMNS, statuses, width);
+/** `width`: columns of the terminal; undefined when there is none. `now`: milliseconds since 1970. */
+export function statusTable(
+  statuses: readonly MountStatus[],
+  width: number | undefined,
+  now: number,
+): string {
+  return tableOf(columnsAt(now), statuses, width);
 }
 
 /** What each mount has not stored, if anything: a line with the sums, and what goes up just now, went wrong, or is only here. */
-export function waitingLines(statuses: readonly MountStatus[], width: number | undefined): string {
+export function waitingLines(
+  statuses: readonly MountStatus[],
+  width: number | undefined,
+  now: number,
+): string {
   return statuses
     .map(({ mountpoint, live, unsent }) => {
       const ended = unsent.map(
@@ -31,7 +39,9 @@ export function waitingLines(statuses: readonly MountStatus[], width: number | u
       const sums = live === null ? '' : sumsOf(live.waiting);
       const title = sums === '' ? [] : [`not stored in ${mountpoint}: ${sums}`];
       const lines = [...ended, ...title].map((line) => `${printable(line)}\n`).join('');
-      return live === null || live.changes.length === 0 ? lines : lines + unsentTable(live.changes, width);
+      return live === null || live.changes.length === 0
+        ? lines
+        : lines + unsentTable(live.changes, width, now);
     })
     .join('');
 }

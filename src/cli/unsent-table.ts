@@ -1,25 +1,29 @@
 /** How is what the service does not have yet shown to a person? */
 import prettyBytes from 'pretty-bytes';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
-import { minuteOf, tableOf, type Column } from './table.ts';
+import { ageOf, tableOf, type Column } from './table.ts';
 
 /** Letters of an identifier: enough to tell apart what a person looks at. */
 export const SHORT_ID = 8;
 
-const COLUMNS: readonly Column<UnsentChange>[] = [
+const columnsAt = (now: number): readonly Column<UnsentChange>[] => [
   { title: 'ID', shrinks: false, text: ({ id }) => id.slice(0, SHORT_ID) },
   { title: 'WHAT', shrinks: false, text: ({ kind }) => kind },
   { title: 'STATE', shrinks: false, text: stateText },
   { title: 'SIZE', shrinks: false, text: sizeText },
-  { title: 'SINCE', shrinks: false, text: ({ since }) => minuteOf(new Date(since)) },
+  { title: 'AGE', shrinks: false, text: ({ since }) => ageOf(since, now) },
   { title: 'TRIES', shrinks: false, text: ({ attempts }) => String(attempts) },
   { title: 'PATH', shrinks: true, text: pathText },
-  { title: 'WHY', shrinks: true, text: whyText },
+  { title: 'WHY', shrinks: false, wraps: true, text: whyText },
 ];
 
-/** `width`: columns of the terminal; undefined when there is none. */
-export function unsentTable(changes: readonly UnsentChange[], width: number | undefined): string {
-  return tableOf(COLUMNS, changes, width);
+/** `width`: columns of the terminal; undefined when there is none. `now`: milliseconds since 1970. */
+export function unsentTable(
+  changes: readonly UnsentChange[],
+  width: number | undefined,
+  now: number,
+): string {
+  return tableOf(columnsAt(now), changes, width);
 }
 
 /** What a line about one of them calls it. */

@@ -39,7 +39,7 @@ export async function listUploads({ search, json }: UploadsWish): Promise<ExitCo
   if (shown.length === 0) print('everything is stored');
   for (const place of shown) {
     print(printable(titleOf(place)));
-    process.stdout.write(unsentTable(place.changes, process.stdout.columns));
+    process.stdout.write(unsentTable(place.changes, process.stdout.columns, search.clock.now()));
   }
   return exitCodes.done;
 }

@@ -1,7 +1,14 @@
 /** What does a person get from `pailfs link`, `publish` and `unpublish` for `bucket:key`? (§4.12 to §4.14) */
-import { describe, expect, it } from 'vitest';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { breakOperation } from '../mutants/breaking.ts';
 import { CommandLine } from '../support/command-line.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
+
+const PATIENCE = { timeout: 20_000 };
 
 async function withFiles(...keys: readonly string[]): Promise<{ server: EmbeddedServer; at: CommandLine }> {
   const server = await startEmbeddedServer();
@@ -9,11 +16,52 @@ async function withFiles(...keys: readonly string[]): Promise<{ server: Embedded
   return { server, at: await CommandLine.open(server) };
 }
 
+/** Until the result is called, or the test ends, the visibility of this key is not set. */
+function holdVisibility(key: string): () => void {
+  let letThrough = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  const undo = breakOperation('setVisibility', (whole) => async (bucket, asked, ...given) => {
+    if (asked === key) await held;
+    return whole(bucket, asked, ...given);
+  });
+  onTestFinished(() => {
+    letThrough();
+    undo();
+  });
+  return letThrough;
+}
+
+/** What a command that still runs has printed so far, and how it ends. */
+function watched(child: ChildProcess): {
+  readonly printed: { stdout: string; stderr: string };
+  readonly ended: Promise<number | null>;
+} {
+  const printed = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (data: Buffer) => (printed.stdout += data.toString()));
+  child.stderr?.on('data', (data: Buffer) => (printed.stderr += data.toString()));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return { printed, ended };
+}
+
 async function visibilityOf({ direct, bucket }: EmbeddedServer, key: string): Promise<string> {
   return (await direct.getVisibility(bucket, key)).visibility;
 }
 
 describe('pailfs link', () => {
+  it('says of a path that cannot be looked up where to find out why', async () => {
+    const { at } = await withFiles();
+    await symlink('round', join(at.home, 'round'));
+
+    const { code, stdout, stderr } = await at.run(['link', 'round']);
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^pailfs: round has no link: it cannot be looked up \(ELOOP: [^\n]*\): "pailfs status" tells whether its mount works\n$/,
+    );
+  });
+
   it('prints nothing but the link, which anybody may fetch, and says on stderr how long it works', async () => {
     const { at } = await withFiles('a b.txt');
 
@@ -115,6 +163,55 @@ describe('pailfs publish and unpublish', () => {
       stderr: '',
     });
     expect(await visibilityOf(server, 'd/a')).toBe('private');
+  });
+
+  it('tell of each file when it is done, in their order, and at once of one that fails', async () => {
+    const { server, at } = await withFiles('d/a', 'd/b', 'd/c', 'd/d');
+    const letThrough = holdVisibility('d/b');
+    const fault = { kind: 'status', status: 400 } as const;
+    server.faults.add({ operation: 'setVisibility', key: 'd/c', fault });
+
+    const { printed, ended } = watched(at.start(['publish', '-r', 'photos:d']));
+    await expect.poll(() => printed.stdout, PATIENCE).toMatch(/^published photos:d\/a: .*\n$/);
+    await expect.poll(() => printed.stderr, PATIENCE).toMatch(/^pailfs: photos:d\/c is not published: .*\n$/);
+    letThrough();
+    const code = await ended;
+
+    expect(code).toBe(1);
+    expect(printed.stdout).toMatch(
+      /^published photos:d\/a: .*\npublished photos:d\/b: .*\npublished photos:d\/d: .*\n$/,
+    );
+  });
+
+  it('are one document at the end for programs, and tell of what fails before', async () => {
+    const { at } = await withFiles('d/a', 'd/b');
+    const letThrough = holdVisibility('d/b');
+
+    const { printed, ended } = watched(at.start(['unpublish', '--json', 'photos:no', '-r', 'photos:d']));
+    await expect.poll(() => printed.stderr, PATIENCE).toMatch(/^pailfs: photos:no is not made private: /);
+    const before = printed.stdout;
+    letThrough();
+    const code = await ended;
+
+    expect([code, before]).toEqual([1, '']);
+    expect(JSON.parse(printed.stdout)).toMatchObject([
+      { what: 'photos:no', isDone: false },
+      { what: 'photos:d/a', isDone: true },
+      { what: 'photos:d/b', isDone: true },
+    ]);
+  });
+
+  it('print whole lines above the bar of a terminal, which is gone at the end', async () => {
+    const { at } = await withFiles('d/a', 'd/b');
+
+    const { stdout } = await at.run(['publish', '-r', 'photos:d'], { typed: '' });
+
+    const cleared = String.raw`\x1b\[1G\x1b\[2K`;
+    expect(stdout).toMatch(new RegExp(`${cleared}published photos:d/a: \\S+\r\n`));
+    expect(stdout).toMatch(new RegExp(`${cleared}published photos:d/b: \\S+\r\n`));
+    expect(stdout).toMatch(new RegExp(`publishing [^\r\n]* 100% \\(2 of 2\\)[^\r\n]*${cleared}$`));
+    // Long lines are cut where it is off, and who ends the command by Ctrl-C is left with that.
+    expect(stdout).not.toContain('\x1b[?7l');
   });
 
   it('say in one line that the credentials may only read', async () => {

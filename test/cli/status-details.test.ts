@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusDocument } from '../../src/cli/control-documents.ts';
 import type { MountStatus } from '../../src/cli/mount-status.ts';
-import { statusDetails } from '../../src/cli/status-details.ts';
+import { statusDetails, statusOptions } from '../../src/cli/status-details.ts';
 import { summaryOf } from '../../src/cli/unsent-summary.ts';
 import { quietMount } from '../support/quiet-mount.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';
@@ -18,6 +18,7 @@ function statusWith(live: Partial<StatusDocument>): MountStatus {
     pid: 4711,
     since: '2026-03-04T03:06:07.000Z',
     readOnly: false,
+    mayWrite: true,
     state: 'serving',
     logFile: '/log',
     live: {
@@ -79,11 +80,46 @@ describe('the details of a mount', () => {
       'reads    1 kB from memory  2 kB from the disk  3 kB as it came from the service',
       'cache    4 kB in memory  5 kB on the disk',
       'hidden   1 key that cannot be shown as names',
-      'options  metadata_ttl=10  cache=disk',
       '=====--------------- 25% of 1 kB  /big',
       '7 s ago (2 times): an operation failed: /a: 503',
       '6 min ago: disk full',
       '',
+    ]);
+    expect(statusOptions(BUSY, undefined)).toBe('options  metadata_ttl=10  cache=disk\n');
+  });
+
+  it('line up the bars of several uploads', () => {
+    const changes = [
+      unsentChangeOf({ state: 'uploading', path: '/big', bytes: 12_500_000, sent: 12_500_000 }),
+      unsentChangeOf({ state: 'uploading', path: '/small', bytes: 2000, sent: 100 }),
+    ];
+
+    const bars = statusDetails(statusWith({ changes }), 80, NOW).trimEnd().split('\n').slice(-2);
+
+    expect(bars).toEqual([
+      '==================== 100% of 12.5 MB  /big',
+      '=-------------------   5% of    2 kB  /small',
+    ]);
+  });
+
+  it('say that the credentials may only read, unless no more was asked for [errors/denied]', () => {
+    const reading = { ...statusWith({}), mayWrite: false };
+
+    expect(statusDetails(reading, 80, NOW)).toContain('notice   these credentials may only read: ');
+    expect(statusDetails({ ...reading, readOnly: true }, 80, NOW)).not.toContain('notice');
+  });
+
+  it('show what went wrong whole, on several lines', () => {
+    const text =
+      'a file could not be stored; its bytes are kept here: /backup.tar: the service refuses it (413)';
+    const problems = [{ at: '2026-03-04T05:06:00.000Z', times: 1, text }];
+
+    const lines = statusDetails(statusWith({ problems }), 60, NOW).trimEnd().split('\n').slice(-3);
+
+    expect(lines).toEqual([
+      '7 s ago: a file could not be stored; its bytes are',
+      '         kept here: /backup.tar: the service refuses it',
+      '         (413)',
     ]);
   });
 

@@ -18,6 +18,7 @@ const RECORD: MountRecord = {
   baseUrl: 'https://storage.example.com',
   driver: 'kernel',
   readOnly: false,
+  mayWrite: true,
   since: '2026-03-04T05:06:07.000Z',
   process: { pid: 4711, startTime: '1' },
   logFile: null,
@@ -34,6 +35,8 @@ const LIVE: StatusDocument = {
   waiting: summaryOf([SCRATCH]),
   changes: [SCRATCH],
 };
+/** Two minutes after the mount began. */
+const NOW = Date.parse('2026-03-04T05:08:07.000Z');
 const STATUS: MountStatus = {
   mountpoint: RECORD.mountpoint,
   bucket: 'photos',
@@ -42,6 +45,7 @@ const STATUS: MountStatus = {
   pid: 4711,
   since: RECORD.since,
   readOnly: false,
+  mayWrite: true,
   state: 'serving',
   logFile: null,
   live: LIVE,
@@ -110,32 +114,45 @@ describe('the table', () => {
   const long = { ...STATUS, mountpoint: `/home/me/${'deep/'.repeat(30)}photos`, readOnly: true };
 
   it('has a line for each mount, as wide as need be where nothing limits it', () => {
-    const [titles, first, second] = statusTable([STATUS, long], undefined).split('\n');
+    const [titles, first, second] = statusTable([STATUS, long], undefined, NOW).split('\n');
 
-    expect(titles).toMatch(/^MOUNTPOINT +BUCKET +SERVICE +DRIVER +PID +SINCE +MODE +STATE$/);
+    expect(titles).toMatch(/^MOUNTPOINT +BUCKET +SERVICE +DRIVER +PID +UP +MODE +STATE$/);
     expect(first).toMatch(
-      /^\/home\/me\/photos +photos +https:\/\/storage.example.com +kernel +4711 +2026-03-0\d \d\d:\d\d +rw +serving$/,
+      /^\/home\/me\/photos +photos +https:\/\/storage.example.com +kernel +4711 +2 min +rw +serving$/,
     );
     expect(second).toContain(`${long.mountpoint}  photos`);
     expect(second).toMatch(/ro +serving$/);
   });
 
   it.each([80, 100, 120])('keeps to a terminal of %i columns, and shows what is short whole', (width) => {
-    const lines = statusTable([STATUS, long], width).trimEnd().split('\n');
+    const lines = statusTable([STATUS, long], width, NOW).trimEnd().split('\n');
 
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
-    for (const line of lines.slice(1)) expect(line).toMatch(/kernel +4711 +\S+ \S+ +r[ow] +serving$/);
+    for (const line of lines.slice(1)) expect(line).toMatch(/kernel +4711 +2 min +r[ow] +serving$/);
     expect(lines[2]).toMatch(/^\/home\/\S*…/);
   });
 
-  it('cuts its lines where not even the short ones fit', () => {
-    const lines = statusTable([long], 30).trimEnd().split('\n');
+  it('has a line for each fact where the columns do not fit, and loses none', () => {
+    const text = statusTable([long, STATUS], 30, NOW);
 
-    expect(lines.map((line) => line.length)).toEqual([30, 30]);
+    const lines = text.trimEnd().split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(30);
+    expect(text.replaceAll(/\n +/g, '')).toContain(`MOUNTPOINT  ${long.mountpoint}\n`);
+    expect(text.split('\n\n')[1]).toMatch(
+      /^MOUNTPOINT {2}\/home\/me\/photos\nBUCKET {6}photos\n[^]*\nMODE {8}rw\nSTATE {7}serving\n$/,
+    );
+  });
+
+  it('shows a mount as read-only whether that was asked for, or its credentials may do no more', () => {
+    const mounts = [STATUS, { ...STATUS, readOnly: true }, { ...STATUS, mayWrite: false }];
+
+    const [, ...lines] = statusTable(mounts, 80, NOW).trimEnd().split('\n');
+
+    expect(lines.map((line) => / (r[ow]) +serving$/.exec(line)?.[1])).toEqual(['rw', 'ro', 'ro']);
   });
 
   it('shows no name that would move the cursor', () => {
-    expect(statusTable([{ ...STATUS, mountpoint: '/a\u001b[2J\nb' }], 80)).toContain('/a?[2J?b');
+    expect(statusTable([{ ...STATUS, mountpoint: '/a\u001b[2J\nb' }], 80, NOW)).toContain('/a?[2J?b');
   });
 });
 
@@ -150,24 +167,38 @@ describe('the lines about what is not stored', () => {
     });
     const waiting = { ...LIVE, waiting: summaryOf([failed]), changes: [failed] };
 
-    const lines = waitingLines([STATUS, stored, { ...STATUS, mountpoint: '/m', live: waiting }], 100);
+    const lines = waitingLines([STATUS, stored, { ...STATUS, mountpoint: '/m', live: waiting }], 100, NOW);
 
     expect(lines.split('\n')).toEqual([
       'not stored in /home/me/photos: 1 scratch file on this machine alone',
-      expect.stringMatching(/^ID +WHAT +STATE +SIZE +SINCE +TRIES +PATH +WHY$/),
-      expect.stringMatching(/^01234567 +scratch +local +4\.1 kB +2026-03-0\d \d\d:\d\d +0 +\/\.notes\.swp$/),
+      expect.stringMatching(/^ID +WHAT +STATE +SIZE +AGE +TRIES +PATH +WHY$/),
+      expect.stringMatching(/^01234567 +scratch +local +4\.1 kB +5 h +0 +\/\.notes\.swp$/),
       'not stored in /m: 1 file (4.1 kB), 1 failed',
       expect.stringMatching(/^ID +WHAT/),
-      expect.stringMatching(/ failed .* 2 +\/paused\.txt +EDQUOT: the account/),
+      expect.stringMatching(/ failed .* 2 +\/paused\.txt +EDQUOT: the account is in its grace$/),
+      expect.stringMatching(/^ {50,}period$/),
       '',
     ]);
     expect(Math.max(...lines.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
+  it('say the whole reason, too, where it has no place beside the path', () => {
+    const reason = 'the service takes no file of this size: 5368709120 bytes';
+    const failed = unsentChangeOf({ path: '/archive/2026/backup.tar', code: 'EFBIG', reason });
+    const live = { ...LIVE, waiting: summaryOf([failed]), changes: [failed] };
+
+    const [, , row, ...below] = waitingLines([{ ...STATUS, live }], 80, NOW)
+      .trimEnd()
+      .split('\n');
+
+    expect(row).toMatch(/ \/archive\/2026\/backup\.tar$/);
+    expect(below).toEqual([`    EFBIG: ${reason}`]);
+  });
+
   it('have what an ended mount could not store', () => {
     const unsent = [{ path: '/f', file: '/state/drafts/1', reason: 'reset' }];
 
-    expect(waitingLines([{ ...STATUS, state: 'ended', live: null, unsent }], undefined)).toBe(
+    expect(waitingLines([{ ...STATUS, state: 'ended', live: null, unsent }], undefined, NOW)).toBe(
       'not stored: /f (reset), kept in /state/drafts/1\n',
     );
   });

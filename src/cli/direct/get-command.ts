@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import prettyBytes from 'pretty-bytes';
-import { systemErrorCode } from '../../base/errors.ts';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { createGates } from '../../store/gates.ts';
 import { isUsableName } from '../../store/keys.ts';
 import { RangeReader, type RangeSink } from '../../store/range-reader.ts';
@@ -11,7 +11,7 @@ import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
 import { sayToPerson } from '../report.ts';
 import { BucketStores, requireKey, type ObjectAddress } from './object-address.ts';
-import { outcomeOf, tellOutcomes, type DirectOutcome } from './print.ts';
+import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
 import { PartialFile } from './partial-file.ts';
 import { openProgress, type Progress } from './progress.ts';
 import type { Session } from './session.ts';
@@ -44,16 +44,22 @@ export async function runGet(session: Session, words: readonly string[], json: b
   if (sources.length > 1 && place === 'file')
     throw usageError(`${last} is no directory: several files need one`);
   const stores = new BucketStores(session);
-  const outcomes: (DirectOutcome & Partial<Fetched>)[] = [];
+  const telling = new Telling<DirectOutcome & Partial<Fetched>>({
+    json,
+    debug: session.settings.debug,
+    failure: 'is not fetched',
+    success: (outcome) => (place === 'stdout' ? null : fetchedLine(outcome)),
+  });
   for (const { word, address } of sources) {
     const target = place === 'directory' ? join(last, nameOfKey(word, address.key)) : last;
-    outcomes.push(await outcomeOf(word, () => fetched(session, stores, address, { target, place })));
+    telling.tell(await outcomeOf(word, () => fetched(session, stores, address, { target, place })));
   }
-  return tellOutcomes(outcomes, json, 'is not fetched', ({ what, file, size, resumedAt = 0 }) => {
-    if (place === 'stdout') return null;
-    const before = resumedAt === 0 ? '' : `; ${prettyBytes(resumedAt)} of them were there`;
-    return `fetched ${what} into ${file ?? '?'} (${prettyBytes(size ?? 0)}${before})`;
-  });
+  return telling.end();
+}
+
+function fetchedLine({ what, file, size, resumedAt = 0 }: DirectOutcome & Partial<Fetched>): string {
+  const before = resumedAt === 0 ? '' : `; ${prettyBytes(resumedAt)} of them were there`;
+  return `fetched ${what} into ${file ?? '?'} (${prettyBytes(size ?? 0)}${before})`;
 }
 
 type Place = 'file' | 'directory' | 'device' | 'stdout';
@@ -65,7 +71,8 @@ async function placeAt(path: string): Promise<Place> {
     // A rename would put a file in the place of a pipe or /dev/null.
     return found.isFile() ? 'file' : 'device';
   } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT') throw new CommandError(exitCodes.failed, String(error));
+    if (systemErrorCode(error) !== 'ENOENT')
+      throw new CommandError(exitCodes.failed, `${path} cannot be written: ${describeError(error)}`);
     if (path.endsWith('/')) throw new CommandError(exitCodes.failed, `there is no directory ${path}`);
     return 'file';
   }
@@ -134,7 +141,7 @@ async function intoFile(
     return resumedAt;
   } catch (error) {
     if (part.length > 0)
-      sayToPerson(`${target}.part keeps ${prettyBytes(part.length)}: the same command goes on`);
+      sayToPerson(`${part.path} keeps ${prettyBytes(part.length)}: the same command goes on`);
     throw error;
   } finally {
     await part.close();
@@ -152,6 +159,12 @@ async function streamInto(source: Source, device: string): Promise<void> {
   await new Promise<void>((resolve) => opened.end(resolve));
 }
 
+const NOBODY_READS = 'who read its bytes has ended';
+
+function isGone(error: Error): boolean {
+  return systemErrorCode(error) === 'EPIPE';
+}
+
 /** Rejects when nobody reads any more. */
 async function stream(source: Source, into: NodeJS.WritableStream): Promise<void> {
   let failure: Error | undefined;
@@ -162,7 +175,8 @@ async function stream(source: Source, into: NodeJS.WritableStream): Promise<void
     new Promise((resolve, reject) => {
       into.write(data, (error) => {
         const reason = error ?? failure;
-        if (reason instanceof Error) reject(reason);
+        if (reason instanceof Error)
+          reject(isGone(reason) ? new CommandError(exitCodes.failed, NOBODY_READS) : reason);
         else resolve();
         source.progress.set(position + data.length);
       });

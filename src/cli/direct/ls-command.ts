@@ -7,7 +7,7 @@ import type { ExitCode } from '../command-error.ts';
 import { minuteOf, tableOf, type Column } from '../table.ts';
 import { isListed, listFolder, type FolderContent } from './folder-content.ts';
 import { BucketStores, parseAddress, type ObjectAddress } from './object-address.ts';
-import { outcomeOf, print, printJson, tellOutcomes, type DirectOutcome } from './print.ts';
+import { outcomeOf, print, Telling } from './print.ts';
 import type { Session } from './session.ts';
 
 export interface LsWish {
@@ -39,17 +39,21 @@ const COLUMNS: readonly Column<Row>[] = [
 /** `words`: each a bucket, or `bucket:key`. */
 export async function runLs(session: Session, words: readonly string[], wish: LsWish): Promise<ExitCode> {
   const stores = new BucketStores(session);
-  const outcomes: (DirectOutcome & Partial<Listed>)[] = [];
-  for (const word of words) {
+  const telling = new Telling({
+    json: wish.json,
+    debug: session.settings.debug,
+    failure: 'cannot be listed',
+    success: () => null,
+  });
+  for (const [place, word] of words.entries()) {
     const outcome = await outcomeOf(word, () => listed(stores, addressOf(word)));
-    outcomes.push(outcome);
+    telling.tell(outcome);
     if (wish.json || !outcome.isDone) continue;
-    if (outcomes.length > 1) print('');
+    if (place > 0) print('');
     if (words.length > 1) print(`${word}:`);
     show(outcome, wish.long);
   }
-  if (wish.json) printJson(outcomes);
-  return tellOutcomes(outcomes, false, 'cannot be listed', () => null);
+  return telling.end();
 }
 
 /** A bucket may be named without the colon: nothing else can be meant. */

@@ -30,7 +30,7 @@ const GET_EXAMPLES = `${ENDING}
   pailfs get photos:cat.jpg .           into this directory
   pailfs get photos:a photos:b /tmp
   pailfs get photos:now.txt -           to stdout
-Bytes wait in FILE.part until all are there. When the command is interrupted, the same command goes on, if the file is still the same.`;
+Bytes wait in FILE.part (where that is too long a name, in one of its own) until all are there. When the command is interrupted, the same command goes on, if the file is still the same.`;
 
 const RM_EXAMPLES = `${ENDING}
   pailfs rm photos:a.txt photos:b.txt

@@ -2,10 +2,13 @@
  * What of a download is there already, and of which version? `NAME.part` holds the bytes until they are all there, and
  * `NAME.part.json` says what they are: without it nobody may go on with them.
  */
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
+import { MAX_NAME_BYTES } from '../../store/keys.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 
 const originSchema = z.object({
@@ -20,19 +23,22 @@ const originSchema = z.object({
 export type Origin = z.output<typeof originSchema>;
 
 export class PartialFile {
+  /** Where the bytes are until they are all there. */
+  readonly path: string;
   readonly #target: string;
   readonly #handle: FileHandle;
   #length: number;
 
-  private constructor(target: string, handle: FileHandle, length: number) {
+  private constructor(target: string, path: string, handle: FileHandle, length: number) {
     this.#target = target;
+    this.path = path;
     this.#handle = handle;
     this.#length = length;
   }
 
   /** Rejects with a `CommandError` when something else has the name, or with a Node system error. */
   static async open(target: string, origin: Origin): Promise<PartialFile> {
-    const part = `${target}.part`;
+    const part = partOf(target);
     const known = await readOrigin(part);
     if (known === undefined && (await exists(part))) {
       throw new CommandError(
@@ -48,7 +54,7 @@ export class PartialFile {
     }
     const handle = await open(part, constants.O_RDWR | constants.O_CREAT);
     const { size } = await handle.stat();
-    return new PartialFile(target, handle, size);
+    return new PartialFile(target, part, handle, size);
   }
 
   /** Bytes that are there, from the beginning. */
@@ -77,13 +83,21 @@ export class PartialFile {
   /** All bytes are there: the target has them, in place of what it was. */
   async finish(): Promise<void> {
     await this.#handle.sync();
-    await rename(`${this.#target}.part`, this.#target);
-    await rm(`${this.#target}.part.json`, { force: true });
+    await rename(this.path, this.#target);
+    await rm(`${this.path}.json`, { force: true });
   }
 
   async close(): Promise<void> {
     await this.#handle.close();
   }
+}
+
+/** A name that leaves no room for the ending is replaced by its hash. */
+function partOf(target: string): string {
+  const name = basename(target);
+  if (Buffer.byteLength(`${name}.part.json`) <= MAX_NAME_BYTES) return `${target}.part`;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 16);
+  return join(dirname(target), `${hash}.part`);
 }
 
 async function readOrigin(part: string): Promise<Origin | undefined> {

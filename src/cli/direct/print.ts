@@ -1,9 +1,11 @@
 /** How does a command that needs no mount say what came of each thing that it was asked to do? */
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
-import { sayToPerson } from '../report.ts';
+import { sayStack, sayToPerson } from '../report.ts';
 import { printable } from '../table.ts';
 import { reasonOf } from './refused.ts';
+
+const failureOfOutcome = Symbol('failure');
 
 /** One thing, done or not. `--json` prints a list of these. */
 export interface DirectOutcome {
@@ -11,6 +13,8 @@ export interface DirectOutcome {
   readonly what: string;
   readonly isDone: boolean;
   readonly reason: string | null;
+  /** Why it is not done, for who debugs; no document has it. */
+  readonly [failureOfOutcome]?: unknown;
 }
 
 /** Runs `action` for `what`; a failure that was foreseen becomes an outcome. Rejects with any other, and with usage errors. */
@@ -24,26 +28,66 @@ export async function outcomeOf<More extends object>(
     const reason = reasonOf(error);
     const isUsage = error instanceof CommandError && error.exitCode === exitCodes.usage;
     if (reason === undefined || isUsage) throw error;
-    return { what, isDone: false, reason } as DirectOutcome & Partial<More>;
+    return { what, isDone: false, reason, [failureOfOutcome]: error } as DirectOutcome & Partial<More>;
   }
 }
 
-/** What failed goes to stderr, the others to stdout. `failure`: "is not deleted". `success`: null says nothing. */
-export function tellOutcomes<Outcome extends DirectOutcome>(
-  outcomes: readonly Outcome[],
-  json: boolean,
-  failure: string,
-  success: (outcome: Outcome) => string | null,
-): ExitCode {
-  if (json) printJson(outcomes);
-  for (const outcome of outcomes) {
-    if (!outcome.isDone) sayToPerson(printable(`${outcome.what} ${failure}: ${outcome.reason ?? '?'}`));
-    else if (!json) {
-      const line = success(outcome);
+interface Words<Outcome> {
+  readonly json: boolean;
+  /** What failed is followed by where in pailfs it comes from. */
+  readonly debug: boolean;
+  /** "is not deleted" */
+  readonly failure: string;
+  /** Null says nothing. */
+  readonly success: (outcome: Outcome) => string | null;
+}
+
+/**
+ * What failed goes to stderr as soon as it is known; what is done to stdout, in the order in which it was asked for, as soon as all
+ * before it is known. With `--json`, stdout gets one document at the end.
+ */
+export class Telling<Outcome extends DirectOutcome> {
+  readonly #words: Words<Outcome>;
+  readonly #known: (Outcome | undefined)[] = [];
+  /** How many, from the first, are told. */
+  #toldUpTo = 0;
+
+  constructor(words: Words<Outcome>) {
+    this.#words = words;
+  }
+
+  /** `place`: which of the things asked for; the next by default. */
+  tell(outcome: Outcome, place = this.#known.length): void {
+    this.#known[place] = outcome;
+    const { failure, json, debug } = this.#words;
+    if (!outcome.isDone) {
+      sayToPerson(printable(`${outcome.what} ${failure}: ${outcome.reason ?? '?'}`));
+      if (debug) sayStack(outcome[failureOfOutcome]);
+    }
+    if (!json) this.#tellInOrder();
+  }
+
+  /** When nothing more comes. */
+  end(): ExitCode {
+    const outcomes = this.outcomes;
+    if (this.#words.json) printJson(outcomes);
+    return outcomes.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.failed;
+  }
+
+  /** Those that are known. */
+  get outcomes(): readonly Outcome[] {
+    return this.#known.filter((outcome) => outcome !== undefined);
+  }
+
+  #tellInOrder(): void {
+    for (;;) {
+      const next = this.#known[this.#toldUpTo];
+      if (next === undefined) return;
+      this.#toldUpTo += 1;
+      const line = next.isDone ? this.#words.success(next) : null;
       if (line !== null) print(line);
     }
   }
-  return outcomes.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.failed;
 }
 
 export function print(line: string): void {

@@ -8,7 +8,7 @@ import { currentVisibility, replaceObject } from '../../store/replace.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
 import { BucketStores, requireAddress } from './object-address.ts';
-import { outcomeOf, tellOutcomes, type DirectOutcome } from './print.ts';
+import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
 import { openProgress } from './progress.ts';
 import { reasonOf } from './refused.ts';
 import type { Session } from './session.ts';
@@ -32,15 +32,18 @@ export async function runPut(session: Session, words: readonly string[], json: b
     throw usageError(`${last} is one key: end it with / to put several files`);
   if (isFolder && files.includes('-')) throw usageError(`say the name of what comes on stdin: ${last}NAME`);
   const { store } = await new BucketStores(session).open(bucket);
-  const outcomes: (DirectOutcome & Partial<Stored>)[] = [];
+  const telling = new Telling<DirectOutcome & Partial<Stored>>({
+    json,
+    debug: session.settings.debug,
+    failure: 'is not stored',
+    success: ({ what, storedAs, size }) => `stored ${what} as ${storedAs ?? '?'} (${prettyBytes(size ?? 0)})`,
+  });
   for (const file of files) {
     const keyOfFile = isFolder ? `${key}${basename(file)}` : key;
     const stored = (): Promise<Stored> => put(session, store, file, { bucket, key: keyOfFile });
-    outcomes.push(await outcomeOf(file, stored));
+    telling.tell(await outcomeOf(file, stored));
   }
-  return tellOutcomes(outcomes, json, 'is not stored', ({ what, storedAs, size }) => {
-    return `stored ${what} as ${storedAs ?? '?'} (${prettyBytes(size ?? 0)})`;
-  });
+  return telling.end();
 }
 
 async function put(

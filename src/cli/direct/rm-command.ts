@@ -9,7 +9,7 @@ import { sayToPerson } from '../report.ts';
 import { counted, printable } from '../table.ts';
 import { findTarget, isListed, listTree, type TreeContent } from './folder-content.ts';
 import { BucketStores, requireAddress, type ObjectAddress } from './object-address.ts';
-import { outcomeOf, tellOutcomes, type DirectOutcome } from './print.ts';
+import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
 import { openProgress } from './progress.ts';
 import type { Session } from './session.ts';
 
@@ -28,11 +28,17 @@ const AT_ONCE = 8;
 export async function runRm(session: Session, words: readonly string[], wish: RmWish): Promise<ExitCode> {
   const addresses = words.map((word) => ({ word, address: requireAddress(word) }));
   const stores = new BucketStores(session);
-  const outcomes: DirectOutcome[] = [];
+  const success = ({ what }: DirectOutcome): string => `deleted ${what}`;
+  const telling = new Telling({
+    json: wish.json,
+    debug: session.settings.debug,
+    failure: 'is not deleted',
+    success,
+  });
   for (const { word, address } of addresses) {
-    outcomes.push(await outcomeOf(word, () => removed(stores, word, address, wish)));
+    telling.tell(await outcomeOf(word, () => removed(stores, word, address, wish)));
   }
-  return tellOutcomes(outcomes, wish.json, 'is not deleted', ({ what }) => `deleted ${what}`);
+  return telling.end();
 }
 
 async function removed(

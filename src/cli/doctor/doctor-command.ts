@@ -23,7 +23,7 @@ const UPDATEDB_FILE = '/etc/updatedb.conf';
 const COLUMNS: readonly Column<Check>[] = [
   { title: 'CHECK', shrinks: false, text: ({ check }) => check },
   { title: 'STATE', shrinks: false, text: ({ state }) => state },
-  { title: 'WHAT', shrinks: false, text: ({ says }) => says },
+  { title: 'WHAT', shrinks: false, wraps: true, text: ({ says }) => says },
 ];
 
 export interface DoctorWish {
@@ -45,8 +45,7 @@ export async function runDoctor({ sources, json }: DoctorWish, clock: Clock): Pr
       : await checkService(settings, { clock, log: logFor(settings) })),
   ];
   if (json) printJson(checks);
-  // Not cut to the terminal's width: the remedy is at the end of the line.
-  else process.stdout.write(tableOf(COLUMNS, checks, undefined));
+  else process.stdout.write(tableOf(COLUMNS, checks, process.stdout.columns));
   return checks.some(({ state }) => state === 'broken') ? exitCodes.failed : exitCodes.done;
 }
 

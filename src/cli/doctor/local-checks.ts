@@ -1,4 +1,5 @@
 /** Have the bytes that pailfs keeps on this machine a place there, and is anything left in it? */
+import { lstat } from 'node:fs/promises';
 import prettyBytes from 'pretty-bytes';
 import type { Clock } from '../../base/clock.ts';
 import { systemErrorCode } from '../../base/errors.ts';
@@ -51,11 +52,13 @@ async function checkMounts(clock: Clock): Promise<Finding> {
   const records = await readRecords(await recordDirectories(process.getuid?.() ?? 0));
   const dead: string[] = [];
   const silent: string[] = [];
+  let outOfSight = 0;
   for (const mountpoint of new Set(table.map((entry) => entry.mountpoint))) {
     const record = records.find((one) => one.mountpoint === mountpoint);
     if (record === undefined || !(await isRunning(record.process))) {
       // Somebody else's, of which this user has no record, may be well.
       if (await isDead(mountpoint)) dead.push(mountpoint);
+      else if (await isForbidden(mountpoint)) outOfSight += 1;
     } else if ((await probeMount(mountpoint, clock)) === 'silent') silent.push(mountpoint);
   }
   if (dead.length > 0) {
@@ -66,7 +69,21 @@ async function checkMounts(clock: Clock): Promise<Finding> {
   if (silent.length > 0) {
     return warning(`${silent.join(', ')} does not answer: "pailfs status --json" names its log`);
   }
-  return well(table.length === 0 ? 'nothing is mounted' : `${counted(table.length, 'mount')}, none dead`);
+  if (table.length === 0) return well('nothing is mounted');
+  const seen = table.length - outOfSight;
+  const parts = [
+    ...(seen > 0 ? [`${counted(seen, 'mount')}, none dead`] : []),
+    ...(outOfSight > 0 ? [`${counted(outOfSight, 'mount')} of other users cannot be looked at`] : []),
+  ];
+  return well(parts.join('; '));
+}
+
+/** The kernel answers so to everybody, also to root, but the user who mounted: whether the mount serves or is dead. */
+async function isForbidden(mountpoint: string): Promise<boolean> {
+  return lstat(mountpoint).then(
+    () => false,
+    (error: unknown) => systemErrorCode(error) === 'EACCES',
+  );
 }
 
 /** What running mounts are about to store is no finding, but for what went wrong. */

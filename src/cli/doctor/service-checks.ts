@@ -107,7 +107,7 @@ function addressFinding(baseUrl: string, { tls }: ServiceLook, now: number): Fin
 
 /** §5: no endpoint tells the level, and what needs the right to write is a write. */
 function credentialFinding({ buckets, summary }: AccountBuckets): Finding {
-  const facts = `accepted, may read (${counted(buckets.length, 'bucket')}); whether it may write no read can tell: "pailfs mount" asks, and says so`;
+  const facts = `accepted, may read (${counted(buckets.length, 'bucket')}); reading cannot tell whether it may write: "pailfs mount" asks, and says so`;
   const { createBlockedReason } = summary;
   return createBlockedReason === null
     ? well(facts)

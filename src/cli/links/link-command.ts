@@ -4,7 +4,7 @@ import type { Visibility } from '../../service/records.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { BucketStores, parseAddress } from '../direct/object-address.ts';
-import { outcomeOf, print, tellOutcomes, type DirectOutcome } from '../direct/print.ts';
+import { outcomeOf, print, Telling, type DirectOutcome } from '../direct/print.ts';
 import { openProgress } from '../direct/progress.ts';
 import type { Session } from '../direct/session.ts';
 import { sayToPerson } from '../report.ts';
@@ -17,6 +17,7 @@ export interface LinkWish {
   /** Folders with all files below them. */
   readonly recursive: boolean;
   readonly json: boolean;
+  readonly debug?: boolean | undefined;
 }
 
 /** What is done to each file. */
@@ -26,6 +27,7 @@ type LinkOutcome = DirectOutcome & Partial<FileLink>;
 
 interface Task {
   readonly wish: LinkWish;
+  readonly telling: Telling<LinkOutcome>;
   /** While it goes on: "publishing". */
   readonly doing: string;
   readonly action: Action;
@@ -45,10 +47,16 @@ export async function runLink(
     if (link.url !== null) return link;
     throw new CommandError(exitCodes.failed, 'it is not stored yet: "pailfs uploads" tells why');
   };
-  const outcomes = await runOn(session, words, { wish, doing: 'asking for links', action });
-  const code = tellOutcomes(outcomes, wish.json, 'has no link', ({ url }) => url ?? null);
-  if (!wish.json) sayHowLong(outcomes);
-  return code;
+  const success = ({ url }: LinkOutcome): string | null => url ?? null;
+  const telling = new Telling<LinkOutcome>({
+    json: wish.json,
+    debug: wish.debug ?? false,
+    failure: 'has no link',
+    success,
+  });
+  await runOn(session, words, { wish, telling, doing: 'asking for links', action });
+  if (!wish.json) sayHowLong(telling.outcomes);
+  return telling.end();
 }
 
 /** §4.13 */
@@ -60,18 +68,18 @@ export async function runVisibility(
   const isPublic = visibility === 'public';
   const doing = isPublic ? 'publishing' : 'making private';
   const action: Action = (file) => file.setVisibility(visibility);
-  const outcomes = await runOn(session, words, { wish, doing, action });
-  const code = tellOutcomes(
-    outcomes,
-    wish.json,
-    isPublic ? 'is not published' : 'is not made private',
-    isPublic ? publishedLine : ({ what }) => `${what} is private`,
-  );
+  const telling = new Telling<LinkOutcome>({
+    json: wish.json,
+    debug: wish.debug ?? false,
+    failure: isPublic ? 'is not published' : 'is not made private',
+    success: isPublic ? publishedLine : ({ what }) => `${what} is private`,
+  });
+  await runOn(session, words, { wish, telling, doing, action });
   // §4.13: nobody can take it back at once.
-  if (!isPublic && !wish.json && outcomes.some(({ isDone }) => isDone)) {
+  if (!isPublic && !wish.json && telling.outcomes.some(({ isDone }) => isDone)) {
     print('a link that was public works for up to about a minute more');
   }
-  return code;
+  return telling.end();
 }
 
 function publishedLine({ what, url }: LinkOutcome): string {
@@ -81,23 +89,31 @@ function publishedLine({ what, url }: LinkOutcome): string {
 async function runOn(
   session: Session | undefined,
   words: readonly string[],
-  { wish, doing, action }: Task,
-): Promise<readonly LinkOutcome[]> {
+  { wish, telling, doing, action }: Task,
+): Promise<void> {
   const stores = session && new BucketStores(session);
-  const found: (LinkableFile | DirectOutcome)[] = [];
+  const found: { readonly file: LinkableFile; readonly place: number }[] = [];
+  let places = 0;
   for (const word of words) {
-    const outcome = await outcomeOf(word, async () => ({ files: await filesOf(stores, word, wish) }));
-    found.push(...(outcome.files ?? [outcome]));
+    const { files, ...outcome } = await outcomeOf(word, async () => ({
+      files: await filesOf(stores, word, wish),
+    }));
+    if (files === undefined) telling.tell(outcome, places++);
+    else found.push(...files.map((file) => ({ file, place: places++ })));
   }
   const progress = openProgress(doing, wish.recursive ? found.length : 0);
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit({ concurrency: AT_ONCE, rejectOnClear: true });
   try {
-    return await limit.map(found, async (each) => {
-      const outcome = 'link' in each ? await outcomeOf(each.what, () => action(each)) : each;
+    await limit.map(found, async ({ file, place }) => {
+      const outcome = await outcomeOf(file.what, () => action(file));
+      progress.above(() => {
+        telling.tell(outcome, place);
+      });
       progress.add(1);
-      return outcome;
     });
   } finally {
+    // After a fault of ours nothing more is begun.
+    limit.clearQueue();
     progress.end();
   }
 }

@@ -221,6 +221,22 @@ describe('pailfs get', () => {
     expect((await readdir(at.home)).filter((name) => name.startsWith('here'))).toEqual(['here']);
   });
 
+  it('fetches into the longest name that a file can have, and goes on there, too', async () => {
+    const server = await startEmbeddedServer();
+    const at = await interrupted(server);
+    const longest = 'n'.repeat(255);
+    server.faults.add({ operation: 'getObject', fault: { kind: 'cut', afterBytes: 2 * 1024 * 1024 } });
+    server.faults.add({ operation: 'getObject', fault: { kind: 'status', status: 403 } });
+    expect((await at.run(['get', 'photos:large', longest])).stderr).toMatch(/[0-9a-f]{16}\.part keeps/);
+
+    const { stdout } = await at.run(['get', 'photos:large', longest, '--json']);
+
+    const [{ resumedAt } = { resumedAt: 0 }] = JSON.parse(stdout) as { readonly resumedAt: number }[];
+    expect(resumedAt).toBeGreaterThan(1024 * 1024);
+    expect(LARGE.equals(await readFile(join(at.home, longest)))).toBe(true);
+    expect((await readdir(at.home)).filter((name) => /^[0-9a-f]{16}\.part/.test(name))).toEqual([]);
+  });
+
   it.each(['ignored', 'refused'] as const)('begins anew when Range is %s', async (range) => {
     const server = await startEmbeddedServer({ behaviours: { range } });
     const at = await interrupted(server);
@@ -253,6 +269,18 @@ describe('pailfs get', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/a\.part is there, and no download says that it is its: remove it\n$/);
     expect(await readFile(join(at.home, 'a.part'), 'utf8')).toBe('of somebody else');
+  });
+
+  it('tells in one line of a place below something that is no directory', async () => {
+    const server = await startEmbeddedServer();
+    await server.direct.putObject(server.bucket, 'a', uploadOf('x'));
+    const at = await CommandLine.open(server);
+    await writeFile(join(at.home, 'file'), '');
+
+    const { code, stderr } = await at.run(['get', 'photos:a', 'file/in']);
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^pailfs: file\/in cannot be written: ENOTDIR: .*\n$/);
   });
 
   it('tells in one line of what is not there, and leaves nothing behind', async () => {

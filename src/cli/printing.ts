@@ -1,0 +1,32 @@
+/** What becomes of a command when what it prints reaches nobody? */
+import { describeError, systemErrorCode } from '../base/errors.ts';
+import { CommandError, exitCodes } from './command-error.ts';
+
+/**
+ * Runs `action`, to its end also when nobody reads any more (`pailfs ls photos | head -1`): who asked for a change does not mean
+ * half of it. Rejects as `action` does, and with a `CommandError` when what it prints cannot be written for another reason.
+ */
+export async function whilePrinting<Result>(action: () => Promise<Result>): Promise<Result> {
+  let failure: unknown;
+  const failed = (error: unknown): void => {
+    if (systemErrorCode(error) !== 'EPIPE') failure = error;
+  };
+  // Where even errors cannot be said there is nobody to say that to.
+  const unsaid = (): void => undefined;
+  process.stdout.on('error', failed);
+  process.stderr.on('error', unsaid);
+  try {
+    const result = await action();
+    // A write that fails says so in a later turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (failure === undefined) return result;
+  } finally {
+    process.stdout.off('error', failed);
+    process.stderr.off('error', unsaid);
+  }
+  throw new CommandError(
+    exitCodes.failed,
+    `what this command prints cannot be written (${describeError(failure)}): see where its output goes`,
+    { cause: failure },
+  );
+}

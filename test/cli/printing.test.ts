@@ -1,0 +1,69 @@
+/** What does a person see when what a command prints cannot be written? */
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { CommandLine } from '../support/command-line.ts';
+import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
+
+async function withFiles(): Promise<{ server: EmbeddedServer; at: CommandLine }> {
+  const server = await startEmbeddedServer();
+  for (const key of ['d/a', 'd/b']) await server.direct.putObject(server.bucket, key, uploadOf('x'));
+  return { server, at: await CommandLine.open(server) };
+}
+
+it.each([
+  ['ls', 'photos:d', 'photos:d'],
+  ['bucket', 'list'],
+  ['bucket', 'list', '--json'],
+  ['publish', '-r', 'photos:d'],
+])('nobody reads what %s prints: all is done, without a word', async (...words) => {
+  const { server, at } = await withFiles();
+  const child = at.start(words);
+  let stderr = '';
+  child.stderr?.on('data', (data: Buffer) => (stderr += data.toString()));
+
+  child.stdout?.destroy();
+  const [code] = (await once(child, 'close')) as [number | null];
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { visibility } = await server.direct.getVisibility(server.bucket, 'd/b');
+  expect(visibility).toBe(words.includes('publish') ? 'public' : 'private');
+});
+
+it('nobody reads a file that goes to stdout: it says so in words, and ends with 1', async () => {
+  const { at } = await withFiles();
+  const child = at.start(['get', 'photos:d/a', '-']);
+  let stderr = '';
+  child.stderr?.on('data', (data: Buffer) => (stderr += data.toString()));
+
+  child.stdout?.destroy();
+  const [code] = (await once(child, 'close')) as [number | null];
+
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'pailfs: photos:d/a is not fetched: who read its bytes has ended\n',
+  });
+});
+
+it('the disk is full to which a command prints: it says so in one line, and ends with 1', async () => {
+  const { server, at } = await withFiles();
+  const { accessKeyId, secretAccessKey } = server.credentials;
+  const settings = {
+    PAILFS_BASE_URL: server.baseUrl,
+    PAILFS_ACCESS_KEY_ID: accessKeyId,
+    PAILFS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+  const words = [
+    ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+    ...CommandLine.words,
+  ];
+
+  const outcome = await at.shell(`env ${words.map((word) => `'${word}'`).join(' ')} ls photos:d > /dev/full`);
+
+  expect(outcome).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^pailfs: what this command prints cannot be written \(ENOSPC[^\n]*\): see where its output goes\n$/,
+    ) as string,
+  });
+});
