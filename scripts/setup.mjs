@@ -11,10 +11,11 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** The Debian package of each program that pailfs or its tests run. */
+/** The Debian packages of each program that pailfs or its tests run. */
 const DEBIAN_PACKAGES = {
   attr: 'attr',
   curl: 'curl',
+  'dbus-daemon': 'dbus-daemon',
   emacs: 'emacs-nox',
   find: 'findutils',
   fish: 'fish',
@@ -24,6 +25,7 @@ const DEBIAN_PACKAGES = {
   groff: 'groff-base',
   ip: 'iproute2',
   nano: 'nano',
+  openbox: 'openbox',
   rsync: 'rsync',
   script: 'bsdutils',
   setfattr: 'attr',
@@ -31,8 +33,14 @@ const DEBIAN_PACKAGES = {
   sqlite3: 'sqlite3',
   'systemd-analyze': 'systemd',
   tar: 'tar',
+  // Its thumbnailer is in no search path.
+  thunar: ['thunar', 'tumbler', 'adwaita-icon-theme'],
   unzip: 'unzip',
   vim: 'vim',
+  xclip: 'xclip',
+  xdotool: 'xdotool',
+  xprop: 'x11-utils',
+  Xvfb: 'xvfb',
   zip: 'zip',
   zsh: 'zsh',
 };
@@ -43,7 +51,10 @@ export const TEST_PROGRAMS = [
   ...['vim', 'nano', 'emacs', 'script', 'zip', 'unzip', 'curl', 'tar', 'find', 'ip'],
 ];
 /** What the long tests run besides. */
-export const LONG_TEST_PROGRAMS = ['soffice', 'fish', 'groff', 'systemd-analyze', 'zsh'];
+export const LONG_TEST_PROGRAMS = [
+  ...['soffice', 'fish', 'groff', 'systemd-analyze', 'zsh'],
+  ...['Xvfb', 'openbox', 'dbus-daemon', 'xprop', 'xdotool', 'xclip', 'thunar'],
+];
 
 /** One sentence for a person: what to do. */
 export class SetupFailure extends Error {
@@ -79,7 +90,7 @@ export function packagesAreCurrent(root = ROOT) {
 export function ensureSystemPrograms(names) {
   const missing = missingPrograms(names);
   if (missing.length === 0) return;
-  const packages = [...new Set(missing.map((name) => DEBIAN_PACKAGES[name] ?? name))];
+  const packages = [...new Set(missing.flatMap((name) => DEBIAN_PACKAGES[name] ?? name))];
   install(packages);
   const still = missingPrograms(names);
   if (still.length > 0) throw new SetupFailure(`still missing after the installation: ${still.join(', ')}`);
