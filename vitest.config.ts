@@ -10,8 +10,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/mount/**', 'test/contract/**', 'test/long/**'],
-          // No test is about time: what is slow on a busy machine ends, and what hangs does not.
-          testTimeout: 300_000,
+          testTimeout: 60_000,
         },
       },
       // Only `npm run test:long` asks for these.

@@ -129,6 +129,47 @@ describe('a mount of all buckets', () => {
     expect((await stat(join(at.mountpoint, 'second'))).isDirectory()).toBe(true);
   });
 
+  it('has those that are not ACTIVE, too, and says which they are [buckets/inactive]', async () => {
+    const server = await startEmbeddedServer();
+    const { bucket: second } = await server.direct.createBucket('second');
+    await server.store.changeBucket(second, { status: 'MOVING', statusMessage: 'until noon' });
+    const at = await CommandLine.open(server);
+    const warning = 'bucket second is MOVING (until noon), not ACTIVE: calls may fail until it is';
+
+    const mount = await at.run(['mount', '--all-buckets', at.mountpoint, '--metadata-ttl', '0']);
+    const { output } = await shell(
+      at.mountpoint,
+      'ls; echo x > second/file; cat second/file; getfattr -n user.pailfs.status --only-values second',
+    );
+    const status = await at.run(['status', at.mountpoint]);
+    const forPrograms = await at.run(['status', at.mountpoint, '--json']);
+    await server.store.changeBucket(second, { status: 'ACTIVE', statusMessage: null });
+    const later = await shell(at.mountpoint, 'getfattr -n user.pailfs.status --only-values second');
+    const laterStatus = await at.run(['status', at.mountpoint]);
+
+    expect(mount).toMatchObject({ code: 0, stderr: `pailfs: warning: ${warning}\n` });
+    expect(output).toBe('photos\nsecond\nx\nMOVING');
+    expect(status.stdout).toContain(`notice   ${warning}\n`);
+    expect(JSON.parse(forPrograms.stdout)).toMatchObject([
+      { live: { inactive: [{ name: 'second', status: 'MOVING', statusMessage: 'until noon' }] } },
+    ]);
+    expect(later.output).toBe('ACTIVE');
+    expect(laterStatus.stdout).not.toContain('notice');
+  });
+
+  it('of a single bucket says so, too, when it is not ACTIVE', async () => {
+    const server = await startEmbeddedServer({ behaviours: { newBucket: 'pending' } });
+    const at = await CommandLine.open(server);
+    const warning =
+      'bucket photos is PENDING (it is being made ready), not ACTIVE: calls may fail until it is';
+
+    const mount = await at.run(['mount', 'photos', at.mountpoint]);
+    const status = await at.run(['status', at.mountpoint]);
+
+    expect(mount).toMatchObject({ code: 0, stderr: `pailfs: warning: ${warning}\n` });
+    expect(status.stdout).toContain(`notice   ${warning}\n`);
+  });
+
   it('is asked for without a bucket, and a bucket without it', async () => {
     const server = await startEmbeddedServer();
     const at = await CommandLine.open(server);

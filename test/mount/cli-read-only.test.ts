@@ -42,8 +42,11 @@ describe('credentials that may only read', () => {
     }
     const asked = server.requests.operations;
     const published = await at.run(['publish', 'mnt/f']);
+    const shown = await at.run(['status', at.mountpoint]);
     const log = await at.log();
 
+    expect(shown.stdout).toMatch(/^\S+ .* ro +\w+$/m);
+    expect(shown.stdout).toMatch(/^notice {3}these credentials may only read/m);
     expect(outcome).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(

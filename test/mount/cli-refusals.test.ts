@@ -144,7 +144,13 @@ const REFUSALS: readonly Refusal[] = [
     title: 'a missing argument',
     words: () => ['mount', 'photos'],
     code: 2,
-    line: /missing required argument 'mountpoint'/,
+    line: /missing required argument 'mountpoint' for the bucket photos; "pailfs --help"/,
+  },
+  {
+    title: 'a command that there is not, which could be a bucket: "mount" may be left out',
+    words: () => ['stauts'],
+    code: 2,
+    line: /for the bucket stauts; "pailfs --help" shows the usage, and all commands/,
   },
   {
     title: 'an empty argument, which is a variable that was not set, not the working directory',

@@ -42,6 +42,7 @@ describe('pailfs status', () => {
         pid,
         since: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
         readOnly: true,
+        mayWrite: true,
         state: 'serving',
         logFile: expect.stringContaining(at.home) as string,
         live: expect.objectContaining({ phase: 'serving', changes: [] }) as object,

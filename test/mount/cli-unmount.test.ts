@@ -53,11 +53,13 @@ describe('pailfs unmount', () => {
     await occupy(at.mountpoint);
 
     const outcome = await at.run(['unmount', at.mountpoint]);
+    const debugged = await at.run(['unmount', at.mountpoint, '--debug']);
 
     expect(outcome).toMatchObject({
       code: 16,
       stderr: expect.stringMatching(/^pailfs: \S+ is in use by sleep \(process \d+\): close .*\n$/) as string,
     });
+    expect(debugged).toMatchObject({ code: 16, stderr: expect.stringMatching(/^ {4}at /m) as string });
     expect(await at.isMounted()).toBe(true);
   });
 

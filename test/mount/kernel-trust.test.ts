@@ -1,6 +1,7 @@
 /** What does the kernel believe of what the kernel driver told it, and for how long? */
 import { open, readdir, stat } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { uploadOf } from '../support/embedded-service.ts';
 import { MountedBucket } from '../support/mounted-bucket.ts';
 
 const ONE_HOUR_MS = 3_600_000;
@@ -28,6 +29,27 @@ describe('a mount of the kernel driver whose metadata are trusted for an hour', 
 
     expect(changed.output).toBe('19\ntheirs, and longer\n');
     expect((await stat(`${mount.path}/file`)).isDirectory()).toBe(true);
+  });
+
+  it('finds by its name what a listing shows, though it was missing a moment ago', async () => {
+    await mount.run('mkdir late; touch late/seen; ls late; stat late/theirs late/other');
+    await mount.direct.putObject(mount.bucket, 'late/theirs', uploadOf(Buffer.from('theirs\n')));
+    const believed = await mount.run('stat late/theirs');
+    await mount.ask('refresh');
+    const listed = await mount.run('ls late; cat late/theirs; stat late/other');
+
+    expect(believed.errors).toMatch(/late\/theirs.*No such file/);
+    expect(listed.output).toBe('seen\ntheirs\ntheirs\n');
+    expect(listed.errors).toMatch(/No such file/);
+  });
+
+  it('makes and moves what it has just looked for in vain', async () => {
+    const made = await mount.run(
+      'mkdir vain; cd vain; stat a b c d 2>/dev/null; echo 1 > a; mkdir b; cp a c; mv c d; cat a d; ls; stat -c %F b; rm a; stat a',
+    );
+
+    expect(made.output).toBe('1\n1\na\nb\nd\ndirectory\n');
+    expect(made.errors).toMatch(/No such file/);
   });
 
   it('shows what it changed itself at once, in every look', async () => {

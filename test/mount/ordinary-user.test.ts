@@ -8,6 +8,7 @@ import { shell, type ShellResult } from '../support/shell.ts';
 
 const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url).href;
 const PROGRAM = fileURLToPath(new URL('../support/mount-as-user.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const NOBODY = 65_534;
 /** A mount that hangs must not hold the run up for ever. */
 const TIME_LIMIT = '160';
@@ -70,6 +71,22 @@ describe.runIf(process.getuid?.() === 0)('an ordinary user who mounts with the k
 
     expect(output).toBe('mounted\nmine\n');
     expect(errors).toMatch(/^ls: .*Permission denied\n$/);
+  });
+
+  it('has it to himself in doctor, too: who else asks hears that it cannot be looked at', async () => {
+    const doctor = `"${process.execPath}" --import "${LOADER}" "${CLI}" doctor`;
+    const { output } = await asUser(
+      `serve "$1/mnt" photos; echo "$server" > "$1/server"; COLUMNS=200 ${doctor} | grep ^mounts`,
+      `mkdir "$1/other"; chown 65533 "$1/other"; cd /
+      HOME="$1/other" COLUMNS=200 setpriv --reuid=65533 --clear-groups ${doctor} | grep ^mounts
+      kill -9 $(cat "$1/server"); umount -l "$1/mnt"`,
+    );
+
+    expect(output.replaceAll(/ {2,}/g, ' ').split('\n').slice(1)).toEqual([
+      'mounts ok 1 mount, none dead',
+      'mounts ok 1 mount of other users cannot be looked at',
+      '',
+    ]);
   });
 
   it('takes the place of a mount of his whose process was killed', async () => {

@@ -52,6 +52,6 @@ it('the package, installed alone, mounts a bucket of its own service, and brings
   ]);
   expect(await readdir(join(folder, 'prefix', 'share', 'man', 'man8'))).toEqual(['mount.fuse.pailfs.8']);
   expect(await readdir(join(folder, 'prefix', 'lib', 'node_modules', 'pailfs'))).toEqual(
-    expect.arrayContaining(['completions', 'docs', 'systemd']),
+    expect.arrayContaining(['completions', 'docs', 'scripts', 'systemd']),
   );
 });

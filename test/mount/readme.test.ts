@@ -1,4 +1,4 @@
-/** A newcomer types what the README says, block by block: each line must work as it stands. */
+/** A newcomer types what the README and SEMANTICS.md say, block by block: each line must work as it stands. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import { CommandLine } from '../support/command-line.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
 
 const README = fileURLToPath(new URL('../../README.md', import.meta.url));
+const SEMANTICS = fileURLToPath(new URL('../../docs/SEMANTICS.md', import.meta.url));
 const LIMIT_MS = 240_000;
 
 /** What is done with the block that begins like this. */
@@ -54,15 +55,44 @@ const RULES: readonly Rule[] = [
   { begins: 'pailfs uploads', replaced: [['discard 3f2a91c0', 'discard --all --yes']] },
 ];
 
+/** Who has come this far in SEMANTICS.md has a mount. */
+const SEMANTICS_RULES: readonly Rule[] = [
+  { begins: 'pailfs refresh' },
+  { begins: "find ~/photos -name '*(conflict" },
+  { begins: 'pailfs uploads ~/photos' },
+  { begins: 'pailfs publish' },
+  { begins: 'getfattr -d' },
+];
+
 it('what stands in the README works, line by line', { timeout: LIMIT_MS }, async () => {
   const at = await homeOfAReader(await startEmbeddedServer());
-  const blocks = blocksOf(await readFile(README, 'utf8'));
+
+  await typeBlocks(at, blocksOf(await readFile(README, 'utf8')), RULES);
+});
+
+it('what stands in SEMANTICS.md works, line by line', { timeout: LIMIT_MS }, async () => {
+  const server = await startEmbeddedServer();
+  const at = await homeOfAReader(server);
+  for (const key of ['notes.txt', 'notes (conflict desk 2026-11-21 14.05.33).txt'])
+    await server.direct.putObject(server.bucket, key, uploadOf('the same notes'));
+  await at.type(
+    [
+      'export PAILFS_BASE_URL="$SERVICE_URL"',
+      'export PAILFS_ACCESS_KEY_ID="$SERVICE_KEY"',
+      'export PAILFS_SECRET_ACCESS_KEY="$SERVICE_SECRET"',
+      'mkdir ~/photos && pailfs mount photos ~/photos',
+    ].join('\n'),
+  );
+
+  await typeBlocks(at, blocksOf(await readFile(SEMANTICS, 'utf8')), SEMANTICS_RULES);
+});
+
+async function typeBlocks(at: Reader, blocks: readonly string[], rules: readonly Rule[]): Promise<void> {
   const used = new Set<Rule>();
   // Also when a line fails: a home that is removed with a bucket in it takes that along.
   onTestFinished(() => at.type('if mountpoint -q ~/photos; then pailfs unmount --lazy ~/photos; fi'));
-
   for (const block of blocks) {
-    const rule = RULES.find(({ begins }) => block.startsWith(begins));
+    const rule = rules.find(({ begins }) => block.startsWith(begins));
     if (rule === undefined) throw new Error(`there is no rule for the block that begins: ${block}`);
     used.add(rule);
     if (rule.elsewhere !== undefined) continue;
@@ -71,8 +101,8 @@ it('what stands in the README works, line by line', { timeout: LIMIT_MS }, async
   }
 
   // None is about a block that is gone.
-  expect(RULES.filter((rule) => !used.has(rule))).toEqual([]);
-});
+  expect(rules.filter((rule) => !used.has(rule))).toEqual([]);
+}
 
 it('the config file of the README is one', async () => {
   const server = await startEmbeddedServer();
@@ -99,8 +129,12 @@ it('the config file of the README is one', async () => {
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const COMMAND = CommandLine.words.map(quoted).join(' ');
 
+interface Reader {
+  type(lines: string): Promise<void>;
+}
+
 /** A home with pictures in it, a bucket with more, and `pailfs` on the PATH. */
-async function homeOfAReader(server: EmbeddedServer): Promise<{ type(lines: string): Promise<void> }> {
+async function homeOfAReader(server: EmbeddedServer): Promise<Reader> {
   const at = await CommandLine.open(server);
   const { direct, bucket, credentials } = server;
   for (const key of ['cat.jpg', 'other.jpg', 'holiday/cat.jpg', 'a.txt', 'b.txt'])
