@@ -9,8 +9,13 @@ import type { Version } from '../store/version.ts';
 import type { ReadContext } from './read-context.ts';
 import { VersionReader } from './reader.ts';
 
-/** Idle readers kept; each may have a temporary file on disk. */
+/** Idle readers of large files kept; each may have a temporary file on disk. */
 const MAX_IDLE = 16;
+/**
+ * Those of small files that are kept in the place of a large one. Their GETs land in memory, and a folder's read-ahead that is given up
+ * lets go of many at once: to end them would ask again for what is on its way.
+ */
+const SMALL_FOR_ONE = 16;
 
 interface InUse {
   readonly reader: VersionReader;
@@ -23,7 +28,8 @@ export class ReaderPool {
   readonly #keepsIdle: boolean;
   readonly #inUse = new Map<Version, InUse>();
   readonly #idle = new LRUCache<Version, VersionReader>({
-    max: MAX_IDLE,
+    maxSize: MAX_IDLE * SMALL_FOR_ONE,
+    sizeCalculation: ({ isSmall }) => (isSmall ? 1 : SMALL_FOR_ONE),
     dispose: (reader, _version, reason) => {
       if (reason === 'evict') reader.dispose();
     },

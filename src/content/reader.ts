@@ -49,6 +49,11 @@ export class VersionReader {
     this.#bytes.key = key;
   }
 
+  /** Whether one plain GET brings the whole file. */
+  get isSmall(): boolean {
+    return this.#plan.isSmall;
+  }
+
   /** A handle begins to read. */
   acquire(): void {
     this.#handles += 1;

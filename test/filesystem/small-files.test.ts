@@ -1,8 +1,10 @@
 /** What small files cost: one request each, and none of them waited for when a program reads a folder. */
 import { describe, expect, it } from 'vitest';
 import { FIRST_WINDOW } from '../../src/content/read-plan.ts';
-import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
+import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
+import type { ObjectService } from '../../src/service/object-service.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest, readAll, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 
@@ -16,14 +18,15 @@ interface FolderOptions {
   readonly size?: number;
   readonly name?: (index: number) => string;
   readonly settings?: Partial<FileSystemSettings>;
+  readonly between?: (service: ObjectService) => ObjectService;
 }
 
 /** A listed folder of files, and nothing asked yet. */
 async function folderOf(
   count: number,
-  { size = 4 * KIB, name = nameAt, settings = {} }: FolderOptions = {},
+  { size = 4 * KIB, name = nameAt, ...options }: FolderOptions = {},
 ): Promise<FileSystemForTest> {
-  const opened = await openForTest({ settings });
+  const opened = await openForTest(options);
   for (let index = 0; index < count; index += 1) {
     await opened.foreignWrite(`d/${name(index)}`, contentOf(index, size));
   }
@@ -193,6 +196,48 @@ describe('a program that reads the files of a folder one after another', () => {
     await settled();
 
     expect(opened.asked().length).toBeGreaterThan(3);
+  });
+
+  it('and turns out to do something else reads what is still on its way with no second GET [read/siblings]', async () => {
+    const all = Array.from({ length: 60 }, (_, index) => index);
+    let arrival: Promise<void> = Promise.resolve();
+    let arrive = (): void => undefined;
+    let onTheirWay = 0;
+    const { fs, mounted, clock, asked, foreignWrite } = await folderOf(60, {
+      between: (service) =>
+        new InterceptedService(service, async (_call, proceed) => {
+          onTheirWay += 1;
+          const answer = await proceed();
+          await arrival;
+          onTheirWay -= 1;
+          return answer;
+        }),
+    });
+    for (const index of all) await foreignWrite(`e/${nameAt(index)}`, contentOf(index, 4 * KIB));
+    mounted.refresh('/');
+    clock.advance(1);
+    await names(fs, '/e');
+    for (const index of all) await reads(fs, index);
+    await settled();
+    asked();
+
+    // What it guessed when the first file was opened is on its way when the program leaves files out.
+    arrival = new Promise((resolve) => (arrive = resolve));
+    const open = (index: number): Promise<FileHandle> =>
+      fs.open(`/e/${nameAt(index)}`, { read: true, write: false, truncate: false });
+    const opened = [await open(0)];
+    await settled();
+    for (const index of [4, 5, 6, 7, 8, 9, 10, 11, 12]) opened.push(await open(index));
+    await settled();
+    const held = onTheirWay;
+    arrive();
+    for (const index of all) {
+      expect(Buffer.compare(await readFile(fs, `/e/${nameAt(index)}`), contentOf(index, 4 * KIB))).toBe(0);
+    }
+    for (const handle of opened) await fs.release(handle);
+
+    expect(held).toBeGreaterThan(4);
+    expect(asked().sort()).toEqual(all.map((index) => `getObject e/${nameAt(index)}`));
   });
 
   it('sees the version that was there when it was fetched, no longer than the TTL [fresh/open]', async () => {
