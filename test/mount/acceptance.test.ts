@@ -1,5 +1,5 @@
 /** The acceptance suite on a real mount: the kernel, the driver, the file system, HTTP, the service. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
+import { describe } from 'vitest';
 import { AWKWARD } from '../acceptance/awkward-services.ts';
 import { replacementCases } from '../acceptance/concurrency-cases.ts';
 import { describeAcceptance, describeReadOnly } from '../acceptance/describe-acceptance.ts';
@@ -7,31 +7,22 @@ import { PosixOnDisk } from '../acceptance/posix-on-disk.ts';
 import { noReplaceCases } from '../acceptance/rename-cases.ts';
 import { Subject } from '../acceptance/subject.ts';
 import { DRIVERS } from '../support/drivers.ts';
-import { MountedBucket, type BucketMountOptions } from '../support/mounted-bucket.ts';
+import type { BucketMountOptions } from '../support/mounted-bucket.ts';
+import { sharedMount } from '../support/shared-mount.ts';
 
 /** One mount for all cases of a `describe`, each in a folder of its own. */
 function onOneMount(options: BucketMountOptions): () => Promise<Subject> {
-  let mount: MountedBucket;
+  const mount = sharedMount(options);
   let cases = 0;
-  beforeAll(async () => {
-    mount = await MountedBucket.open(options);
-  });
-  afterAll(() => mount.close());
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
-  });
   return async () => {
     cases += 1;
     const folder = `case-${cases}`;
-    await mount.direct.createFolder(mount.bucket, folder);
+    await mount().direct.createFolder(mount().bucket, folder);
     const refresh = async (): Promise<void> => {
-      await mount.ask('refresh');
+      await mount().ask('refresh');
     };
     await refresh();
-    const { direct, bucket, path } = mount;
+    const { direct, bucket, path } = mount();
     return new Subject({ posix: new PosixOnDisk(path), direct, bucket, folder, refresh });
   };
 }

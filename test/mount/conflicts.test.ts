@@ -1,37 +1,27 @@
 /** What do programs see on a mount when somebody else replaces a file that they edit? */
 import { open, readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DRIVERS } from '../support/drivers.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
+import { sharedMount } from '../support/shared-mount.ts';
 
 describe.each(DRIVERS)('a file that is edited here and replaced elsewhere, with the %s driver', (driver) => {
-  let mount: MountedBucket;
-  beforeAll(async () => {
-    mount = await MountedBucket.open({ driver });
-  });
-  afterAll(async () => {
-    await mount.close();
-  });
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
-  });
+  const mount = sharedMount({ driver });
 
-  const at = (name: string): string => path.join(mount.path, name);
+  const at = (name: string): string => path.join(mount().path, name);
   const copyOf = async (name: string): Promise<string> => {
-    const copies = (await readdir(mount.path)).filter((other) => other.startsWith(`${name} (conflict here `));
+    const copies = (await readdir(mount().path)).filter((other) =>
+      other.startsWith(`${name} (conflict here `),
+    );
     expect(copies).toHaveLength(1);
     return copies[0] ?? '';
   };
 
   it('is there twice after fsync, and what is written further goes to the copy [conflict/keep-both] [conflict/handles] [native/conflict]', async () => {
-    await mount.foreignWrite('notes', 'base');
+    await mount().foreignWrite('notes', 'base');
     const file = await open(at('notes'), 'r+');
     await file.write('mine', 0);
-    await mount.foreignWrite('notes', 'theirs, and longer');
+    await mount().foreignWrite('notes', 'theirs, and longer');
 
     await file.sync();
     const copy = await copyOf('notes');
@@ -45,14 +35,14 @@ describe.each(DRIVERS)('a file that is edited here and replaced elsewhere, with 
     expect(await readFile(at(copy), 'utf8')).toBe('mine, too');
     expect((await stat(at(copy))).size).toBe(9);
     expect((await stat(at('notes'))).size).toBe(18);
-    expect((await mount.stored('notes')).toString()).toBe('theirs, and longer');
-    expect((await mount.stored(copy)).toString()).toBe('mine, too');
+    expect((await mount().stored('notes')).toString()).toBe('theirs, and longer');
+    expect((await mount().stored(copy)).toString()).toBe('mine, too');
   });
 
   it('lets a program go on that appends: close succeeds [conflict/keep-both]', async () => {
-    await mount.foreignWrite('list', 'one\n');
-    const pause = `${mount.stateDirectory}/pause-${driver}`;
-    const editing = mount.run(
+    await mount().foreignWrite('list', 'one\n');
+    const pause = `${mount().stateDirectory}/pause-${driver}`;
+    const editing = mount().run(
       `perl -e 'open F, ">>", "list"; syswrite F, "two\\n"; open P, ">", $ARGV[0]; close P; while (-e $ARGV[0]) { select undef, undef, undef, 0.02 } print close F ? "closed\\n" : "$!\\n"' "$1"`,
       pause,
     );
@@ -66,15 +56,15 @@ describe.each(DRIVERS)('a file that is edited here and replaced elsewhere, with 
         { timeout: 20_000 },
       )
       .toBe(true);
-    await mount.foreignWrite('list', 'theirs\n');
-    await mount.run('rm "$1"', pause);
+    await mount().foreignWrite('list', 'theirs\n');
+    await mount().run('rm "$1"', pause);
 
     expect(await editing).toMatchObject({ exit: 0, output: 'closed\n', errors: '' });
-    expect((await mount.stored(await copyOf('list'))).toString()).toBe('one\ntwo\n');
-    expect((await mount.run('cat list')).output).toBe('theirs\n');
+    expect((await mount().stored(await copyOf('list'))).toString()).toBe('one\ntwo\n');
+    expect((await mount().run('cat list')).output).toBe('theirs\n');
   });
 
   it('leaves nothing unsent', async () => {
-    expect(await mount.ask('close')).toEqual([]);
+    expect(await mount().ask('close')).toEqual([]);
   });
 });

@@ -1,12 +1,11 @@
 /** What do file managers and indexers cost that only look, and what becomes of the files that macOS puts beside others? */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RequestLog } from '../../src/server/request-log.ts';
 import { DRIVERS } from '../support/drivers.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
 import { recordingService } from '../support/recording-service.ts';
+import { sharedDirectory, sharedMount } from '../support/shared-mount.ts';
 
 const HOUR_MS = 3_600_000;
 /** RFC 1740, version 2, no entries. */
@@ -23,31 +22,17 @@ const ASKED_FOR = [
 
 describe.each(DRIVERS)('on a mount of the %s driver', (driver) => {
   const requests = new RequestLog();
-  let mount: MountedBucket;
-  let outside: string;
-  beforeAll(async () => {
-    outside = await mkdtemp(join(tmpdir(), 'pailfs-desktop-'));
-    mount = await MountedBucket.open({
-      driver,
-      between: (service) => recordingService(service, requests),
-      settings: { metadataTtl: HOUR_MS },
-    });
+  const mount = sharedMount({
+    driver,
+    between: (service) => recordingService(service, requests),
+    settings: { metadataTtl: HOUR_MS },
   });
-  afterAll(async () => {
-    await mount.close();
-    await rm(outside, { recursive: true });
-  });
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
-  });
+  const outside = sharedDirectory();
 
   /** `$1`: a directory outside of the mount. What a script that must succeed asks of the service, and what it prints. */
   async function asked(script: string): Promise<{ readonly requests: string[]; readonly output: string }> {
     requests.reset();
-    const { exit, output, errors } = await mount.run(`set -e; ${script}`, outside);
+    const { exit, output, errors } = await mount().run(`set -e; ${script}`, outside());
     expect({ exit, errors }, script).toEqual({ exit: 0, errors: '' });
     return {
       requests: requests.all.map(({ operation, key, folder }) => `${operation} ${key ?? folder ?? ''}`),
@@ -72,7 +57,7 @@ describe.each(DRIVERS)('on a mount of the %s driver', (driver) => {
   });
 
   it('a folder copied from macOS is stored without what macOS keeps beside its files, which is here all the same [scratch/local]', async () => {
-    const source = join(outside, 'mac');
+    const source = join(outside(), 'mac');
     await mkdir(source);
     await writeFile(join(source, 'photo.jpg'), 'a photo');
     await writeFile(join(source, '._photo.jpg'), APPLE_DOUBLE);
@@ -85,7 +70,7 @@ describe.each(DRIVERS)('on a mount of the %s driver', (driver) => {
     const moved = await asked(
       'mv copied/photo.jpg copied/p.jpg; mv copied/._photo.jpg copied/._p.jpg; ls -A copied',
     );
-    const held = await mount.direct.listObjects(mount.bucket, { folder: 'copied' });
+    const held = await mount().direct.listObjects(mount().bucket, { folder: 'copied' });
     const removed = await asked('rm -r copied');
 
     expect(copy.requests.sort()).toEqual(['putObject copied/._notes', 'putObject copied/photo.jpg']);

@@ -1,9 +1,6 @@
 /** What programs get of a bucket from the kernel driver that the native one cannot give: times to the microsecond, and true sizes. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MountedBucket } from '../support/mounted-bucket.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedDirectory, sharedMount } from '../support/shared-mount.ts';
 import { shell } from '../support/shell.ts';
 
 const LISTING = String.raw`find . -type f -printf '%P %m %Ts\n' | sort`;
@@ -14,36 +11,22 @@ const MAKE_TREE = `
 `;
 
 describe('programs on a bucket that the kernel driver mounts', () => {
-  let mount: MountedBucket;
-  let outside: string;
-  beforeAll(async () => {
-    outside = await mkdtemp(path.join(tmpdir(), 'pailfs-times-'));
-    await shell(outside, MAKE_TREE);
-    mount = await MountedBucket.open({ driver: 'kernel' });
-  });
-  afterAll(async () => {
-    await mount.close();
-    await rm(outside, { recursive: true });
-  });
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
-  });
+  const outside = sharedDirectory();
+  beforeAll(() => shell(outside(), MAKE_TREE));
+  const mount = sharedMount({ driver: 'kernel' });
 
   it('keep times and modes when they copy, unpack and synchronise, also after the service was asked again', async () => {
-    const wanted = (await shell(`${outside}/tree`, LISTING)).output;
-    await mount.run(
+    const wanted = (await shell(`${outside()}/tree`, LISTING)).output;
+    await mount().run(
       `
       cp -rp "$1/tree" copied; rsync -a "$1/tree/" synced/
       mkdir unpacked; tar -C "$1/tree" -cf - . | tar -C unpacked -xpf -`,
-      outside,
+      outside(),
     );
     const lists = ['copied', 'synced', 'unpacked'].map((folder) => `(cd ${folder}; ${LISTING})`).join('; ');
-    const known = await mount.run(lists);
-    await mount.ask('refresh');
-    const asked = await mount.run(lists);
+    const known = await mount().run(lists);
+    await mount().ask('refresh');
+    const asked = await mount().run(lists);
 
     expect(wanted.split('\n')).toHaveLength(5);
     expect(known).toMatchObject({ errors: '', output: wanted.repeat(3) });
@@ -52,14 +35,14 @@ describe('programs on a bucket that the kernel driver mounts', () => {
 
   it('find nothing to do when they synchronise again', async () => {
     const script = `rsync -a "$1/tree/" again/; rsync -ai --stats "$1/tree/" again/`;
-    const result = await mount.run(script, outside);
+    const result = await mount().run(script, outside());
 
     expect(result.output).toMatch(/^Number of regular files transferred: 0$/m);
     expect(result.output).not.toMatch(/^[<>]f/m);
   });
 
   it('set one time and leave the other', async () => {
-    const result = await mount.run(
+    const result = await mount().run(
       'echo x > t; touch -d @1000 t; touch -m -d @2000.25 t; touch -a -d @-3000 t; stat -c "%.2X %.2Y" t',
     );
 
@@ -67,27 +50,27 @@ describe('programs on a bucket that the kernel driver mounts', () => {
   });
 
   it('find and extend the end of a file that grew elsewhere', async () => {
-    await mount.run('echo first > growing; cat growing; tail -n 1 growing');
-    await mount.foreignWrite('growing', 'first\nsecond, and longer\n');
-    const end = await mount.run(
+    await mount().run('echo first > growing; cat growing; tail -n 1 growing');
+    await mount().foreignWrite('growing', 'first\nsecond, and longer\n');
+    const end = await mount().run(
       'tail -c 7 growing; perl -e \'open F, "growing"; print sysseek(F, 0, 2), "\\n"\'',
     );
-    await mount.foreignWrite('growing', 'first\nsecond, and longer\nthird\n');
-    const appended = await mount.run('echo fourth >> growing; tail -n 2 growing');
+    await mount().foreignWrite('growing', 'first\nsecond, and longer\nthird\n');
+    const appended = await mount().run('echo fourth >> growing; tail -n 2 growing');
 
     expect(end.output).toBe('longer\n25\n');
     expect(appended.output).toBe('third\nfourth\n');
-    expect((await mount.stored('growing')).toString()).toBe('first\nsecond, and longer\nthird\nfourth\n');
+    expect((await mount().stored('growing')).toString()).toBe('first\nsecond, and longer\nthird\nfourth\n');
   });
 
   it('copy a file with holes byte by byte, and find its end where data and holes are asked for', async () => {
     const seek = 'open F, "holes"; print join(" ", map { sysseek(F, $$_[0], $$_[1]) } [1, 3], [1, 4]), "\\n"';
-    const result = await mount.run(
+    const result = await mount().run(
       `truncate -s 1000000 holes; printf end >> holes; cp --sparse=auto holes copy; cmp holes copy && stat -c %s copy; perl -e '${seek}'`,
     );
 
     expect(result).toMatchObject({ exit: 0, errors: '', output: '1000003\n1 1000003\n' });
-    expect((await mount.stored('copy')).equals(await mount.stored('holes'))).toBe(true);
+    expect((await mount().stored('copy')).equals(await mount().stored('holes'))).toBe(true);
   });
 
   it('wait for files as for any other on a disk, and are told that none is a terminal', async () => {
@@ -99,9 +82,9 @@ describe('programs on a bucket that the kernel driver mounts', () => {
       my $room = "." x 100;
       print ioctl(F, 0x5401, $room) ? "answered" : $!{ENOTTY} ? "ENOTTY" : "$!", "\\n";
     `;
-    await mount.run('echo x > polled');
+    await mount().run('echo x > polled');
 
-    expect((await mount.run('perl -e "$1"', program)).output).toBe('1 file\nENOTTY\n');
+    expect((await mount().run('perl -e "$1"', program)).output).toBe('1 file\nENOTTY\n');
   });
 
   it('are told how long a list of attributes is, and when their room for it is too small', async () => {
@@ -115,12 +98,12 @@ describe('programs on a bucket that the kernel driver mounts', () => {
       print syscall($call, $path, $enough, $size) == $size ? "whole" : "$!", "\\n";
       print scalar(grep { $_ eq "user.pailfs.visibility" } split /\\0/, $enough), "\\n";
     `;
-    await mount.run('echo x > listed');
+    await mount().run('echo x > listed');
 
-    expect((await mount.run('perl -e "$1"', program)).output).toBe('ERANGE\nwhole\n1\n');
+    expect((await mount().run('perl -e "$1"', program)).output).toBe('ERANGE\nwhole\n1\n');
   });
 
   it('leave nothing unsent', async () => {
-    expect(await mount.ask('close')).toEqual([]);
+    expect(await mount().ask('close')).toEqual([]);
   });
 });

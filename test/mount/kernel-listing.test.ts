@@ -1,10 +1,10 @@
 /** What does a program see of a folder whose later pages are still to come, on a real mount? */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { uploadOf } from '../support/embedded-service.ts';
 import { HeldPages } from '../support/held-pages.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
+import { sharedMount } from '../support/shared-mount.ts';
 
 const FILES = 250;
 const PAGE = 100;
@@ -19,30 +19,22 @@ const READ_ALL = String.raw`
 `;
 
 describe('programs that read a folder of several pages', () => {
-  let mount: MountedBucket;
   let pages: HeldPages | undefined;
+  const mount = sharedMount({
+    driver: 'kernel',
+    between: (service) => {
+      pages = new HeldPages(service, PAGE);
+      return pages;
+    },
+  });
   beforeAll(async () => {
-    mount = await MountedBucket.open({
-      driver: 'kernel',
-      between: (service) => {
-        pages = new HeldPages(service, PAGE);
-        return pages;
-      },
-    });
     for (let index = 0; index < FILES; index += 1)
-      await mount.direct.putObject(mount.bucket, `huge/file-${index}`, uploadOf('x'));
-  });
-  afterAll(() => mount.close());
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
+      await mount().direct.putObject(mount().bucket, `huge/file-${index}`, uploadOf('x'));
   });
 
   it('have its first names before the second page arrives, and each name once [list/as-pages-arrive]', async () => {
     const reader = spawn('sh', ['-c', 'exec perl -e "$0"', READ_ALL], {
-      cwd: mount.path,
+      cwd: mount().path,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const said: string[] = [];
@@ -56,11 +48,11 @@ describe('programs that read a folder of several pages', () => {
 
   it('list, stat and delete it all', async () => {
     pages?.letPass();
-    const listed = await mount.run('ls -l huge | grep -c file-; find huge -type f -size -2 | wc -l');
-    const removed = await mount.run('rm -r huge; ls huge');
+    const listed = await mount().run('ls -l huge | grep -c file-; find huge -type f -size -2 | wc -l');
+    const removed = await mount().run('rm -r huge; ls huge');
 
     expect(listed).toMatchObject({ errors: '', output: `${FILES}\n${FILES}\n` });
     expect(removed.exit).not.toBe(0);
-    expect((await mount.direct.listObjects(mount.bucket, { folder: 'huge' })).objects).toEqual([]);
+    expect((await mount().direct.listObjects(mount().bucket, { folder: 'huge' })).objects).toEqual([]);
   });
 });

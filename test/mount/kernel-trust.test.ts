@@ -1,42 +1,32 @@
 /** What does the kernel believe of what the kernel driver told it, and for how long? */
 import { open, readdir, stat } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { uploadOf } from '../support/embedded-service.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
+import { sharedMount } from '../support/shared-mount.ts';
 
 const ONE_HOUR_MS = 3_600_000;
 
 describe('a mount of the kernel driver whose metadata are trusted for an hour', () => {
-  let mount: MountedBucket;
-  beforeAll(async () => {
-    mount = await MountedBucket.open({ driver: 'kernel', settings: { metadataTtl: ONE_HOUR_MS } });
-  });
-  afterAll(() => mount.close());
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
-  });
+  const mount = sharedMount({ driver: 'kernel', settings: { metadataTtl: ONE_HOUR_MS } });
 
   it('shows what others stored as soon as it is told to look again', async () => {
-    await mount.run('echo mine > file; mkdir -p folder/deep; cat file; ls -lR');
-    await mount.foreignWrite('file', 'theirs, and longer\n');
-    const changed = await mount.run('stat -c %s file; cat file');
-    await mount.direct.deleteObject(mount.bucket, 'file');
-    await mount.direct.createFolder(mount.bucket, 'file');
-    await mount.ask('refresh');
+    await mount().run('echo mine > file; mkdir -p folder/deep; cat file; ls -lR');
+    await mount().foreignWrite('file', 'theirs, and longer\n');
+    const changed = await mount().run('stat -c %s file; cat file');
+    await mount().direct.deleteObject(mount().bucket, 'file');
+    await mount().direct.createFolder(mount().bucket, 'file');
+    await mount().ask('refresh');
 
     expect(changed.output).toBe('19\ntheirs, and longer\n');
-    expect((await stat(`${mount.path}/file`)).isDirectory()).toBe(true);
+    expect((await stat(`${mount().path}/file`)).isDirectory()).toBe(true);
   });
 
   it('finds by its name what a listing shows, though it was missing a moment ago', async () => {
-    await mount.run('mkdir late; touch late/seen; ls late; stat late/theirs late/other');
-    await mount.direct.putObject(mount.bucket, 'late/theirs', uploadOf(Buffer.from('theirs\n')));
-    const believed = await mount.run('stat late/theirs');
-    await mount.ask('refresh');
-    const listed = await mount.run('ls late; cat late/theirs; stat late/other');
+    await mount().run('mkdir late; touch late/seen; ls late; stat late/theirs late/other');
+    await mount().direct.putObject(mount().bucket, 'late/theirs', uploadOf(Buffer.from('theirs\n')));
+    const believed = await mount().run('stat late/theirs');
+    await mount().ask('refresh');
+    const listed = await mount().run('ls late; cat late/theirs; stat late/other');
 
     expect(believed.errors).toMatch(/late\/theirs.*No such file/);
     expect(listed.output).toBe('seen\ntheirs\ntheirs\n');
@@ -44,7 +34,7 @@ describe('a mount of the kernel driver whose metadata are trusted for an hour', 
   });
 
   it('makes and moves what it has just looked for in vain', async () => {
-    const made = await mount.run(
+    const made = await mount().run(
       'mkdir vain; cd vain; stat a b c d 2>/dev/null; echo 1 > a; mkdir b; cp a c; mv c d; cat a d; ls; stat -c %F b; rm a; stat a',
     );
 
@@ -53,9 +43,11 @@ describe('a mount of the kernel driver whose metadata are trusted for an hour', 
   });
 
   it('shows what it changed itself at once, in every look', async () => {
-    await mount.run('mkdir own; ls -l own; echo a > own/a; ls -l own');
-    const grown = await mount.run('echo more >> own/a; stat -c %s own/a; ls -l own | wc -l; mv own/a own/b');
-    const moved = await mount.run('ls own; cat own/a; cat own/b; rm own/b; ls own; rmdir own');
+    await mount().run('mkdir own; ls -l own; echo a > own/a; ls -l own');
+    const grown = await mount().run(
+      'echo more >> own/a; stat -c %s own/a; ls -l own | wc -l; mv own/a own/b',
+    );
+    const moved = await mount().run('ls own; cat own/a; cat own/b; rm own/b; ls own; rmdir own');
 
     expect(grown.output).toBe('7\n2\n');
     expect(moved).toMatchObject({ exit: 0, output: 'b\na\nmore\n' });
@@ -63,14 +55,14 @@ describe('a mount of the kernel driver whose metadata are trusted for an hour', 
   });
 
   it('shows a listing in progress no attributes that a write has overtaken', async () => {
-    await mount.run('mkdir long; cd long; for i in $(seq 400); do : > f$i; done');
-    const writer = await open(`${mount.path}/long/f400`, 'w');
-    const listing = readdir(`${mount.path}/long`, { withFileTypes: true });
+    await mount().run('mkdir long; cd long; for i in $(seq 400); do : > f$i; done');
+    const writer = await open(`${mount().path}/long/f400`, 'w');
+    const listing = readdir(`${mount().path}/long`, { withFileTypes: true });
     await writer.writeFile('overtaken');
     await listing;
     await writer.close();
 
-    expect((await stat(`${mount.path}/long/f400`)).size).toBe(9);
-    expect((await mount.run("ls -l long | awk '$5 == 9' | wc -l")).output.trim()).toBe('1');
+    expect((await stat(`${mount().path}/long/f400`)).size).toBe(9);
+    expect((await mount().run("ls -l long | awk '$5 == 9' | wc -l")).output.trim()).toBe('1');
   });
 });

@@ -1,11 +1,11 @@
 /** Do the bytes that the kernel keeps ever outlive the file they are of, and are they kept as long as it lives? */
 import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uploadOf } from '../support/embedded-service.ts';
 import type { ContendedMessage } from '../support/mounted-contended.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
 import { mountForTest, type MountedDirectory } from '../support/mounted.ts';
+import { sharedMount } from '../support/shared-mount.ts';
 import { shell } from '../support/shell.ts';
 
 const ONE_HOUR_MS = 3_600_000;
@@ -98,28 +98,20 @@ describe('a file on a mount of the kernel driver', () => {
 });
 
 describe.each([0, ONE_HOUR_MS])('a bucket whose metadata are trusted for %d ms', (metadataTtl) => {
-  let mount: MountedBucket;
-  beforeAll(async () => {
-    mount = await MountedBucket.open({ driver: 'kernel', settings: { metadataTtl } });
-  });
-  afterAll(() => mount.close());
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
-  });
+  const mount = sharedMount({ driver: 'kernel', settings: { metadataTtl } });
 
   /** Without a word to the mount when it trusts nothing. */
   async function storeElsewhere(key: string, content: string): Promise<void> {
-    if (metadataTtl > 0) await mount.foreignWrite(key, content);
-    else await mount.direct.putObject(mount.bucket, key, uploadOf(content));
+    if (metadataTtl > 0) await mount().foreignWrite(key, content);
+    else await mount().direct.putObject(mount().bucket, key, uploadOf(content));
   }
 
   it('shows of a file that others replace by one of the same size their bytes only [fresh/open] [kernel/versions]', async () => {
     for (const letter of ['a', 'b', 'c', 'd']) {
       await storeElsewhere('same', letter.repeat(10_000));
-      const { output } = await mount.run('cat same | tr -s a-z; tail -c 3 same; ls -l same | cut -d" " -f5');
+      const { output } = await mount().run(
+        'cat same | tr -s a-z; tail -c 3 same; ls -l same | cut -d" " -f5',
+      );
       expect(output).toBe(`${letter}${letter.repeat(3)}10000\n`);
     }
   });
@@ -128,30 +120,30 @@ describe.each([0, ONE_HOUR_MS])('a bucket whose metadata are trusted for %d ms',
     const contents = ['short', 'a much longer content', 'x', 'something else'];
     for (const content of contents) {
       await storeElsewhere('sized', content);
-      expect((await mount.run('cat sized')).output).toBe(content);
+      expect((await mount().run('cat sized')).output).toBe(content);
       await storeElsewhere('sized', `${content}${content}`);
-      expect((await mount.run('echo + >> sized; cat sized')).output).toBe(`${content}${content}+\n`);
-      expect((await mount.stored('sized')).toString()).toBe(`${content}${content}+\n`);
+      expect((await mount().run('echo + >> sized; cat sized')).output).toBe(`${content}${content}+\n`);
+      expect((await mount().stored('sized')).toString()).toBe(`${content}${content}+\n`);
     }
   });
 
   it('lets a program go on with what it has read of a file that others replaced [fresh/no-mixing] [kernel/versions]', async () => {
     await storeElsewhere('open', 'old bytes');
-    const file = await open(`${mount.path}/open`, 'r');
+    const file = await open(`${mount().path}/open`, 'r');
     await file.read(Buffer.alloc(9), 0, 9, 0);
     await storeElsewhere('open', 'new bytes');
 
-    expect((await mount.run('cat open')).output).toBe('new bytes');
+    expect((await mount().run('cat open')).output).toBe('new bytes');
     expect(await file.readFile('utf8')).toBe('old bytes');
     await file.close();
   });
 
   it('stores nothing empty when others replace what a program is about to write anew [write/whole]', async () => {
     await storeElsewhere('anew', 'old');
-    await mount.run('cat anew');
-    await mount.direct.putObject(mount.bucket, 'anew', uploadOf('foreign'));
-    await mount.run('cat anew; echo mine > anew; cat anew');
+    await mount().run('cat anew');
+    await mount().direct.putObject(mount().bucket, 'anew', uploadOf('foreign'));
+    await mount().run('cat anew; echo mine > anew; cat anew');
 
-    expect((await mount.stored('anew')).toString()).toBe('mine\n');
+    expect((await mount().stored('anew')).toString()).toBe('mine\n');
   });
 });

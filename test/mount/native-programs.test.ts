@@ -1,43 +1,26 @@
 /** Do programs work on a bucket that the native driver mounts? A few of each sort: the whole lists run with the default driver. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { heldByDirectory, heldByService } from '../support/held-files.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
+import { sharedDirectory, sharedMount } from '../support/shared-mount.ts';
 
 const MAKE_TREE =
   'mkdir -p tree/deep; seq 1000 > tree/numbers; head -c 300000 /dev/urandom > tree/deep/binary; : > tree/empty';
 
 describe('on a bucket that the native driver mounts', () => {
-  let mount: MountedBucket;
-  let outside: string;
-  beforeAll(async () => {
-    outside = await mkdtemp(path.join(tmpdir(), 'pailfs-programs-'));
-    mount = await MountedBucket.open({ driver: 'native' });
-  });
-  afterAll(async () => {
-    await mount.close();
-    await rm(outside, { recursive: true });
-  });
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
-  });
+  const mount = sharedMount({ driver: 'native' });
+  const outside = sharedDirectory();
 
   /** Runs a script that must succeed; `$1` is a directory outside of the mount. */
   const succeed = async (script: string): Promise<string> => {
     const quiet = 'export HOME="$1" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null';
-    const result = await mount.run(`set -e; ${quiet}; ${script}`, outside);
+    const result = await mount().run(`set -e; ${quiet}; ${script}`, outside());
     expect(result.exit, result.errors).toBe(0);
     return result.output;
   };
 
   it('cp, rsync, tar, mv and rm manage a tree', async () => {
     await succeed(`cd "$1"; ${MAKE_TREE}`);
-    const tree = await heldByDirectory(`${outside}/tree`);
+    const tree = await heldByDirectory(`${outside()}/tree`);
 
     const output = await succeed(`
       cp -r "$1/tree" copied; rsync -r --size-only copied/ synced/; tar -cf tree.tar copied; mkdir unpacked
@@ -46,8 +29,8 @@ describe('on a bucket that the native driver mounts', () => {
     `);
 
     expect(output).toBe('0\nmoved\nsynced\ntree.tar\nunpacked\n');
-    expect(await heldByService(mount.direct, mount.bucket, 'moved')).toEqual(tree);
-    expect(await heldByService(mount.direct, mount.bucket, 'synced')).toEqual(tree);
+    expect(await heldByService(mount().direct, mount().bucket, 'moved')).toEqual(tree);
+    expect(await heldByService(mount().direct, mount().bucket, 'synced')).toEqual(tree);
   });
 
   it('git keeps a repository, and clones it', async () => {
@@ -74,10 +57,10 @@ describe('on a bucket that the native driver mounts', () => {
       "seq 10 > file; vim -es -u NONE -i NONE file -c '%s/^5$/five/' -c wq; sed -i 's/^6$/six/' file",
     );
 
-    expect((await mount.stored('file')).toString()).toBe('1\n2\n3\n4\nfive\nsix\n7\n8\n9\n10\n');
+    expect((await mount().stored('file')).toString()).toBe('1\n2\n3\n4\nfive\nsix\n7\n8\n9\n10\n');
   });
 
   it('leaves nothing unsent', async () => {
-    expect(await mount.ask('close')).toEqual([]);
+    expect(await mount().ask('close')).toEqual([]);
   });
 });

@@ -1,46 +1,31 @@
 /** What do programs that carry extended attributes make of those that a mount has? They end with 0 and print nothing. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DRIVERS } from '../support/drivers.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
+import { sharedDirectory, sharedMount } from '../support/shared-mount.ts';
 
 const VALUE = (file: string, name: string): string =>
   `getfattr --absolute-names --only-values -n ${name} ${file}`;
 
 describe.each(DRIVERS)('on mounts of the %s driver', (driver) => {
-  let mount: MountedBucket;
-  let other: MountedBucket;
-  let local: string;
-  beforeAll(async () => {
-    mount = await MountedBucket.open({ driver });
-    other = await MountedBucket.open({ driver });
-    local = await mkdtemp(path.join(tmpdir(), 'pailfs-attributes-'));
-  });
-  afterAll(async () => {
-    await mount.close();
-    await other.close();
-    await rm(local, { recursive: true });
-  });
+  const mount = sharedMount({ driver });
+  const other = sharedMount({ driver });
+  const local = sharedDirectory();
   beforeEach(async () => {
-    mount.startTimer();
-    other.startTimer();
-    await mount.run(
+    await mount().run(
       'mkdir d; echo a > d/a.txt; echo b > d/b.html; setfattr -n user.mime_type -v text/x-mine d/a.txt; setfattr -n user.pailfs.visibility -v public d/b.html',
     );
   });
   afterEach(async () => {
-    await mount.run('rm -rf -- *');
-    await other.run('rm -rf -- *');
-    await rm(path.join(local, 'd'), { recursive: true, force: true });
-    mount.stopTimer();
-    other.stopTimer();
+    await mount().run('rm -rf -- *');
+    await other().run('rm -rf -- *');
+    await rm(path.join(local(), 'd'), { recursive: true, force: true });
   });
 
   /** `$1`: another mount; `$2`: a local directory. */
   async function silent(script: string): Promise<string> {
-    const result = await mount.run(script, other.path, local);
+    const result = await mount().run(script, other().path, local());
     expect(result).toMatchObject({ exit: 0, errors: '' });
     return result.output;
   }
@@ -117,12 +102,12 @@ describe.each(DRIVERS)('on mounts of the %s driver', (driver) => {
 
   it('a type set before the first close is that of the upload, and one set later keeps the link', async () => {
     await silent('exec 3> new.bin; setfattr -n user.mime_type -v image/png new.bin; echo x >&3; exec 3>&-');
-    const first = (await mount.direct.headObject(mount.bucket, 'new.bin')).contentType;
+    const first = (await mount().direct.headObject(mount().bucket, 'new.bin')).contentType;
     await silent('setfattr -n user.mime_type -v text/html d/b.html');
 
     expect(first).toBe('image/png');
-    expect((await mount.direct.headObject(mount.bucket, 'd/b.html')).contentType).toBe('text/html');
-    expect((await mount.direct.getVisibility(mount.bucket, 'd/b.html')).visibility).toBe('public');
+    expect((await mount().direct.headObject(mount().bucket, 'd/b.html')).contentType).toBe('text/html');
+    expect((await mount().direct.getVisibility(mount().bucket, 'd/b.html')).visibility).toBe('public');
   });
 
   it('XATTR_CREATE finds a listed name taken, and XATTR_REPLACE sets it [xattr/answers]', async () => {
@@ -136,14 +121,14 @@ describe.each(DRIVERS)('on mounts of the %s driver', (driver) => {
       print syscall($call, $path, $name, $other, 8, $replace) == 0 ? "set " : "$! ";
     `;
 
-    const result = await mount.run(`perl -e "$1"; ${VALUE('d/a.txt', 'user.mime_type')}`, program);
+    const result = await mount().run(`perl -e "$1"; ${VALUE('d/a.txt', 'user.mime_type')}`, program);
 
     expect(result).toMatchObject({ exit: 0, output: 'EEXIST set text/css' });
   });
 
   it('a type is guessed from the name', async () => {
-    await writeFile(path.join(mount.path, 'photo.JPEG'), 'x');
-    await writeFile(path.join(mount.path, 'unknown.zzzz'), 'x');
+    await writeFile(path.join(mount().path, 'photo.JPEG'), 'x');
+    await writeFile(path.join(mount().path, 'unknown.zzzz'), 'x');
 
     expect(await silent(VALUE('photo.JPEG', 'user.mime_type'))).toBe('image/jpeg');
     expect(await silent(VALUE('unknown.zzzz', 'user.mime_type'))).toBe('application/octet-stream');

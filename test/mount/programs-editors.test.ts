@@ -1,37 +1,20 @@
 /** Do programs with ways of their own to replace a file work on a mounted bucket: editors, databases, git? */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { heldByDirectory, heldByService, type HeldFiles } from '../support/held-files.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
+import { sharedDirectory, sharedMount } from '../support/shared-mount.ts';
 
 const GIT = 'git -c user.name=Somebody -c user.email=somebody@example.org -c init.defaultBranch=main';
 
 describe('on a mounted bucket', () => {
-  let mount: MountedBucket;
-  let outside: string;
-  beforeAll(async () => {
-    outside = await mkdtemp(path.join(tmpdir(), 'pailfs-programs-'));
-    mount = await MountedBucket.open();
-  });
-  afterAll(async () => {
-    await mount.close();
-    await rm(outside, { recursive: true });
-  });
-  beforeEach(() => {
-    mount.startTimer(150_000);
-  });
-  afterEach(() => {
-    mount.stopTimer();
-  });
+  const mount = sharedMount({}, 150_000);
+  const outside = sharedDirectory();
 
-  const held = (folder: string): Promise<HeldFiles> => heldByService(mount.direct, mount.bucket, folder);
-  const text = async (key: string): Promise<string> => (await mount.stored(key)).toString();
+  const held = (folder: string): Promise<HeldFiles> => heldByService(mount().direct, mount().bucket, folder);
+  const text = async (key: string): Promise<string> => (await mount().stored(key)).toString();
   /** Runs a script that must succeed; `$1` is a directory outside of the mount. Nobody's settings are used. */
   const succeed = async (script: string): Promise<string> => {
     const quiet = 'export HOME="$1" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null';
-    const result = await mount.run(`set -e; ${quiet}; ${script}`, outside);
+    const result = await mount().run(`set -e; ${quiet}; ${script}`, outside());
     expect(result.exit, result.errors).toBe(0);
     return result.output;
   };
@@ -48,7 +31,7 @@ describe('on a mounted bucket', () => {
     `);
 
     expect(output).toBe('4\n2\n');
-    expect(await held('repo')).toEqual(await heldByDirectory(`${mount.path}/repo`));
+    expect(await held('repo')).toEqual(await heldByDirectory(`${mount().path}/repo`));
   });
 
   it('git mv moves a folder [rename/folders]', async () => {
@@ -84,8 +67,8 @@ describe('on a mounted bucket', () => {
       `);
 
       expect(output.replace(`${mode}\n`, '')).toBe('5000|50\nok\n100\nok\n');
-      const copy = `${outside}/${mode}.db`;
-      const read = await mount.run(
+      const copy = `${outside()}/${mode}.db`;
+      const read = await mount().run(
         'cat "$1" > "$2"; sqlite3 "$2" "pragma integrity_check; select max(i) from t"',
         `${mode}.db`,
         copy,
@@ -131,6 +114,6 @@ describe('on a mounted bucket', () => {
   });
 
   it('leaves nothing unsent', async () => {
-    expect(await mount.ask('close')).toEqual([]);
+    expect(await mount().ask('close')).toEqual([]);
   });
 });

@@ -1,10 +1,7 @@
 /** Do unmodified programs work on a mounted bucket? What the service holds afterwards is compared by hash. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { heldByDirectory, heldByService, type HeldFiles } from '../support/held-files.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
+import { sharedDirectory, sharedMount } from '../support/shared-mount.ts';
 import { shell, type ShellResult } from '../support/shell.ts';
 
 /** A tree with everything that archives and copies stumble over; `$1`: where. */
@@ -18,29 +15,17 @@ const MAKE_TREE = String.raw`
 `;
 
 describe('on a mounted bucket', () => {
-  let mount: MountedBucket;
-  let outside: string;
+  const outside = sharedDirectory();
   let tree: HeldFiles;
   beforeAll(async () => {
-    outside = await mkdtemp(path.join(tmpdir(), 'pailfs-programs-'));
-    await shell(outside, MAKE_TREE, `${outside}/tree`);
-    tree = await heldByDirectory(`${outside}/tree`);
-    mount = await MountedBucket.open();
+    await shell(outside(), MAKE_TREE, `${outside()}/tree`);
+    tree = await heldByDirectory(`${outside()}/tree`);
   });
-  afterAll(async () => {
-    await mount.close();
-    await rm(outside, { recursive: true });
-  });
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
-  });
+  const mount = sharedMount();
 
-  const run = (script: string): Promise<ShellResult> => mount.run(script, outside);
-  const held = (folder: string): Promise<HeldFiles> => heldByService(mount.direct, mount.bucket, folder);
-  const text = async (key: string): Promise<string> => (await mount.stored(key)).toString();
+  const run = (script: string): Promise<ShellResult> => mount().run(script, outside());
+  const held = (folder: string): Promise<HeldFiles> => heldByService(mount().direct, mount().bucket, folder);
+  const text = async (key: string): Promise<string> => (await mount().stored(key)).toString();
   /** Runs a script that must succeed without a word of complaint; `$1` is a directory outside of the mount. */
   const succeed = async (script: string): Promise<string> => {
     const result = await run(`set -e; ${script}`);
@@ -73,7 +58,9 @@ describe('on a mounted bucket', () => {
       );
 
       expect(output).toBe('text/x-minepublic');
-      expect((await mount.direct.getVisibility(mount.bucket, 'typed-too/file')).visibility).toBe('public');
+      expect((await mount().direct.getVisibility(mount().bucket, 'typed-too/file')).visibility).toBe(
+        'public',
+      );
     });
 
     it('is renamed by mv, as one folder, and over an empty one [rename/folders]', async () => {
@@ -104,7 +91,7 @@ describe('on a mounted bucket', () => {
       );
 
       expect(output).toBe('0\n');
-      expect(await held('synced')).toEqual(await heldByDirectory(`${outside}/changed`));
+      expect(await held('synced')).toEqual(await heldByDirectory(`${outside()}/changed`));
     });
 
     it('is copied by rsync --inplace, which edits files where they are', async () => {
@@ -112,7 +99,7 @@ describe('on a mounted bucket', () => {
         'rsync -a "$1/tree/" inplace/; cp -r "$1/tree" "$1/edited"; printf XXXX | dd of="$1/edited/folder/binary.bin" bs=1 seek=700000 conv=notrunc status=none; rsync -a --inplace --no-whole-file "$1/edited/" inplace/',
       );
 
-      expect(await held('inplace')).toEqual(await heldByDirectory(`${outside}/edited`));
+      expect(await held('inplace')).toEqual(await heldByDirectory(`${outside()}/edited`));
     });
 
     it('is packed and unpacked by zip', async () => {
@@ -131,7 +118,7 @@ describe('on a mounted bucket', () => {
 
       const here = await succeed(`cd searched; ${look}`);
 
-      expect(here).toBe((await shell(`${outside}/tree`, look)).output);
+      expect(here).toBe((await shell(`${outside()}/tree`, look)).output);
     });
 
     it('is moved by mv, whole, although the service has no request for it', async () => {
@@ -262,7 +249,7 @@ describe('on a mounted bucket', () => {
       );
 
       expect(await text('shell/sized')).toBe('0123\0\0');
-      expect((await mount.stored('shell/made-long')).equals(Buffer.alloc(100_000))).toBe(true);
+      expect((await mount().stored('shell/made-long')).equals(Buffer.alloc(100_000))).toBe(true);
     });
 
     it('installs, compares and checks files', async () => {
@@ -283,7 +270,7 @@ describe('on a mounted bucket', () => {
   });
 
   it('leaves nothing unsent', async () => {
-    expect(await mount.ask('close')).toEqual([]);
+    expect(await mount().ask('close')).toEqual([]);
   });
 });
 

@@ -1,40 +1,23 @@
 /** How many requests do programs cost that work with scratch files: editors, rsync? */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RequestLog } from '../../src/server/request-log.ts';
 import { heldByDirectory, heldByService } from '../support/held-files.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
 import { recordingService } from '../support/recording-service.ts';
+import { sharedDirectory, sharedMount } from '../support/shared-mount.ts';
 
 describe('on a mounted bucket', () => {
   const requests = new RequestLog();
-  let mount: MountedBucket;
-  let outside: string;
-  beforeAll(async () => {
-    outside = await mkdtemp(path.join(tmpdir(), 'pailfs-scratch-'));
-    mount = await MountedBucket.open({
-      between: (service) => recordingService(service, requests),
-      // Names are asked for once; what counts here is what a program stores and removes.
-      settings: { metadataTtl: 3_600_000 },
-    });
+  const mount = sharedMount({
+    between: (service) => recordingService(service, requests),
+    // Names are asked for once; what counts here is what a program stores and removes.
+    settings: { metadataTtl: 3_600_000 },
   });
-  afterAll(async () => {
-    await mount.close();
-    await rm(outside, { recursive: true });
-  });
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
-  });
+  const outside = sharedDirectory();
 
   /** Runs a script that must succeed; `$1` is a directory outside of the mount. Returns what it changed on the service. */
   const changesOf = async (script: string): Promise<string[]> => {
     requests.reset();
-    const result = await mount.run(`set -e; export HOME="$1"; ${script}`, outside);
+    const result = await mount().run(`set -e; export HOME="$1"; ${script}`, outside());
     expect(result, script).toMatchObject({ exit: 0 });
     return requests.all
       .filter(({ operation }) => ['putObject', 'deleteObject', 'createFolder'].includes(operation))
@@ -47,8 +30,8 @@ describe('on a mounted bucket', () => {
 
     expect(await changesOf(vim('file', `-c '%s/^5$/five/'`, '-c wq'))).toEqual(['putObject file']);
     expect(await changesOf(vim('new', `-c 'normal ihello'`, '-c wq'))).toEqual(['putObject new']);
-    expect((await mount.stored('file')).toString().split('\n')[4]).toBe('five');
-    expect((await mount.stored('new')).toString()).toBe('hello\n');
+    expect((await mount().stored('file')).toString().split('\n')[4]).toBe('five');
+    expect((await mount().stored('new')).toString()).toBe('hello\n');
   });
 
   it('rsync stores each file with one PUT, and then has nothing to do [scratch/rename]', async () => {
@@ -67,12 +50,12 @@ describe('on a mounted bucket', () => {
     ]);
     expect(second).toEqual([]);
     expect(third).toEqual(['putObject tree/deep/3']);
-    expect(await heldByService(mount.direct, mount.bucket, 'tree')).toEqual(
-      await heldByDirectory(`${outside}/tree`),
+    expect(await heldByService(mount().direct, mount().bucket, 'tree')).toEqual(
+      await heldByDirectory(`${outside()}/tree`),
     );
   });
 
   it('leaves nothing unsent', async () => {
-    expect(await mount.ask('close')).toEqual([]);
+    expect(await mount().ask('close')).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 /** What do programs cost that read all small files of a folder, through the kernel? One GET a file, most of them side by side. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { InterceptedService } from '../support/intercepted-service.ts';
-import { MountedBucket } from '../support/mounted-bucket.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { uploadOf } from '../support/embedded-service.ts';
+import { sharedMount } from '../support/shared-mount.ts';
 
 const FILES = 120;
 /** Milliseconds that each GET takes, so that one can see which wait for each other. */
@@ -13,35 +13,24 @@ const LATENCY = 15;
 const NAMES = Array.from({ length: FILES }, (_, index) => `f${String(index).padStart(3, '0')}`);
 
 describe('a mount with folders of small files', () => {
-  let mount: MountedBucket;
   let asked: string[] = [];
   let underWay = 0;
   let most = 0;
-
-  beforeAll(async () => {
-    mount = await MountedBucket.open({
-      driver: 'kernel',
-      between: (service) =>
-        new InterceptedService(service, async (call, proceed) => {
-          asked.push(`${call.operation} ${call.key ?? ''}`.trim());
-          if (call.operation !== 'getObject') return proceed();
-          underWay += 1;
-          most = Math.max(most, underWay);
-          try {
-            await sleep(LATENCY);
-            return await proceed();
-          } finally {
-            underWay -= 1;
-          }
-        }),
-    });
-  });
-  afterAll(() => mount.close());
-  beforeEach(() => {
-    mount.startTimer();
-  });
-  afterEach(() => {
-    mount.stopTimer();
+  const mount = sharedMount({
+    driver: 'kernel',
+    between: (service) =>
+      new InterceptedService(service, async (call, proceed) => {
+        asked.push(`${call.operation} ${call.key ?? ''}`.trim());
+        if (call.operation !== 'getObject') return proceed();
+        underWay += 1;
+        most = Math.max(most, underWay);
+        try {
+          await sleep(LATENCY);
+          return await proceed();
+        } finally {
+          underWay -= 1;
+        }
+      }),
   });
 
   it.each([
@@ -57,13 +46,13 @@ describe('a mount with folders of small files', () => {
       const target = `${await temporaryDirectory()}/copy`;
       for (const [index, file] of NAMES.entries()) {
         const bytes = patternedBytes(4096 + index, index);
-        await mount.direct.putObject(mount.bucket, `${name}/${file}`, uploadOf(bytes));
+        await mount().direct.putObject(mount().bucket, `${name}/${file}`, uploadOf(bytes));
       }
-      await mount.ask('refresh');
-      await mount.run('ls -l "$1"', name);
+      await mount().ask('refresh');
+      await mount().run('ls -l "$1"', name);
       [asked, most] = [[], 0];
 
-      const ran = await mount.run(script, name, target);
+      const ran = await mount().run(script, name, target);
 
       expect(ran).toMatchObject({ exit: 0, errors: '' });
       const gets = asked.filter((line) => line.startsWith('getObject'));

@@ -1,7 +1,6 @@
 /** What do programs that people use store, and how many requests does it cost? Counted with names that stay known: the TTL adds its own. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MountedBucket } from '../support/mounted-bucket.ts';
+import { describe, expect, it } from 'vitest';
+import { sharedDirectory, sharedMount } from '../support/shared-mount.ts';
 import { shell } from '../support/shell.ts';
 import type { Program } from './program.ts';
 import { deviations, ProgramRun } from './run-program.ts';
@@ -11,29 +10,16 @@ const HOUR_MS = 3_600_000;
 
 export function describePrograms(programs: readonly Program[]): void {
   describe('programs on a mounted bucket', () => {
-    let mount: MountedBucket;
-    let mountpoint: string;
-    let outside: string;
-    beforeAll(async () => {
-      // Editors make no backups below /tmp.
-      mountpoint = await mkdtemp('/var/tmp/pailfs-mount-');
-      outside = await mkdtemp('/var/tmp/pailfs-programs-');
-      mount = await MountedBucket.open({ mountpoint, settings: { metadataTtl: HOUR_MS } });
-    });
-    afterAll(async () => {
-      await mount.close();
-      await rm(mountpoint, { recursive: true });
-      await rm(outside, { recursive: true });
-    });
-    beforeEach(() => {
-      mount.startTimer(TEST_TIME_MS);
-    });
-    afterEach(() => {
-      mount.stopTimer();
-    });
+    // Editors make no backups below /tmp.
+    const mountpoint = sharedDirectory('/var/tmp');
+    const outside = sharedDirectory('/var/tmp');
+    const mount = sharedMount(
+      () => ({ mountpoint: mountpoint(), settings: { metadataTtl: HOUR_MS } }),
+      TEST_TIME_MS,
+    );
 
     it.each(programs)('$name stores what it should, for as many requests as it may cost', async (program) => {
-      const run = await ProgramRun.begin(mount, program, outside);
+      const run = await ProgramRun.begin(mount(), program, outside());
       const isCounted = await isCountedVersion(program);
       for (const step of program.steps) {
         const result = await run.step(step);
@@ -50,7 +36,7 @@ export function describePrograms(programs: readonly Program[]): void {
     });
 
     it('leave nothing unsent', async () => {
-      expect(await mount.ask('close')).toEqual([]);
+      expect(await mount().ask('close')).toEqual([]);
     });
   });
 }
