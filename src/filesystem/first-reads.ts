@@ -2,6 +2,7 @@
  * How does the first GET of a small file tell that the version is still there? Its headers do, as a HEAD's would: a file that nobody
  * has looked at for longer than the TTL is opened and read with one request.
  */
+import { describeError } from '../base/errors.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { VersionChanged } from '../store/range-reader.ts';
 import { keyOfPath } from '../store/keys.ts';
@@ -62,8 +63,14 @@ export class FirstReads {
    * answer. Never rejects: what failed is asked for again by the read that wants it.
    */
   async fetch(file: StoredFile): Promise<void> {
-    // Already logged, with its reason, where the GET failed.
-    await this.#ask(file, false).catch(() => undefined);
+    try {
+      await this.#ask(file, false);
+    } catch (error) {
+      // A refusal stands in the log where the GET failed (version-bytes.ts).
+      if (isRefusal(error)) return;
+      const { path } = file;
+      this.#mount.log.warn('a file could not be read ahead', { path, cause: describeError(error) });
+    }
   }
 
   async #ask(file: StoredFile, isWanted: boolean): Promise<void> {

@@ -64,15 +64,14 @@ export class Inspecting {
 
   /** Of `names` those that no batch has shown before. */
   #shownFirst(path: string, names: readonly string[], { batch, shown }: Showing): DirectoryEntry[] {
-    const drafts = new Map(this.#mount.table.dirtyIn(path).map((file) => [nameOf(file.path), file]));
     const entries: DirectoryEntry[] = [];
     for (const name of names) {
       if (shown.has(name)) continue;
       const known = batch.peek(name);
+      const child = childOf(path, name);
       // A name that the service does not have may still be taken away until the whole folder is shown.
-      const draft = known?.kind === 'file' || batch.isWhole ? drafts.get(name) : undefined;
-      const attributes =
-        draft === undefined ? this.#ofKnown(childOf(path, name), known) : this.#ofOpenFile(draft);
+      const draft = known?.kind === 'file' || batch.isWhole ? this.#mount.table.dirty(child) : undefined;
+      const attributes = draft === undefined ? this.#ofKnown(child, known) : this.#ofOpenFile(draft);
       if (attributes === undefined) continue;
       shown.add(name);
       entries.push({ name, attributes });

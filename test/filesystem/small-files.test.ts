@@ -1,5 +1,6 @@
 /** What small files cost: one request each, and none of them waited for when a program reads a folder. */
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
 import { FIRST_WINDOW } from '../../src/content/read-plan.ts';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
@@ -268,6 +269,31 @@ describe('a program that reads the files of a folder one after another', () => {
     await fs.release(handle);
 
     expect((await readFile(fs, '/d/f00004')).toString()).toBe('mine');
+  });
+
+  it('has it in the log when what was asked for ahead fails as nobody expects, and reads on', async () => {
+    const messages: string[] = [];
+    const warn = (message: string): void => {
+      messages.push(message);
+    };
+    const failing = new Set([nameAt(2), nameAt(3)]);
+    const { fs, foreignWrite } = await openForTest({
+      log: { ...silentLog, warn },
+      between: (service) =>
+        new InterceptedService(service, async (call, proceed) => {
+          if (call.operation === 'getObject' && failing.delete(call.key ?? ''))
+            throw new TypeError('a fault');
+          return proceed();
+        }),
+    });
+    for (let index = 0; index < 4; index += 1) await foreignWrite(nameAt(index), contentOf(index, KIB));
+    await names(fs, '/');
+    for (const index of [0, 1]) await readFile(fs, `/${nameAt(index)}`);
+    await settled();
+    const read = await readFile(fs, `/${nameAt(2)}`);
+
+    expect(messages).toContain('a file could not be read ahead');
+    expect(Buffer.compare(read, contentOf(2, KIB))).toBe(0);
   });
 
   it('and does not come back leaves nothing in memory for long', async () => {

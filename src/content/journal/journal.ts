@@ -7,6 +7,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { describeError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
 import { diskProblem } from './disk-problem.ts';
 import { JournalContents } from './journal-contents.ts';
 import { DatabaseTooNew, openOrMoveAside, type DatabasePlace } from './open-or-move-aside.ts';
@@ -42,10 +44,17 @@ export class Journal {
   readonly id: string;
   readonly #rows: RowDatabase;
   readonly #directory: string;
+  readonly #log: Log;
   #sequence: number;
 
-  private constructor(directory: string, rows: RowDatabase, id: string, contents: JournalContents) {
+  private constructor(
+    { directory, log }: Pick<DatabasePlace, 'directory' | 'log'>,
+    rows: RowDatabase,
+    id: string,
+    contents: JournalContents,
+  ) {
     this.#directory = directory;
+    this.#log = log;
     this.#rows = rows;
     this.id = id;
     this.contents = contents;
@@ -94,7 +103,11 @@ export class Journal {
   }
 
   async close(): Promise<void> {
-    await this.#rows.close();
+    await this.#rows.close((error) => {
+      this.#log.warn('records that mean nothing any more stay in the journal', {
+        cause: describeError(error),
+      });
+    });
   }
 
   static async #read({ directory, log }: DatabasePlace, rows: RowDatabase): Promise<Journal> {
@@ -109,6 +122,6 @@ export class Journal {
     const id = known?.id ?? randomUUID();
     const value = rowText(HEAD, { format: FORMAT, id });
     await rows.commit([...contents.repairs(), { type: 'put', key: HEAD, value }], 'synced');
-    return new Journal(directory, rows, id, contents);
+    return new Journal({ directory, log }, rows, id, contents);
   }
 }

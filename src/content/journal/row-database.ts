@@ -88,10 +88,9 @@ export class RowDatabase {
     return undefined;
   }
 
-  /** Ends after the commits asked for so far. */
-  async close(): Promise<void> {
-    // Whoever asked for what fails now hears of it.
-    await this.#commits.run().catch(() => undefined);
+  /** Ends after the commits asked for so far. `lost` hears why the last one failed: nobody may have asked for its rows. */
+  async close(lost: (error: unknown) => void = () => undefined): Promise<void> {
+    await this.#commits.run().catch(lost);
     await this.#level.close();
   }
 

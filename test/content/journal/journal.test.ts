@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { readdir } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { ClassicLevel } from 'classic-level';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { put, remove, type JournalChange } from '../../../src/content/journal/journal.ts';
 import { rowName } from '../../../src/content/journal/records.ts';
 import {
@@ -43,6 +44,19 @@ describe('a journal', () => {
     expect(contents.strayedSteps).toEqual([renameStepOf('lost', 0)]);
     expect(contents.shelved).toEqual([shelvedOf('s')]);
     expect([...contents.absorbed]).toEqual(['j']);
+  });
+
+  it('whose last records could not be written says so at its end', async () => {
+    const { journal, messages } = await openJournal(await temporaryDirectory());
+    const batch = vi.spyOn(ClassicLevel.prototype, 'batch').mockRejectedValueOnce(new Error('disk full'));
+    onTestFinished(() => {
+      batch.mockRestore();
+    });
+
+    journal.forgetLater([remove('draft', draftRecordOf('a'))]);
+    await journal.close();
+
+    expect(messages).toEqual(['records that mean nothing any more stay in the journal']);
   });
 
   it('knows nothing any more of what was removed', async () => {
