@@ -6,5 +6,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/mutants/break-server.ts'],
     testTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -5,7 +5,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { ROOT, runVisibly, StepFailure } from './steps.mjs';
 
+/** What is shown of a failure: a test that prints a whole file would push the others out of sight. */
 const LINES_OF_A_MESSAGE = 8;
+const LINES_OF_A_DIFF = 24;
+const PLACES = 4;
+const LENGTH_OF_A_LINE = 400;
 
 /**
  * Runs vitest once a round, which is a list of projects; `words` go to vitest. Ends with each failure and, as the last line, the
@@ -51,7 +55,17 @@ async function readReport(report, exitCode) {
   }
 }
 
-function described({ file, name, messages }) {
-  const lines = messages.flatMap((message) => message.split('\n').slice(0, LINES_OF_A_MESSAGE));
+function described({ file, name, errors }) {
+  const lines = errors.flatMap(({ message, places, diff }) => [
+    ...first(LINES_OF_A_MESSAGE, message),
+    ...places.slice(0, PLACES).map((place) => `at ${place}`),
+    ...first(LINES_OF_A_DIFF, diff),
+  ]);
   return [`FAILED ${file} > ${name}`, ...lines.map((line) => `    ${line}`)].join('\n');
+}
+
+function first(count, text) {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const shown = lines.slice(0, count).map((line) => line.slice(0, LENGTH_OF_A_LINE));
+  return lines.length > count ? [...shown, `... and ${lines.length - count} lines more`] : shown;
 }

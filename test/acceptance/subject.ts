@@ -23,9 +23,6 @@ export type OpenSubject = () => Promise<Subject>;
 
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
 
-/** Only a store that never comes waits so long. */
-const STORED_LIMIT_MS = 30_000;
-
 export class Subject {
   readonly posix: Posix;
   readonly #parts: SubjectParts;
@@ -91,7 +88,7 @@ export class Subject {
   /** The file is empty, here and soon on the service: what only emptied it goes up after its last close. */
   async expectEmptied(name: string): Promise<void> {
     await this.#expectReadable(name, '');
-    await expect.poll(() => this.stored(name), { timeout: STORED_LIMIT_MS }).toHaveLength(0);
+    await expect.poll(() => this.stored(name)).toHaveLength(0);
   }
 
   /** The name is free, here and on the service. */

@@ -171,9 +171,7 @@ const CASES: readonly Case[] = [
 async function openScene(): Promise<Scene> {
   const own = await openOwnHome();
   const other = createServer().listen(0, '127.0.0.1');
-  await vi.waitFor(() => {
-    if (!other.listening) throw new Error('it does not listen yet');
-  });
+  await expect.poll(() => other.listening).toBe(true);
   onTestFinished(() => void other.close());
   return { ...own, takenPort: (other.address() as AddressInfo).port };
 }

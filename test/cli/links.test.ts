@@ -8,8 +8,6 @@ import { breakOperation } from '../mutants/breaking.ts';
 import { CommandLine } from '../support/command-line.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
 
-const PATIENCE = { timeout: 20_000 };
-
 async function withFiles(...keys: readonly string[]): Promise<{ server: EmbeddedServer; at: CommandLine }> {
   const server = await startEmbeddedServer();
   for (const key of keys) await server.direct.putObject(server.bucket, key, uploadOf(`bytes of ${key}`));
@@ -172,8 +170,8 @@ describe('pailfs publish and unpublish', () => {
     server.faults.add({ operation: 'setVisibility', key: 'd/c', fault });
 
     const { printed, ended } = watched(at.start(['publish', '-r', 'photos:d']));
-    await expect.poll(() => printed.stdout, PATIENCE).toMatch(/^published photos:d\/a: .*\n$/);
-    await expect.poll(() => printed.stderr, PATIENCE).toMatch(/^pailfs: photos:d\/c is not published: .*\n$/);
+    await expect.poll(() => printed.stdout).toMatch(/^published photos:d\/a: .*\n$/);
+    await expect.poll(() => printed.stderr).toMatch(/^pailfs: photos:d\/c is not published: .*\n$/);
     letThrough();
     const code = await ended;
 
@@ -188,7 +186,7 @@ describe('pailfs publish and unpublish', () => {
     const letThrough = holdVisibility('d/b');
 
     const { printed, ended } = watched(at.start(['unpublish', '--json', 'photos:no', '-r', 'photos:d']));
-    await expect.poll(() => printed.stderr, PATIENCE).toMatch(/^pailfs: photos:no is not made private: /);
+    await expect.poll(() => printed.stderr).toMatch(/^pailfs: photos:no is not made private: /);
     const before = printed.stdout;
     letThrough();
     const code = await ended;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ReadStream } from '../../src/content/read-stream.ts';
 import { VersionChanged } from '../../src/store/range-reader.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
@@ -128,9 +128,7 @@ describe('closing', () => {
     const open = reading.service.gets[0]?.closed;
     reading.reader.release();
     const next = reading.reads(30 * MIB, 10);
-    await vi.waitFor(() => {
-      expect(reading.service.gets[0]?.closed).toBe(true);
-    });
+    await expect.poll(() => reading.service.gets[0]?.closed).toBe(true);
 
     expect(open).toBe(false);
     reading.service.resume();

@@ -17,7 +17,6 @@ import type { HeldFile, Step, World } from './world.ts';
 /** When close promises: once the service has the file, or once this machine has. */
 export type Mode = 'write-through' | 'write-back';
 
-const LIFETIME_MS = 300_000;
 const LINES_SHOWN = 40;
 
 /** Cleared away by itself at the end of the test. */
@@ -79,7 +78,7 @@ export class CrashScene {
       logFile: this.#logFile,
     };
     const module = new URL('./crash-pail.ts', import.meta.url);
-    this.#mounted = await mountForTest({ module, options, lifetime: LIFETIME_MS });
+    this.#mounted = await mountForTest({ module, options });
     return this.#mounted;
   }
 

@@ -23,9 +23,6 @@ import {
   xattr,
 } from '../support/program-acts.ts';
 
-/** The services that tests ask are in memory: this is for a busy machine. */
-const PATIENT = { timeout: 20_000 };
-
 async function paused(options?: TestOptions): Promise<FileSystemForTest> {
   const scene = await openForTest(options);
   scene.store.changeAccount({ gracePeriod: true });
@@ -64,7 +61,7 @@ describe('a file that could not be stored', () => {
     await mountOver(disk, scene);
 
     for (const name of ['a', 'b', 'c']) {
-      await expect.poll(() => textOf(scene, name), PATIENT).toBe(`kept ${name}`);
+      await expect.poll(() => textOf(scene, name)).toBe(`kept ${name}`);
     }
   });
 
@@ -172,7 +169,7 @@ describe('a file that could not be stored', () => {
     scene.faults.add({ operation: 'putObject', fault: { kind: 'status', status: 403 } });
 
     const next = await mountOver(disk, scene);
-    await expect.poll(() => names(next.operations, '/'), PATIENT).toEqual([]);
+    await expect.poll(() => names(next.operations, '/')).toEqual([]);
     await next.close({ patience: 5000 });
     const last = await mountOver(disk, scene);
 
@@ -193,7 +190,7 @@ describe('a file that could not be stored', () => {
     expect(scene.asked().filter((line) => line.startsWith('put'))).toEqual([]);
     await mountOver(disk, scene);
 
-    await expect.poll(() => textOf(scene, 'f'), PATIENT).toBe('kept');
+    await expect.poll(() => textOf(scene, 'f')).toBe('kept');
   });
 });
 

@@ -218,7 +218,7 @@ it('a killed mount has kept what was set a moment before [attributes/remount]', 
     return Promise.all(['/f', '/'].map((path) => next.operations.getAttributes(path)));
   };
 
-  await expect.poll(killed, { timeout: 20_000 }).toMatchObject([SET, { mode: 0o700 }]);
+  await expect.poll(killed).toMatchObject([SET, { mode: 0o700 }]);
 });
 
 it('what is set on a file that waits for the service is there after a kill, and stored with it [attributes/remount]', async () => {
@@ -229,9 +229,7 @@ it('what is set on a file that waits for the service is there after a kill, and 
   await scene.fs.setAttributes('/f', SET);
   scene.clock.advance(MOMENT);
   const killed = async (): Promise<MountedFileSystem> => mountOver(await diskNow(scene), scene);
-  await expect
-    .poll(async () => (await killed()).operations.getAttributes('/f'), { timeout: 20_000 })
-    .toMatchObject(SET);
+  await expect.poll(async () => (await killed()).operations.getAttributes('/f')).toMatchObject(SET);
   const disk = await diskNow(scene);
   scene.store.changeAccount({ gracePeriod: false });
 

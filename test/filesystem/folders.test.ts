@@ -1,5 +1,5 @@
 /** SEMANTICS: folders, on services that treat them differently. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Behaviours } from '../../src/server/behaviours.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { LogForTest, openToRewrite } from '../support/program-acts.ts';
@@ -62,9 +62,9 @@ describe.each(services)(
       expect((await fs.getAttributes('/d')).kind).toBe('folder');
       expect(await names(fs, '/d')).toEqual([]);
       clock.advance(3000);
-      await vi.waitFor(async () => {
-        expect((await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
-      });
+      await expect
+        .poll(async () => (await direct.listObjects(bucket, { folder: '' })).folders)
+        .toEqual(['d/']);
       clock.advance(10_000);
 
       expect(await names(fs, '/')).toEqual(['d']);
@@ -84,9 +84,9 @@ describe.each(services)(
       expect(await names(fs, '/d')).toEqual(['e']);
       expect(await names(fs, '/d/e')).toEqual(['f']);
       clock.advance(1000);
-      await vi.waitFor(async () => {
-        expect((await direct.listObjects(bucket, { folder: 'd/e' })).folders).toEqual(['d/e/f/']);
-      });
+      await expect
+        .poll(async () => (await direct.listObjects(bucket, { folder: 'd/e' })).folders)
+        .toEqual(['d/e/f/']);
     });
 
     it('also when a rename took its last file, and nobody ever listed it [folders/stay]', async () => {
@@ -241,13 +241,9 @@ describe('emptied folders', () => {
     faults.add({ operation: 'createFolder', fault: { kind: 'status', status: 503 } });
 
     clock.advance(3000);
-    await vi.waitFor(() => {
-      expect(log.about('could not be made to stay')).toHaveLength(1);
-    });
+    await expect.poll(() => log.about('could not be made to stay')).toHaveLength(1);
     clock.advance(30_000);
 
-    await vi.waitFor(async () => {
-      expect((await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
-    });
+    await expect.poll(async () => (await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
   });
 });

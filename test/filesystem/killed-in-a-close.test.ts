@@ -5,9 +5,6 @@ import { InterceptedService } from '../support/intercepted-service.ts';
 import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
 
-/** The services that tests ask are in memory: this is for a busy machine. */
-const PATIENT = { timeout: 20_000 };
-
 const textOf = async (scene: FileSystemForTest, key: string): Promise<string> =>
   (await scene.stored(key)).toString();
 
@@ -120,7 +117,7 @@ describe('a link that could not be restored', () => {
 
     const next = await mountOver(await diskNow(scene), scene);
 
-    await expect.poll(() => visibilityOf(scene, 'f'), PATIENT).toBe('public');
+    await expect.poll(() => visibilityOf(scene, 'f')).toBe('public');
     expect(await next.close({ patience: 5000 })).toEqual([]);
   });
 

@@ -7,8 +7,6 @@ import type { FileSystemForTest } from '../support/open-for-test.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall, openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
 
-const PATIENT = { timeout: 20_000 };
-
 /** The next upload has no answer, and is done when so many requests after it have been answered. */
 function loseNextUpload({ store, faults }: Pick<FileSystemForTest, 'store' | 'faults'>, after = 1): void {
   store.lies.showUploadsLate(1, after);
@@ -142,7 +140,7 @@ describe('with write-back, when an upload of unknown end arrives late', () => {
     loseNextUpload(scene);
     await writeFile(scene.fs, '/f', 'late');
     scene.clock.advance(200);
-    await expect.poll(() => xattr(scene.fs, '/f', 'user.pailfs.state'), PATIENT).toBe('failed');
+    await expect.poll(() => xattr(scene.fs, '/f', 'user.pailfs.state')).toBe('failed');
     scene.asked();
 
     await writeFile(scene.fs, '/f', 'newest');
@@ -158,7 +156,7 @@ describe('with write-back, when an upload of unknown end arrives late', () => {
     loseNextUpload(scene, 3);
     await writeFile(scene.fs, '/f', 'late');
     scene.clock.advance(200);
-    await expect.poll(() => xattr(scene.fs, '/f', 'user.pailfs.state'), PATIENT).toBe('failed');
+    await expect.poll(() => xattr(scene.fs, '/f', 'user.pailfs.state')).toBe('failed');
     await drained(scene.mounted);
 
     await scene.fs.unlink('/f');

@@ -1,5 +1,5 @@
 /** SEMANTICS: what a program sees while the service cannot be reached, and while the local disk is full. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/server/faults.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
@@ -57,15 +57,11 @@ describe('while the service is away', () => {
       asked();
 
       expect(fs.statistics().usedBytes).toBe(0);
-      await vi.waitFor(() => {
-        expect(asked()).toEqual(['getBucket']);
-      });
+      await expect.poll(() => asked()).toEqual(['getBucket']);
       clock.advance(60_001);
       fs.statistics();
 
-      await vi.waitFor(() => {
-        expect(fs.statistics().files).toBe(1);
-      });
+      await expect.poll(() => fs.statistics().files).toBe(1);
       expect(fs.statistics()).toMatchObject({ usedBytes: 4, files: 1, freeBytes: 2 ** 50 });
     },
   );

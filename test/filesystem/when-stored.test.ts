@@ -1,5 +1,5 @@
 /** SEMANTICS: when a write is stored. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
@@ -283,9 +283,7 @@ describe('while an upload is in flight', () => {
     faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 50 } });
 
     const flushed = fs.flush(handle);
-    await vi.waitFor(() => {
-      expect(requests.count('putObject')).toBe(1);
-    });
+    await expect.poll(() => requests.count('putObject')).toBe(1);
     const written = writeAt(fs, handle, 'two');
     await flushed;
     expect((await stored('f')).toString()).toBe('one');

@@ -17,7 +17,6 @@ import {
 import { edit, openToEdit, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
 
 const settings = { writeBack: true } as const;
-const PATIENT = { timeout: 20_000 };
 
 const open = (): Promise<FileSystemForTest> => openForTest({ settings });
 
@@ -40,9 +39,8 @@ describe('what was closed and not stored yet', () => {
 
     expect(await names(next.operations, '/')).toEqual(['a', 'b', 'c']);
     expect((await readFile(next.operations, '/a')).toString()).toBe('kept a');
-    for (const name of ['a', 'b', 'c'])
-      await expect.poll(() => textOf(scene, name), PATIENT).toBe(`kept ${name}`);
-    await expect.poll(() => next.unsent.list(), PATIENT).toEqual([]);
+    for (const name of ['a', 'b', 'c']) await expect.poll(() => textOf(scene, name)).toBe(`kept ${name}`);
+    await expect.poll(() => next.unsent.list()).toEqual([]);
   });
 
   it('is stored by a mount without write-back, too [write-back/crash]', async () => {
@@ -56,7 +54,7 @@ describe('what was closed and not stored yet', () => {
 
     const next = await mountOver(disk, scene);
 
-    await expect.poll(() => textOf(scene, 'f'), PATIENT).toBe('kept');
+    await expect.poll(() => textOf(scene, 'f')).toBe('kept');
     expect(await next.close({ patience: 5000 })).toEqual([]);
   });
 

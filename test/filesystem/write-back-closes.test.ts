@@ -16,8 +16,6 @@ import {
 
 /** Longer than what is closed waits for its upload. */
 const SOON = 200;
-/** The services that tests ask are in memory: this is for a busy machine. */
-const PATIENT = { timeout: 20_000 };
 
 function writeBack(options: TestOptions = {}): Promise<FileSystemForTest> {
   return openForTest({ ...options, settings: { ...options.settings, writeBack: true } });
@@ -54,7 +52,7 @@ describe('a file that was closed', () => {
 
     scene.clock.advance(SOON);
 
-    await expect.poll(() => stateOf(scene, '/f'), PATIENT).toBe('clean');
+    await expect.poll(() => stateOf(scene, '/f')).toBe('clean');
     expect(await textOf(scene, 'f')).toBe('queued');
     expect(scene.asked()).toEqual(['putObject f']);
     expect((await scene.fs.getAttributes('/f')).mtime).toBe(mtime);
@@ -86,7 +84,7 @@ describe('a file that was closed', () => {
     await writeFile(scene.fs, '/f', 'second');
     scene.clock.advance(SOON);
 
-    await expect.poll(() => stateOf(scene, '/f'), PATIENT).toBe('failed');
+    await expect.poll(() => stateOf(scene, '/f')).toBe('failed');
     expect(await textOf(scene, 'f')).toBe('second');
     expect(await xattr(scene.fs, '/f', 'user.pailfs.error')).not.toBe('');
     expect(log.about('not made public again')).toHaveLength(1);
@@ -115,7 +113,7 @@ describe('a file that was closed', () => {
 
     scene.clock.advance(SOON);
 
-    await expect.poll(() => textOf(scene, 'f'), PATIENT).toBe('closed');
+    await expect.poll(() => textOf(scene, 'f')).toBe('closed');
     await scene.fs.flush(handle);
     await scene.fs.release(handle);
     await drained(scene.mounted);
@@ -132,7 +130,7 @@ describe('a file that was closed', () => {
     };
     await writeFile(scene.fs, '/f', 'first');
     scene.clock.advance(SOON);
-    await expect.poll(() => stateOf(scene, '/f'), PATIENT).toBe('uploading');
+    await expect.poll(() => stateOf(scene, '/f')).toBe('uploading');
 
     await writeFile(scene.fs, '/f', 'second');
     expect((await readFile(scene.fs, '/f')).toString()).toBe('second');
@@ -154,7 +152,7 @@ describe('a file that was closed', () => {
     };
     await writeFile(scene.fs, '/f', 'first');
     scene.clock.advance(SOON);
-    await expect.poll(() => stateOf(scene, '/f'), PATIENT).toBe('uploading');
+    await expect.poll(() => stateOf(scene, '/f')).toBe('uploading');
 
     for (const content of ['second', 'third', 'fourth']) await writeFile(scene.fs, '/f', content);
     expect(localFiles.left.size).toBe(2);
@@ -184,7 +182,7 @@ describe('a file that was closed', () => {
     const handle = await openToRewrite(scene.fs, '/f');
     await scene.fs.flush(handle);
     scene.clock.advance(SOON);
-    await expect.poll(() => textOf(scene, 'f'), PATIENT).toBe('old');
+    await expect.poll(() => textOf(scene, 'f')).toBe('old');
 
     await writeAt(scene.fs, handle, 'new');
     await scene.fs.flush(handle);
@@ -203,14 +201,14 @@ describe('while the service is away', () => {
     scene.faults.add({ ...away, times: 5 });
     for (const name of ['a', 'b', 'c']) await writeFile(scene.fs, `/${name}`, `kept ${name}`);
     scene.clock.advance(SOON);
-    await expect.poll(() => stateOf(scene, '/a'), PATIENT).toBe('failed');
+    await expect.poll(() => stateOf(scene, '/a')).toBe('failed');
     expect(await xattr(scene.fs, '/a', 'user.pailfs.error')).toContain('connection reset');
 
     const isStored = async (): Promise<string[]> => {
       scene.clock.advance(60_000);
       return Promise.all(['a', 'b', 'c'].map((name) => textOf(scene, name)));
     };
-    await expect.poll(isStored, PATIENT).toEqual(['kept a', 'kept b', 'kept c']);
+    await expect.poll(isStored).toEqual(['kept a', 'kept b', 'kept c']);
   });
 
   it('one request at a time asks whether it is back, after a delay that grows [write-back/retried]', async () => {
@@ -219,8 +217,8 @@ describe('while the service is away', () => {
     for (let number = 0; number < 40; number += 1) await writeFile(scene.fs, `/f${number}`, 'x');
     scene.clock.advance(SOON);
     const puts = (): number => scene.requests.count('putObject');
-    await expect.poll(puts, PATIENT).toBeGreaterThan(0);
-    await expect.poll(() => stateOf(scene, '/f0'), PATIENT).toBe('failed');
+    await expect.poll(puts).toBeGreaterThan(0);
+    await expect.poll(() => stateOf(scene, '/f0')).toBe('failed');
     const first = puts();
     expect(first).toBeLessThanOrEqual(16);
 
@@ -228,7 +226,7 @@ describe('while the service is away', () => {
     await settled();
     expect(puts()).toBe(first);
     scene.clock.advance(2000);
-    await expect.poll(puts, PATIENT).toBe(first + 1);
+    await expect.poll(puts).toBe(first + 1);
     await settled();
 
     expect(puts()).toBe(first + 1);
@@ -241,7 +239,7 @@ describe('while uploads are paused (402)', () => {
     scene.store.changeAccount({ gracePeriod: true });
     await writeFile(scene.fs, '/f', 'kept');
     scene.clock.advance(SOON);
-    await expect.poll(() => stateOf(scene, '/f'), PATIENT).toBe('failed');
+    await expect.poll(() => stateOf(scene, '/f')).toBe('failed');
     expect(await xattr(scene.fs, '/f', 'user.pailfs.error')).toContain('grace period');
     expect(await scene.mounted.unsent.list()).toMatchObject([
       { path: '/f', state: 'failed', code: 'EDQUOT' },
@@ -250,7 +248,7 @@ describe('while uploads are paused (402)', () => {
     scene.store.changeAccount({ gracePeriod: false });
     scene.clock.advance(300_000);
 
-    await expect.poll(() => textOf(scene, 'f'), PATIENT).toBe('kept');
+    await expect.poll(() => textOf(scene, 'f')).toBe('kept');
   });
 });
 
@@ -265,7 +263,7 @@ describe('what the service refuses for good after its close', () => {
     scene.faults.add(refused);
     await writeFile(scene.fs, '/f', 'new');
     scene.clock.advance(SOON);
-    await expect.poll(() => log.about('set aside').length, PATIENT).toBe(1);
+    await expect.poll(() => log.about('set aside').length).toBe(1);
 
     expect((await readFile(scene.fs, '/f')).toString()).toBe('old');
     expect(await stateOf(scene, '/f')).toBe('failed');
@@ -287,7 +285,7 @@ describe('what the service refuses for good after its close', () => {
     await writeAt(scene.fs, handle, 'new');
     await scene.fs.flush(handle);
     scene.clock.advance(SOON);
-    await expect.poll(() => stateOf(scene, '/f'), PATIENT).toBe('failed');
+    await expect.poll(() => stateOf(scene, '/f')).toBe('failed');
 
     await expect(scene.fs.fsync(handle)).rejects.toMatchObject({ code: 'EACCES' });
     await scene.fs.fsync(handle);

@@ -6,7 +6,6 @@ import { names, openForTest, readFile, writeFile } from '../support/open-for-tes
 import { LogForTest, setXattr } from '../support/program-acts.ts';
 
 const TTL = 10_000;
-const PATIENT = { timeout: 20_000 };
 const away = { operation: 'deleteObject', times: Infinity, fault: { kind: 'reset' } } as const;
 
 /** With files `d/0` to `d/9` on the service, listed. */
@@ -44,8 +43,8 @@ describe('a file that was unlinked', () => {
       scene.clock.advance(60_000);
       return isThere(scene, 'd/3');
     };
-    await expect.poll(isGone, PATIENT).toBe(false);
-    await expect.poll(() => scene.mounted.unsent.list(), PATIENT).toEqual([]);
+    await expect.poll(isGone).toBe(false);
+    await expect.poll(() => scene.mounted.unsent.list()).toEqual([]);
   });
 
   it('just after it was listed costs one DELETE [write-back/version]', async () => {
@@ -80,7 +79,7 @@ describe('a file that was unlinked', () => {
 
     await scene.fs.unlink('/d/3');
 
-    await expect.poll(() => log.about('has deleted stays').length, PATIENT).toBe(1);
+    await expect.poll(() => log.about('has deleted stays').length).toBe(1);
     expect((await scene.stored('d/3')).toString()).toBe('theirs');
     expect((await readFile(scene.fs, '/d/3')).toString()).toBe('theirs');
     const [dropped] = await scene.mounted.unsent.list();
@@ -110,7 +109,7 @@ describe('a file that was unlinked', () => {
 
     await scene.fs.unlink('/d/3');
 
-    await expect.poll(() => log.about('has deleted stays').length, PATIENT).toBe(1);
+    await expect.poll(() => log.about('has deleted stays').length).toBe(1);
     expect((await readFile(scene.fs, '/d/3')).toString()).toBe('3');
   });
 
@@ -123,7 +122,7 @@ describe('a file that was unlinked', () => {
     await writeFile(scene.fs, '/d/3', 'anew');
     expect((await readFile(scene.fs, '/d/3')).toString()).toBe('anew');
     expect(await names(scene.fs, '/d')).toContain('3');
-    await expect.poll(() => tried(scene), PATIENT).toBe('done');
+    await expect.poll(() => tried(scene)).toBe('done');
 
     expect((await scene.stored('d/3')).toString()).toBe('anew');
     expect((await scene.direct.getVisibility(scene.bucket, 'd/3')).visibility).toBe('private');
@@ -139,7 +138,7 @@ describe('a file that was unlinked', () => {
     await writeFile(scene.fs, '/d/3', 'anew');
 
     await scene.fs.unlink('/d/3');
-    await expect.poll(() => tried(scene), PATIENT).toBe('done');
+    await expect.poll(() => tried(scene)).toBe('done');
 
     expect(await isThere(scene, 'd/3')).toBe(false);
     await expect(scene.fs.getAttributes('/d/3')).rejects.toMatchObject({ code: 'ENOENT' });
@@ -161,7 +160,7 @@ describe('a file that was unlinked', () => {
     scene.faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 50 } });
     await writeFile(scene.fs, '/d/new', 'x');
     scene.clock.advance(200);
-    await expect.poll(() => scene.requests.count('putObject'), PATIENT).toBe(1);
+    await expect.poll(() => scene.requests.count('putObject')).toBe(1);
 
     await scene.fs.unlink('/d/new');
     await drained(scene.mounted);
@@ -174,7 +173,7 @@ describe('a file that was unlinked', () => {
     scene.faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
     await writeFile(scene.fs, '/d/new', 'x');
     scene.clock.advance(200);
-    await expect.poll(() => isThere(scene, 'd/new'), PATIENT).toBe(true);
+    await expect.poll(() => isThere(scene, 'd/new')).toBe(true);
 
     await scene.fs.unlink('/d/new');
     await drained(scene.mounted);
@@ -261,7 +260,7 @@ describe('a rename of what is not stored yet', () => {
     await scene.fs.unlink('/d/3');
 
     await scene.fs.rename('/d/temporary', '/d/3', false);
-    await expect.poll(() => tried(scene), PATIENT).toBe('done');
+    await expect.poll(() => tried(scene)).toBe('done');
 
     expect((await scene.stored('d/3')).toString()).toBe('content');
   });

@@ -20,7 +20,6 @@ import {
 const SOON = 200;
 /** Longer than anything waits for its next try. */
 const LONGEST_WAIT = 301_000;
-const PATIENT = { timeout: 20_000 };
 
 /** `/f`, which is public on the service, written anew and not closed yet. */
 async function rewritten(
@@ -48,7 +47,7 @@ it.each<Operation>(['headObject', 'setVisibility'])(
     const { taken } = http.faults;
     http.pass(SOON);
     // The mount tries the link by itself, and is behind the same silence.
-    await expect.poll(() => http.faults.taken, PATIENT).toBe(taken + 1);
+    await expect.poll(() => http.faults.taken).toBe(taken + 1);
 
     const again = await openToRead(fs, '/f');
     const synced = errnoOfCall(fs.fsync(again));
@@ -73,7 +72,7 @@ it('whose link is refused while a program has it open is stored: nothing is set 
   asked();
 
   clock.advance(SOON);
-  await expect.poll(() => faults.taken, PATIENT).toBe(2);
+  await expect.poll(() => faults.taken).toBe(2);
   // Waits for the try under way.
   expect((await readFile(fs, '/f')).toString()).toBe('new');
 
@@ -102,8 +101,8 @@ it('whose link is refused after its close is stored: nothing is set aside, and n
     clock.advance(LONGEST_WAIT);
     return faults.taken;
   };
-  await expect.poll(tries, PATIENT).toBeGreaterThan(1);
-  await expect.poll(() => readdir(join(stateDirectory, 'drafts')), PATIENT).toEqual([]);
+  await expect.poll(tries).toBeGreaterThan(1);
+  await expect.poll(() => readdir(join(stateDirectory, 'drafts'))).toEqual([]);
   expect((await readFile(fs, '/f')).toString()).toBe('new');
 
   expect(await mounted.unsent.list()).toMatchObject([{ path: '/f', kind: 'link', state: 'failed' }]);
@@ -123,7 +122,7 @@ it('that is closed again while older bytes of it are refused has its own turn [w
   faults.add({ operation: 'putObject', fault: { kind: 'status', status: 403 } });
   await writeFile(fs, '/f', 'older');
   clock.advance(SOON);
-  await expect.poll(() => xattr(fs, '/f', 'user.pailfs.state'), PATIENT).toBe('uploading');
+  await expect.poll(() => xattr(fs, '/f', 'user.pailfs.state')).toBe('uploading');
 
   await writeFile(fs, '/f', 'newer');
   service.putObject = put;
@@ -133,7 +132,7 @@ it('that is closed again while older bytes of it are refused has its own turn [w
     clock.advance(SOON);
     return scene.stored('f').then(String, () => '(none)');
   };
-  await expect.poll(stored, PATIENT).toBe('newer');
+  await expect.poll(stored).toBe('newer');
   expect(log.about('set aside')).toEqual([]);
-  await expect.poll(() => mounted.unsent.list(), PATIENT).toEqual([]);
+  await expect.poll(() => mounted.unsent.list()).toEqual([]);
 });

@@ -61,8 +61,6 @@ export class PromisedFiles {
 
 /** Longer than an upload waits for its turn, milliseconds. */
 const TURN = 200;
-/** For what the local disk does meanwhile. */
-const PATIENT = { timeout: 20_000 };
 
 /** All that was promised is done. Returns which kinds of it were refused; nobody wants those any more. */
 export async function settled(world: World): Promise<readonly string[]> {
@@ -77,7 +75,7 @@ export async function settled(world: World): Promise<readonly string[]> {
   if (!isDone) {
     // Only a conflict is refused here; it is set aside when its turn comes.
     clock.advance(TURN);
-    await expect.poll(setAside, PATIENT).not.toEqual([]);
+    await expect.poll(setAside).not.toEqual([]);
     await drained(mounted);
   }
   const refused = await setAside();

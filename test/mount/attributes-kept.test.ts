@@ -6,8 +6,6 @@ import { CommandLine, goneProcess } from '../support/command-line.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
 import { shell } from '../support/shell.ts';
 
-const TIME = { timeout: 120_000 };
-
 /** `$1`: where. */
 const MAKE_TREE = String.raw`
   mkdir -p "$1/folder/deep" "$1/closed" && cd "$1"
@@ -63,7 +61,7 @@ class Scene {
 }
 
 describe('after a remount', () => {
-  it('rsync -a finds nothing to do, and transfers nothing [attributes/remount]', TIME, async () => {
+  it('rsync -a finds nothing to do, and transfers nothing [attributes/remount]', async () => {
     const scene = await Scene.open();
     const sync =
       'rsync -ai --stats "$1/tree/" synced/ | grep -E "^[<>ch.*]|files transferred: [1-9]" || true';
@@ -77,27 +75,23 @@ describe('after a remount', () => {
     expect(scene.server.requests.count('putObject')).toBe(stored);
   });
 
-  it(
-    'what tar -xp and cp -p have made has the modes and times of the archive and of the original [attributes/remount]',
-    TIME,
-    async () => {
-      const scene = await Scene.open();
-      const list = 'find . -exec stat -c "%n %a %u %g %Y" {} + | sort';
-      await scene.run(
-        `tar -C "$1/tree" -cf "$1/tree.tar" .; mkdir untarred; tar -C untarred -xpf "$1/tree.tar"`,
-      );
-      await scene.run('cp -rp "$1/tree" copied');
-      const original = await scene.run(`cd "$1/tree"; ${list}`);
-      await scene.unmount();
-      await scene.mount();
+  it('what tar -xp and cp -p have made has the modes and times of the archive and of the original [attributes/remount]', async () => {
+    const scene = await Scene.open();
+    const list = 'find . -exec stat -c "%n %a %u %g %Y" {} + | sort';
+    await scene.run(
+      `tar -C "$1/tree" -cf "$1/tree.tar" .; mkdir untarred; tar -C untarred -xpf "$1/tree.tar"`,
+    );
+    await scene.run('cp -rp "$1/tree" copied');
+    const original = await scene.run(`cd "$1/tree"; ${list}`);
+    await scene.unmount();
+    await scene.mount();
 
-      expect(await scene.run(`cd untarred; ${list}`)).toBe(original);
-      expect(await scene.run(`cd copied; ${list}`)).toBe(original);
-    },
-  );
+    expect(await scene.run(`cd untarred; ${list}`)).toBe(original);
+    expect(await scene.run(`cd copied; ${list}`)).toBe(original);
+  });
 });
 
-it('after a kill rsync -a finds nothing to do either [attributes/remount]', TIME, async () => {
+it('after a kill rsync -a finds nothing to do either [attributes/remount]', async () => {
   const scene = await Scene.open();
   const sync = 'rsync -ai "$1/tree/" synced/';
   await scene.run(sync);

@@ -7,8 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { CommandLine } from '../support/command-line.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
 
-const PATIENT = { timeout: 60_000 };
-
 interface Shown {
   readonly live: {
     readonly traffic: {
@@ -77,7 +75,7 @@ describe('pailfs status --watch', () => {
     const lines: string[] = [];
     if (watch.stdout !== null) createInterface(watch.stdout).on('line', (line) => lines.push(line));
 
-    await expect.poll(() => lines.length, PATIENT).toBeGreaterThan(1);
+    await expect.poll(() => lines.length).toBeGreaterThan(1);
     watch.kill('SIGINT');
     const [code] = (await once(watch, 'close')) as [number | null];
 
@@ -101,7 +99,7 @@ describe('pailfs status --watch', () => {
     let screen = '';
     watch.stdout?.on('data', (data: Buffer) => (screen += data.toString()));
 
-    await expect.poll(() => screen.split('\u001b[1;1H\u001b[0J').length, PATIENT).toBeGreaterThan(2);
+    await expect.poll(() => screen.split('\u001b[1;1H\u001b[0J').length).toBeGreaterThan(2);
     await at.run(['unmount', at.mountpoint]);
     const [code] = (await once(watch, 'close')) as [number | null];
 

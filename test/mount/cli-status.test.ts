@@ -5,13 +5,11 @@ import { CommandLine, goneProcess, type Outcome } from '../support/command-line.
 import { DEFAULT_DRIVER } from '../support/drivers.ts';
 import { startEmbeddedServer } from '../support/embedded-service.ts';
 
-const PATIENT = { timeout: 60_000 };
-
 /** On a machine that is busy enough a mount may seem silent. */
 async function onceServing(at: CommandLine, mountpoint: string): Promise<Outcome> {
   let outcome: Outcome | undefined;
   await expect
-    .poll(async () => (outcome = await at.run(['status', mountpoint, '--json'])).stdout, PATIENT)
+    .poll(async () => (outcome = await at.run(['status', mountpoint, '--json'])).stdout)
     .toContain('"state": "serving"');
   if (outcome === undefined) throw new Error('never asked');
   return outcome;
@@ -63,7 +61,7 @@ describe('pailfs status', () => {
     await writeFile(`${at.mountpoint}/.notes.swp`, 'swap');
 
     await expect
-      .poll(async () => (await at.run(['status', at.mountpoint])).stdout, PATIENT)
+      .poll(async () => (await at.run(['status', at.mountpoint])).stdout)
       .toMatch(/ scratch +local .* \/\.notes\.swp$/m);
     const { stdout } = await at.run(['status', at.mountpoint, '--json']);
     await at.run(['unmount', at.mountpoint]);

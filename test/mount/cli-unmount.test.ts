@@ -121,7 +121,7 @@ describe('pailfs unmount', () => {
         const object = await server.direct.getObject(server.bucket, 'a.txt').catch(() => null);
         return object === null ? '' : (await bytesOf(object.body)).toString();
       };
-      await expect.poll(bytes, { timeout: 60_000 }).toBe('unsent');
+      await expect.poll(bytes).toBe('unsent');
     },
   );
 
@@ -134,7 +134,7 @@ describe('pailfs unmount', () => {
     server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'stall' } });
 
     mount.signal('SIGTERM');
-    await expect.poll(() => mount.stderr, { timeout: 60_000 }).toContain('Finishing');
+    await expect.poll(() => mount.stderr).toContain('Finishing');
     mount.signal('SIGINT');
     const code = await mount.ended();
 

@@ -9,8 +9,6 @@ import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-serv
 import type { EmbeddedServer } from '../support/embedded-service.ts';
 import { shell } from '../support/shell.ts';
 
-/** For a busy machine; a test that passes does not wait that long. */
-const PATIENT = { timeout: 60_000 };
 const DONE = { code: 0, stdout: '', stderr: '' };
 
 interface Scene {
@@ -172,12 +170,12 @@ describe('pailfs mount that is given up before it is ready', () => {
     const { server, at } = await arrange();
     server.faults.add({ operation: 'listBuckets', fault: { kind: 'stall' } });
     const child = at.start(['mount', 'photos', at.mountpoint, ...words]);
-    await expect.poll(() => server.requests.count('listBuckets'), PATIENT).toBe(1);
+    await expect.poll(() => server.requests.count('listBuckets')).toBe(1);
 
     child.kill('SIGINT');
     await once(child, 'close');
 
-    await expect.poll(() => processesNaming(at.mountpoint), PATIENT).toEqual([]);
+    await expect.poll(() => processesNaming(at.mountpoint)).toEqual([]);
     expect(await at.isMounted()).toBe(false);
   });
 });
@@ -269,7 +267,7 @@ describe('pailfs mount -f', () => {
 
     mount.signal('SIGUSR1');
 
-    await expect.poll(() => readdir(at.mountpoint), PATIENT).toEqual(['new']);
+    await expect.poll(() => readdir(at.mountpoint)).toEqual(['new']);
   });
 
   it('logs 300 failing calls in less than 100 lines', async () => {

@@ -47,13 +47,11 @@ describe.each(DRIVERS)('a file that is edited here and replaced elsewhere, with 
       pause,
     );
     await expect
-      .poll(
-        () =>
-          stat(pause).then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 20_000 },
+      .poll(() =>
+        stat(pause).then(
+          () => true,
+          () => false,
+        ),
       )
       .toBe(true);
     await mount().foreignWrite('list', 'theirs\n');

@@ -51,16 +51,14 @@ function stalls(rule: Omit<FaultRule, 'fault' | 'times'>, afterBytes?: number) {
   return async (method: string, part: string, count = 1): Promise<readonly Socket[]> => {
     const matching = (): Arrived[] =>
       arrived.filter(({ request }) => request.method === method && request.url.includes(part));
-    await expect.poll(() => matching().length, { timeout: 20_000 }).toBe(count);
+    await expect.poll(() => matching().length).toBe(count);
     return matching().map(({ socket }) => socket);
   };
 }
 
 async function expectClosed(sockets: readonly Socket[]): Promise<void> {
   expect(sockets.length).toBeGreaterThan(0);
-  await expect
-    .poll(() => sockets.map(({ destroyed }) => destroyed), { timeout: 20_000 })
-    .not.toContain(false);
+  await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).not.toContain(false);
 }
 
 describe('on a mount of the kernel driver whose service is silent', () => {

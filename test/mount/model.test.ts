@@ -50,9 +50,7 @@ describe.each(cases)('on a mount with $behaviours', ({ behaviours, memoryLimit }
           }
 
           // The kernel reports the end of a descriptor after close(2) has returned.
-          await expect
-            .poll(() => problemOf(() => expectStored(opened, folder, model)), { timeout: 3000 })
-            .toBe('none');
+          await expect.poll(() => problemOf(() => expectStored(opened, folder, model))).toBe('none');
         }),
         propertySettings(50),
       );

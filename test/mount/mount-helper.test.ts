@@ -10,7 +10,7 @@ import { shell, type ShellResult } from '../support/shell.ts';
 const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url).href;
 const HELPER = fileURLToPath(new URL('../../src/cli/mount-helper-main.ts', import.meta.url));
 /** A mount that hangs must not hold the run up for ever. */
-const TIME_LIMIT = '160';
+const TIME_LIMIT = '500';
 
 /** `$1`: the home; `$2`: what to run there. All that is mounted ends with the namespace. */
 const IN_NAMESPACE = `
@@ -138,7 +138,7 @@ describe.runIf(process.getuid?.() === 0)('mount -t', () => {
 
     const words = '-t fuse.pailfs photos "$1/mnt" -o config="$1/pailfs.toml"';
     const { output, errors } = await run(`
-      unshare --mount sh -c 'echo ready > ready; exec sleep 100' & other=$!
+      unshare --mount sh -c 'echo ready > ready; exec sleep 500' & other=$!
       until [ -s ready ]; do sleep 0.1; done
       mount -N $other ${words}; ls mnt; echo here
       nsenter --mount=/proc/$other/ns/mnt ls "$1/mnt"

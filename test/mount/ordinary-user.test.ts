@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL('../support/mount-as-user.ts', import.meta
 const CLI = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const NOBODY = 65_534;
 /** A mount that hangs must not hold the run up for ever. */
-const TIME_LIMIT = '160';
+const TIME_LIMIT = '500';
 
 /**
  * `$1`: a folder; `$2`: what the user runs there; `$3`: what root runs then. All that is mounted ends with the namespace, which

@@ -6,7 +6,7 @@ import { sharedDirectory, sharedMount } from '../support/shared-mount.ts';
 const GIT = 'git -c user.name=Somebody -c user.email=somebody@example.org -c init.defaultBranch=main';
 
 describe('on a mounted bucket', () => {
-  const mount = sharedMount({}, 150_000);
+  const mount = sharedMount();
   const outside = sharedDirectory();
 
   const held = (folder: string): Promise<HeldFiles> => heldByService(mount().direct, mount().bucket, folder);

@@ -5,7 +5,6 @@ import { shell } from '../support/shell.ts';
 import type { Program } from './program.ts';
 import { deviations, ProgramRun } from './run-program.ts';
 
-const TEST_TIME_MS = 170_000;
 const HOUR_MS = 3_600_000;
 
 export function describePrograms(programs: readonly Program[]): void {
@@ -13,10 +12,7 @@ export function describePrograms(programs: readonly Program[]): void {
     // Editors make no backups below /tmp.
     const mountpoint = sharedDirectory('/var/tmp');
     const outside = sharedDirectory('/var/tmp');
-    const mount = sharedMount(
-      () => ({ mountpoint: mountpoint(), settings: { metadataTtl: HOUR_MS } }),
-      TEST_TIME_MS,
-    );
+    const mount = sharedMount(() => ({ mountpoint: mountpoint(), settings: { metadataTtl: HOUR_MS } }));
 
     it.each(programs)('$name stores what it should, for as many requests as it may cost', async (program) => {
       const run = await ProgramRun.begin(mount(), program, outside());
@@ -27,7 +23,7 @@ export function describePrograms(programs: readonly Program[]): void {
         if (step.what === undefined || !isCounted) continue;
         // An emptied folder is made to stay a few seconds later.
         await expect
-          .poll(() => deviations(run.costs(), step.costs ?? {}), { timeout: 10_000, message: step.what })
+          .poll(() => deviations(run.costs(), step.costs ?? {}), { message: step.what })
           .toEqual([]);
       }
 

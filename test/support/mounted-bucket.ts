@@ -39,8 +39,9 @@ export interface BucketMountOptions {
 const READ_WRITE: Credential = { accessKeyId: 'MOUNT', secretAccessKey: 'secret', access: 'read-write' };
 const READ_ONLY: Credential = { accessKeyId: 'READER', secretAccessKey: 'secret', access: 'read' };
 const QUICK_RETRIES: Partial<RetryPolicy> = { firstWait: 10, longestWait: 50 };
-const DEFAULT_LIFETIME_MS = 600_000;
-const TEST_TIME_MS = 90_000;
+const DEFAULT_LIFETIME_MS = 1_800_000;
+/** Less than the limit of a test on a mount, more than a busy machine needs. */
+const TEST_TIME_MS = 500_000;
 
 /** One bucket, served and mounted. Close it whatever happens. */
 export class MountedBucket {
@@ -117,13 +118,13 @@ export class MountedBucket {
     return this.mounted.call({ ask } satisfies PailMessage);
   }
 
-  /** Milliseconds from now after which the mount dies. Call before each test. */
-  startTimer(milliseconds = TEST_TIME_MS): void {
+  /** After a while the mount dies. Call before each test. */
+  startTimer(): void {
     this.stopTimer();
     this.#timer = setTimeout(() => {
       console.error('the time of a test on a mount is up: its process is killed');
       void this.mounted.kill();
-    }, milliseconds);
+    }, TEST_TIME_MS);
   }
 
   stopTimer(): void {

@@ -11,16 +11,16 @@ import { MountedBucket, type BucketMountOptions } from './mounted-bucket.ts';
 type Options = BucketMountOptions | (() => BucketMountOptions);
 
 /**
- * A mount on which each test has its time, milliseconds: then it dies, and what waits for it ends. `options` are a function when
- * they name what is made before the first test, too.
+ * A mount on which each test has its time: then it dies, and what waits for it ends. `options` are a function when they name what is
+ * made before the first test, too.
  */
-export function sharedMount(options: Options = {}, testTime?: number): () => MountedBucket {
+export function sharedMount(options: Options = {}): () => MountedBucket {
   const mount = shared(
     () => MountedBucket.open(typeof options === 'function' ? options() : options),
     (opened) => opened.close(),
   );
   beforeEach(() => {
-    mount().startTimer(testTime);
+    mount().startTimer();
   });
   afterEach(() => {
     mount().stopTimer();
