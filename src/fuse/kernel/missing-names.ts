@@ -29,18 +29,37 @@ export function missingAnswer(
 }
 
 /** A listing shows `name`: whoever sees it there must not hear that it is missing. */
-export function takeMissingBack(
-  { clock, trust, notify, notifyAtOnce }: KernelContext,
-  folder: Node,
-  name: string,
-): void {
+export function takeMissingBack(context: KernelContext, folder: Node, name: string): void {
   const until = folder.missing.get(name);
   if (until === undefined) return;
   folder.missing.delete(name);
-  if (until <= clock.monotonic()) return;
-  // One word for all names: the kernel takes it at once, before the listing.
+  if (until > context.clock.monotonic()) takeBack(context, folder, [name]);
+}
+
+/**
+ * A rename of `folder` has ended, either way. While it went on, files were at neither the old name nor the new one for whoever
+ * looked: the folder and those below it are the same for the kernel, and so is what it believes to be missing in them.
+ */
+export function takeMissingBelowBack(context: KernelContext, folder: Node): void {
+  // Who is still looking is not to tell the kernel either.
+  folder.changes += 1;
+  if (folder.hasMissing) {
+    takeBack(context, folder, [...folder.missing.keys()]);
+    folder.missing.clear();
+  }
+  for (const node of context.nodes.knownIn(folder)) {
+    if (node.kind === 'folder') takeMissingBelowBack(context, node);
+  }
+}
+
+function takeBack(
+  { trust, notify, notifyAtOnce }: KernelContext,
+  folder: Node,
+  names: readonly string[],
+): void {
+  // One word for all names: the kernel takes it at once, before the answer.
   if (trust.hasEpoch) notifyAtOnce(incrementEpoch());
-  else notify(expireName(folder.id, name));
+  else for (const name of names) notify(expireName(folder.id, name));
 }
 
 function dropOld(missing: Map<string, number>, now: number): void {

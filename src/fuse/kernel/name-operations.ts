@@ -3,7 +3,7 @@ import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import { changingNames, isMissing, telling, type KernelContext } from './kernel-context.ts';
-import { missingAnswer } from './missing-names.ts';
+import { missingAnswer, takeMissingBelowBack } from './missing-names.ts';
 import type { Node } from './node-table.ts';
 import { entryReply } from './replies.ts';
 import {
@@ -143,12 +143,16 @@ async function rename(context: KernelContext, id: number, request: RenameRequest
   if ((request.flags & ~RENAME_NOREPLACE) !== 0)
     throw new FsError('EINVAL', from, 'names cannot be exchanged at once');
   const moved = nodes.known(fromFolder, request.from);
-  await changingNames([fromFolder, toFolder], async () => {
-    await operations.rename(from, to, (request.flags & RENAME_NOREPLACE) !== 0);
-    // Whoever looked the new name up meanwhile may have found it there.
-    if (moved !== undefined && nodes.known(toFolder, request.to) === moved) return;
-    nodes.move(fromFolder, request.from, toFolder, request.to);
-  });
+  try {
+    await changingNames([fromFolder, toFolder], async () => {
+      await operations.rename(from, to, (request.flags & RENAME_NOREPLACE) !== 0);
+      // Whoever looked the new name up meanwhile may have found it there.
+      if (moved !== undefined && nodes.known(toFolder, request.to) === moved) return;
+      nodes.move(fromFolder, request.from, toFolder, request.to);
+    });
+  } finally {
+    if (moved?.kind === 'folder') takeMissingBelowBack(context, moved);
+  }
   return done();
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { takeAllNamesBack } from '../../../src/fuse/kernel/discoveries.ts';
 import { expireName, incrementEpoch } from '../../../src/fuse/kernel/notifications.ts';
 import { MemoryFileSystem } from '../../support/memory-file-system.ts';
-import { KernelSide, readRequest, u32 } from './kernel-side.ts';
+import { KernelSide, readRequest, u32, u64, type Reply } from './kernel-side.ts';
 
 const ROOT = 1;
 
@@ -80,6 +80,54 @@ describe('a listing that shows a name which is believed to be missing', () => {
     await listRoot(kernel);
 
     expect(kernel.notifications).toEqual([]);
+  });
+});
+
+describe('a rename of a folder', () => {
+  /** `/d/below`, and a rename of `/d` under way, during which a file in it is missing. */
+  async function renaming({ hasEpoch = false } = {}): Promise<{
+    readonly kernel: KernelSide;
+    readonly files: MemoryFileSystem;
+    readonly below: number;
+    readonly renamed: Promise<Reply>;
+  }> {
+    const { files, kernel } = trustingKernel({ hasEpoch });
+    await files.mkdir('/d', 0o755);
+    await files.mkdir('/d/below', 0o755);
+    const below = await kernel.lookUp('below', await kernel.lookUp('d'));
+    files.hold('rename', '/d');
+    const renamed = kernel.ask('rename', ROOT, u64(ROOT), 'd', 'e');
+    await kernel.lookUp('moving', below);
+    return { kernel, files, below, renamed };
+  }
+
+  it('takes back which files were missing below it while it went on [fresh/own-changes]', async () => {
+    const { kernel, files, below, renamed } = await renaming();
+    files.letGo();
+
+    expect((await renamed).code).toBe('OK');
+    expect(kernel.notifications).toEqual([hex(expireName(below, 'moving'))]);
+  });
+
+  it('does so, too, when it fails and is undone, before the program hears of it', async () => {
+    const { kernel, files, renamed } = await renaming({ hasEpoch: true });
+    files.fail('rename', 'EIO');
+    files.letGo();
+
+    expect((await renamed).code).toBe('EIO');
+    expect(kernel.notifications).toEqual([hex(incrementEpoch())]);
+  });
+
+  it('lets nobody who is still looking tell what is missing', async () => {
+    const { kernel, files, below, renamed } = await renaming();
+    files.letGo();
+    await renamed;
+    files.hold('getAttributes', '/e/below/other');
+    const looked = kernel.ask('lookup', below, 'other');
+    await kernel.succeed('rename', ROOT, u64(ROOT), 'e', 'd');
+    files.letGo();
+
+    expect((await looked).code).toBe('ENOENT');
   });
 });
 
