@@ -41,8 +41,9 @@ export class Inspecting {
   async attributes(path: string, handle?: Handle, waiter?: Waiter): Promise<Attributes> {
     const file = handle?.file ?? this.#mount.table.dirty(path);
     if (file !== undefined) return this.#ofOpenFile(file);
-    const entry = await this.entry(path, waiter);
-    return this.#ofEntry(path, entry);
+    const glanced = this.#mount.namespace.known.glanceFresh(path);
+    const isThere = glanced !== undefined && glanced.kind !== 'missing';
+    return this.#ofEntry(path, isThere ? glanced : await this.entry(path, waiter));
   }
 
   /** In batches as they become known, none of them empty, each name once. */

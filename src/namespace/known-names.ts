@@ -75,16 +75,18 @@ export class KnownNames {
 
   /** What is known of `path`, fresh or not, without a request. */
   recall(path: string): Entry | undefined {
-    if (path === '/') return { kind: 'folder', confirmedAt: this.#clock.monotonic(), told: true };
-    if (this.#isGoing(path)) return { kind: 'missing', confirmedAt: this.#clock.monotonic() };
-    return this.#folders.get(parentOf(path))?.recall(nameOf(path));
+    return this.#certain(path) ?? this.#folders.get(parentOf(path))?.recall(nameOf(path));
   }
 
   /** What is known of `path` and still to be trusted. */
   recallFresh(path: string): Entry | undefined {
-    const entry = this.recall(path);
-    if (entry === undefined || path === '/' || this.#isGoing(path)) return entry;
-    return this.trustedFor(path, entry) > 0 ? entry : undefined;
+    return this.#certain(path) ?? this.#ifFresh(path, this.recall(path));
+  }
+
+  /** As `recallFresh`, for who only looks (names.ts): a program may ask for the attributes of a million files. */
+  glanceFresh(path: string): Entry | undefined {
+    const entry = this.#folders.get(parentOf(path))?.glance(nameOf(path));
+    return this.#certain(path) ?? this.#ifFresh(path, entry);
   }
 
   /** For how many more milliseconds what is known of the name `path` may be trusted. */
@@ -266,6 +268,17 @@ export class KnownNames {
     if (isKnown) walk.kept.onlyThese(whole.names);
     this.#complainOnce(path, whole.listed?.hidden ?? 0);
     return whole;
+  }
+
+  /** What is so whatever anybody was told. */
+  #certain(path: string): Entry | undefined {
+    const now = this.#clock.monotonic();
+    if (path === '/') return { kind: 'folder', confirmedAt: now, told: true };
+    return this.#isGoing(path) ? { kind: 'missing', confirmedAt: now } : undefined;
+  }
+
+  #ifFresh(path: string, entry: Entry | undefined): Entry | undefined {
+    return entry !== undefined && this.trustedFor(path, entry) > 0 ? entry : undefined;
   }
 
   #isGoing(path: string): boolean {

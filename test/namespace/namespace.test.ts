@@ -70,6 +70,24 @@ function ours(size = 1): Version {
 }
 
 describe('a look', () => {
+  it('that keeps nothing leaves a name as small as its listing made it, and finds what others are given', async () => {
+    const { names, foreignWrite, clock } = await setup();
+    await foreignWrite('d/f');
+    const folder = await names.list('/d');
+    const { bytes } = folder.names;
+
+    const glanced = names.known.glanceFresh('/d/f');
+    const afterGlance = folder.names.bytes;
+    const kept = names.known.recallFresh('/d/f');
+    const absent = names.known.glanceFresh('/d/absent');
+    clock.advance(TTL);
+
+    expect([afterGlance, folder.names.bytes > bytes]).toEqual([bytes, true]);
+    expect(glanced).toEqual(kept);
+    expect(absent?.kind).toBe('missing');
+    expect(names.known.glanceFresh('/d/f')).toBeUndefined();
+  });
+
   it('asks once, however many want to know', async () => {
     const { names, foreignWrite, requests } = await setup();
     await foreignWrite('f');
