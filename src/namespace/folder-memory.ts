@@ -4,6 +4,8 @@ import { KnownFolder } from './known-folder.ts';
 
 /** Roughly, a folder beside its names. */
 const FOLDER_BYTES = 1000;
+/** Roughly, an entry of a page that waits for its listing. */
+const PAGE_ENTRY_BYTES = 350;
 
 export class FolderMemory {
   readonly #folders: LRUCache<string, KnownFolder>;
@@ -12,7 +14,7 @@ export class FolderMemory {
   constructor(maxBytes: number) {
     this.#folders = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: (folder) => folder.names.bytes + FOLDER_BYTES,
+      sizeCalculation: (folder) => folder.names.bytes + bytesOfPage(folder) + FOLDER_BYTES,
     });
   }
 
@@ -38,4 +40,10 @@ export class FolderMemory {
   all(): Iterable<KnownFolder> {
     return this.#folders.values();
   }
+}
+
+function bytesOfPage({ firstPage }: KnownFolder): number {
+  if (firstPage === null) return 0;
+  const { folders, objects } = firstPage.page;
+  return (folders.length + objects.length) * PAGE_ENTRY_BYTES;
 }

@@ -12,7 +12,7 @@ export interface ListingsAheadParts {
   readonly known: KnownNames;
   /** For how long a listing is trusted, milliseconds. */
   readonly ttl: number;
-  /** Asks for the first page of a folder, which is then known. Resolves, to whether all went well, when it is there. */
+  /** Asks for the first page of a folder, which is then known. Resolves when it is there, to whether that is the whole folder. */
   readonly ask: (path: string) => Promise<boolean>;
 }
 
@@ -33,7 +33,12 @@ export class ListingsAhead {
 
   constructor(parts: ListingsAheadParts) {
     this.#parts = parts;
-    this.#view = { foldersIn: (path, most) => foldersIn(parts.known, path, most), lifetime: parts.ttl };
+    const { known, ttl } = parts;
+    this.#view = {
+      foldersIn: (path, most) => foldersIn(known, path, most),
+      isLong: (path) => (known.folder(path)?.listed?.pages ?? 1) > 1,
+      lifetime: ttl,
+    };
   }
 
   /** A program begins to list `path`. */
@@ -68,9 +73,9 @@ export class ListingsAhead {
   async #ask(reader: TreeReader, path: string): Promise<void> {
     this.#asked.add(path);
     this.#underWay += 1;
-    const isThere = await this.#parts.ask(path);
+    const isWhole = await this.#parts.ask(path);
     this.#underWay -= 1;
-    if (isThere && this.#readers.includes(reader)) this.#lookAhead(reader);
+    if (isWhole && this.#readers.includes(reader)) this.#lookAhead(reader);
     else reader.giveUp();
   }
 }

@@ -209,7 +209,7 @@ export class Namespace {
   async #askAhead(path: string): Promise<boolean> {
     const walk = this.#walk(path);
     await walk.ended;
-    return this.known.folder(path)?.firstPage != null || this.known.listedFresh(path) !== undefined;
+    return this.known.listedFresh(path) !== undefined;
   }
 
   /** The walk under way, or a new one. Where nothing is trusted, nobody joins what others asked. */

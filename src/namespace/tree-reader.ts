@@ -10,6 +10,8 @@ import { childOf, nameOf, parentOf } from '../store/keys.ts';
 export interface TreeView {
   /** Names of the first folders in the folder at `path`, in the order of its listing; undefined when no listing is fresh. */
   readonly foldersIn: (path: string, most: number) => readonly string[] | undefined;
+  /** Whether the folder at `path` is known to have several pages: one that was asked for ahead is soon too old to begin its listing. */
+  readonly isLong: (path: string) => boolean;
   /** Milliseconds for which a listing is worth something. */
   readonly lifetime: number;
 }
@@ -66,9 +68,10 @@ export class TreeReader {
   /** It lists `path`, which it may go to, at `now`. */
   goTo(path: string, now: number): void {
     const depth = this.#levels.findLastIndex((level) => level.path === parentOf(path)) + 1;
+    const isFromShort = this.at !== undefined && !this.#view.isLong(this.at);
     const hasLeftNothing = this.#leave(depth);
     const isNext = this.#isNext(path, depth - 1);
-    this.#hits = hasLeftNothing && isNext ? this.#hits + 1 : 0;
+    this.#hits = isFromShort && hasLeftNothing && isNext ? this.#hits + 1 : 0;
     this.#levels.push(levelOf(path));
     const before = this.#paces[depth];
     this.#paces[depth] = { last: now, interval: before && now - before.last };
@@ -138,12 +141,11 @@ export class TreeReader {
 
   /**
    * Whether it comes to the folder `index` places further on at `depth` before its listing is old, as far as one can tell: nobody
-   * knows what is below those in between. To the very next one it does.
+   * knows what is below those in between.
    */
   #isSoon(index: number, depth: number, now: number): boolean {
-    if (index === 0) return true;
     const pace = this.#paces[depth];
-    if (pace?.interval === undefined) return false;
+    if (pace?.interval === undefined) return index === 0;
     return Math.max(pace.interval, now - pace.last) * (index + 1) < this.#view.lifetime / 2;
   }
 

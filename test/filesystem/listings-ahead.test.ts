@@ -1,7 +1,10 @@
 /** Programs that read a tree wait for few listings, and ask for none in vain. */
 import { describe, expect, it } from 'vitest';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
+import type { ListObjectsQuery, ObjectService } from '../../src/service/object-service.ts';
+import type { ObjectPage } from '../../src/service/records.ts';
 import { entriesOf } from '../support/directory-entries.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
 import {
   names,
   openForTest,
@@ -17,9 +20,21 @@ interface Far extends FileSystemForTest {
   readonly trips: RoundTrips;
 }
 
-async function openFar(options: TestOptions = {}): Promise<Far> {
+/** Two names a page. */
+class FewAPage extends InterceptedService {
+  constructor(inner: ObjectService) {
+    super(inner, (_call, proceed) => proceed());
+  }
+
+  override listObjects(bucket: string, query: ListObjectsQuery): Promise<ObjectPage> {
+    return super.listObjects(bucket, { ...query, limit: 2 });
+  }
+}
+
+async function openFar({ between = (service) => service, ...options }: TestOptions = {}): Promise<Far> {
   let trips: RoundTrips | undefined;
-  const test = await openForTest({ ...options, between: (service) => (trips = new RoundTrips(service)) });
+  const far = (service: ObjectService): ObjectService => (trips = new RoundTrips(between(service)));
+  const test = await openForTest({ ...options, between: far });
   if (trips === undefined) throw new Error('nothing is between');
   return { ...test, trips };
 }
@@ -90,6 +105,38 @@ describe('a program that reads a tree', () => {
         (folder) => `listObjects${folder}`,
       ),
     );
+  });
+
+  it('whose folders take long to list costs each page once, however far away the service is [list/ahead]', async () => {
+    const test = await openFar({ between: (service) => new FewAPage(service) });
+    const { fs, foreignWrite, asked, clock, trips } = test;
+    for (let folder = 0; folder < 7; folder += 1) {
+      for (let index = 0; index < 11; index += 1) await foreignWrite(`d${folder}/f${index}`, '');
+    }
+    trips.atEach = () => {
+      clock.advance(200);
+    };
+
+    await find(fs, '/');
+
+    expect(asked()).toHaveLength(4 + 7 * 6);
+  });
+
+  it('and stays in each folder for longer than listings are believed costs each listing once [list/ahead]', async () => {
+    const test = await openFar();
+    const { fs, clock, asked } = test;
+    await grow(test, 20, 1);
+    const folders = (await names(fs, '/')).map((name) => `/${name}`);
+    asked();
+
+    for (const folder of folders) {
+      await names(fs, folder);
+      clock.advance(TTL + 1000);
+    }
+
+    // The top is listed anew each time.
+    const listings = asked().filter((line) => line !== 'listObjects');
+    expect(listings).toEqual(folders.map((folder) => `listObjects ${folder.slice(1)}`));
   });
 
   it('and goes no deeper than one level asks for nothing below it [list/ahead]', async () => {

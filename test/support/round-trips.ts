@@ -12,6 +12,8 @@ export class RoundTrips extends InterceptedService {
   count = 0;
   /** Listings under way at once, at most. */
   widest = 0;
+  /** Called before each trip's answers. */
+  atEach: () => void = () => undefined;
   #waiting: (() => void)[] = [];
   #isOver = false;
 
@@ -36,6 +38,7 @@ export class RoundTrips extends InterceptedService {
       if (quiet < QUIET_TURNS || before === 0) continue;
       this.count += 1;
       this.widest = Math.max(this.widest, before);
+      this.atEach();
       this.#answer();
     }
   }
