@@ -65,7 +65,7 @@ export class SiblingReads {
     this.#letGo(path);
     const run = this.#runsIn(parentOf(path))?.opened(nameOf(path), wasFetched, this.#walkWindow) ?? null;
     if (run === null) return;
-    run.usedAt = this.#mount.clock.monotonic();
+    run.use(this.#mount.clock.monotonic());
     if (run.isLost) this.#giveUp(run);
     else if (run.isAtEnd) this.#walkWindow = run.window;
     else if (run.isInOrder) this.#fetchAhead(parentOf(path), run);
@@ -94,10 +94,12 @@ export class SiblingReads {
   }
 
   #fetchAhead(folder: string, run: SiblingRun): void {
-    const { known } = this.#mount.namespace;
+    const { namespace, settings } = this.#mount;
+    const { known } = namespace;
     const { names } = run.order;
     const most = Math.min(MOST_BYTES, run.opens * BYTES_PER_OPEN);
-    const until = Math.min(names.length, run.next + run.window);
+    // What is opened later than that has to be confirmed: it would cost a request more.
+    const until = Math.min(names.length, run.next + run.within(settings.metadataTtl / 2));
     let bytes = 0;
     for (let place = run.next; place < until; place += 1) {
       const path = childOf(folder, names[place] ?? '');

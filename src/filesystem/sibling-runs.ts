@@ -39,8 +39,9 @@ export class SiblingRun {
   window = FIRST_WINDOW;
   /** Files opened so far. */
   opens = 0;
-  /** Monotonic milliseconds. */
+  /** Monotonic milliseconds; of the last open, and between the last two. */
   usedAt = 0;
+  interval = 0;
   /** Opened before their turn. */
   readonly #early = new Set<number>();
 
@@ -66,6 +67,17 @@ export class SiblingRun {
 
   takes(place: number): boolean {
     return !this.isAtEnd && place >= this.next - SLACK && place < this.next + SLACK;
+  }
+
+  /** A file of the run is opened at `now`. */
+  use(now: number): void {
+    if (this.usedAt > 0) this.interval = now - this.usedAt;
+    this.usedAt = now;
+  }
+
+  /** As many of the next files as are likely to be opened within `time`, milliseconds. */
+  within(time: number): number {
+    return this.interval === 0 ? this.window : Math.min(this.window, Math.floor(time / this.interval));
   }
 
   /** The file at `place` is opened; whether it had been fetched ahead. */
@@ -119,8 +131,8 @@ export class SiblingRuns {
       const place = last === undefined ? undefined : order.placeOf(last);
       if (place === undefined) continue;
       const next = new SiblingRun(order, place + 1);
-      const { window, opens, usedAt } = run;
-      this.#runs.push(Object.assign(next, { window, opens, usedAt }));
+      const { window, opens, usedAt, interval } = run;
+      this.#runs.push(Object.assign(next, { window, opens, usedAt, interval }));
     }
   }
 

@@ -130,6 +130,22 @@ describe('a program that reads the files of a folder one after another', () => {
     expect(asked().sort()).toEqual(Array.from({ length: 200 }, (_, index) => `getObject d/${nameAt(index)}`));
   });
 
+  it('slowly asks for each file exactly once, too: none is fetched so early that it has to be confirmed [read/siblings]', async () => {
+    const { fs, asked, clock } = await folderOf(1100);
+
+    for (let index = 0; index < 60; index += 1) {
+      await reads(fs, index);
+      await settled();
+      clock.advance(TTL / 5);
+    }
+
+    // Of the next ones two were fetched, too.
+    const files = asked().filter(
+      (line) => line.startsWith('headObject') || line < `getObject d/${nameAt(60)}`,
+    );
+    expect(files.sort()).toEqual(Array.from({ length: 60 }, (_, index) => `getObject d/${nameAt(index)}`));
+  });
+
   it('with many helpers at a time, which open neighbours in the wrong order, asks no more [read/siblings]', async () => {
     const { fs, asked } = await folderOf(200);
 
