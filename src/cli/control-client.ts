@@ -18,8 +18,8 @@ import {
   type StatusDocument,
 } from './control-documents.ts';
 
-/** For an answer that asks nobody else. A process that takes longer is as good as silent. */
-const DEADLINE_MS = 2000;
+/** For an answer that asks nobody else. A process that takes longer is as good as silent; on a busy machine one may wait for its turn. */
+const DEADLINE_MS = 5000;
 /** Whoever owns the socket may not fill the memory of who asks. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 

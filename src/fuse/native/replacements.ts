@@ -28,8 +28,8 @@ interface Postponed {
 /** Lookups of source and target follow each other within one system call. */
 const LOOKUP_WINDOW_MS = 50;
 const LOOKUPS_REMEMBERED = 64;
-/** The rename follows within a fraction of this, unless the machine is very busy. */
-const RENAME_WAIT_MS = 20;
+/** The rename follows within a fraction of this, also on a busy machine: its thread has only to come to its turn. */
+const RENAME_WAIT_MS = 100;
 
 export class Replacements {
   readonly #clock: Pick<Clock, 'monotonic' | 'after'>;
