@@ -55,7 +55,7 @@ const BYSTANDERS = 5;
 /** In each writer's folder, so that it is never empty. */
 const KEPT = 'keep';
 /** For a moment to come, on a busy machine, milliseconds. */
-const PATIENCE = 60_000;
+const PATIENCE = 170_000;
 
 export interface Tally {
   readonly counts: Readonly<Record<Moment, number>>;

@@ -71,7 +71,7 @@ describe('a file that could not be stored', () => {
     const disk = await diskNow(scene);
     scene.store.changeAccount({ gracePeriod: false });
     const next = await mountOver(disk, scene);
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
     expect(await textOf(scene, 'f')).toBe('kept');
     await scene.direct.deleteObject(scene.bucket, 'f');
 
@@ -104,7 +104,7 @@ describe('a file that could not be stored', () => {
     scene.store.changeAccount({ gracePeriod: false });
 
     const next = await mountOver(disk, scene);
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('public');
     expect((await scene.direct.headObject(scene.bucket, 'f')).contentType).toBe('text/x-kept');
@@ -170,7 +170,7 @@ describe('a file that could not be stored', () => {
 
     const next = await mountOver(disk, scene);
     await expect.poll(() => names(next.operations, '/')).toEqual([]);
-    await next.close({ patience: 5000 });
+    await next.close({ patience: 60_000 });
     const last = await mountOver(disk, scene);
 
     expect(last.setAside).toMatchObject([{ key: 'f' }]);
@@ -186,7 +186,7 @@ describe('a file that could not be stored', () => {
 
     const readOnly = await mountOver(disk, scene, { settings: { readOnly: true } });
     expect(await names(readOnly.operations, '/')).toEqual([]);
-    await readOnly.close({ patience: 1000 });
+    await readOnly.close({ patience: 60_000 });
     expect(scene.asked().filter((line) => line.startsWith('put'))).toEqual([]);
     await mountOver(disk, scene);
 
@@ -205,7 +205,7 @@ describe('an edit in place that could not be stored', () => {
     await scene.foreignWrite('f', 'them');
 
     const next = await mountOver(disk, scene);
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(await textOf(scene, 'f')).toBe('them');
     const [ours = ''] = (await names(scene.fs, '/')).filter((name) => name.includes('conflict'));
@@ -222,7 +222,7 @@ describe('an upload whose end nobody knows', () => {
     scene.asked();
 
     const next = await mountOver(disk, scene);
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(scene.asked()).toEqual(['headObject f']);
     expect(await textOf(scene, 'f')).toBe('arrived');
@@ -235,7 +235,7 @@ describe('an upload whose end nobody knows', () => {
     await expect(edit(scene.fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EIO' });
 
     const next = await mountOver(await diskNow(scene), scene);
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(await textOf(scene, 'f')).toBe('Base');
   });
@@ -320,7 +320,7 @@ describe('what was only being written', () => {
     const scene = await openForTest();
     const handle = await openToRewrite(scene.fs, '/f');
     await writeAt(scene.fs, handle, 'bytes');
-    expect(await scene.mounted.close({ patience: 5000 })).toEqual([]);
+    expect(await scene.mounted.close({ patience: 60_000 })).toEqual([]);
 
     const next = await mountOver(await diskNow(scene), scene);
 

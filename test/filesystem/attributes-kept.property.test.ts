@@ -50,7 +50,7 @@ class Machine {
   }
 
   async remount(): Promise<void> {
-    await this.#mounted?.close({ patience: 5000 });
+    await this.#mounted?.close({ patience: 60_000 });
     this.#clock.advance(1);
     this.#startedAt = this.#clock.now();
     this.#mounted = await openFileSystem({
@@ -64,7 +64,7 @@ class Machine {
   }
 
   async close(): Promise<void> {
-    await this.#mounted?.close({ patience: 5000 });
+    await this.#mounted?.close({ patience: 60_000 });
     await rm(this.#stateDirectory, { recursive: true });
   }
 

@@ -24,7 +24,7 @@ const DEFAULTS = { mode: 0o644, uid: 1000, gid: 1000 };
 
 /** The mount ends, and another begins. */
 async function remount(scene: FileSystemForTest): Promise<FileSystemOperations> {
-  expect(await scene.mounted.close({ patience: 5000 })).toEqual([]);
+  expect(await scene.mounted.close({ patience: 60_000 })).toEqual([]);
   const next = await mountOver({ directory: scene.stateDirectory }, scene);
   scene.asked();
   return next.operations;
@@ -32,7 +32,7 @@ async function remount(scene: FileSystemForTest): Promise<FileSystemOperations> 
 
 /** What is kept in the state directory of a mount that has ended. */
 async function rowsOf(scene: FileSystemForTest): Promise<{ files: string[]; folders: string[] }> {
-  await scene.mounted.close({ patience: 5000 });
+  await scene.mounted.close({ patience: 60_000 });
   const place = { directory: scene.stateDirectory, clock: scene.clock, log: silentLog };
   const kept = await KeptAttributes.open(place);
   onTestFinished(() => kept.close());
@@ -151,7 +151,7 @@ describe('nothing is left of what was set', () => {
     const scene = await openForTest();
     await writeFile(scene.fs, '/f', 'ours');
     await scene.fs.setAttributes('/f', SET);
-    await scene.mounted.close({ patience: 5000 });
+    await scene.mounted.close({ patience: 60_000 });
     await scene.foreignWrite('f', 'them');
 
     const fs = await remount(scene);
@@ -234,7 +234,7 @@ it('what is set on a file that waits for the service is there after a kill, and 
   scene.store.changeAccount({ gracePeriod: false });
 
   const next = await mountOver(disk, scene);
-  expect(await next.close({ patience: 5000 })).toEqual([]);
+  expect(await next.close({ patience: 60_000 })).toEqual([]);
 
   const last = await mountOver(disk, scene);
   expect(await last.operations.getAttributes('/f')).toMatchObject(SET);
@@ -275,7 +275,7 @@ describe('two mounts of one bucket', () => {
       adopted,
     });
     onTestFinished(async () => {
-      await second.close({ patience: 1000 });
+      await second.close({ patience: 60_000 });
     });
     return second;
   }
@@ -299,12 +299,12 @@ describe('two mounts of one bucket', () => {
     const { fs } = scene;
     await fs.setAttributes('/mine', SET);
     await fs.setAttributes('/both', SET);
-    await scene.mounted.close({ patience: 1000 });
+    await scene.mounted.close({ patience: 60_000 });
     const copy = await diskNow(scene);
     scene.clock.advance(1);
     const again = await mountOver({ directory: scene.stateDirectory }, scene);
     await again.operations.setAttributes('/both', { mode: 0o666 });
-    await again.close({ patience: 1000 });
+    await again.close({ patience: 60_000 });
 
     const { operations: next } = await secondMount(scene, [copy.directory, scene.stateDirectory]);
 

@@ -24,7 +24,7 @@ async function mountWith(
 
 /** Another mount of the same bucket, with the same cache, whose listing is known. */
 async function remount(before: FileSystemForTest, cacheDirectory: string): Promise<FileSystemOperations> {
-  await before.mounted.close({ patience: 1000 });
+  await before.mounted.close({ patience: 60_000 });
   const settings = { cache: 'disk', cacheDirectory } as const;
   const { operations } = await mountOver(await diskNow(before), before, { settings });
   await list(operations);

@@ -6,8 +6,8 @@ import { openForTest } from '../support/open-for-test.ts';
 import { openToRewrite } from '../support/program-acts.ts';
 
 /** Milliseconds for each of the 16 pieces, and without any: the whole takes longer than the patience, no piece does. */
-const PIECE = 80;
-const PATIENCE = 700;
+const PIECE = 300;
+const PATIENCE = 4000;
 
 it('an upload that moves is waited for, however long it takes [write/unmount]', async () => {
   const { fs, mounted, service, stored, foreignWrite } = await openForTest();

@@ -44,7 +44,7 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
 
     await expect(state.direct.headObject(state.bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
     await expect(state.fs.getAttributes('/f')).rejects.toMatchObject({ code: 'ENOENT' });
-    expect(await state.mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await state.mounted.close({ patience: 60_000 })).toEqual([]);
   });
 
   it('goes along with a rename', async () => {
@@ -55,7 +55,7 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
 
     expect((await state.stored('g')).toString()).toBe(shows);
     expect(await names(state.fs, '/')).toEqual(['g']);
-    expect(await state.mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await state.mounted.close({ patience: 60_000 })).toEqual([]);
     await expect(state.direct.headObject(state.bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
   });
 
@@ -68,7 +68,7 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
 
     expect((await state.stored('f')).toString()).toBe('new');
     expect((await readFile(state.fs, '/f')).toString()).toBe('new');
-    expect(await state.mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await state.mounted.close({ patience: 60_000 })).toEqual([]);
   });
 
   const waits = !['clean', 'uploading', 'ours, unnamed', 'set aside'].includes(name);
@@ -104,7 +104,7 @@ describe.each(Object.entries(states))('a file in the state "%s"', (name, { shows
     expect((await readFile(state.fs, '/f')).toString()).toBe('theirs');
     expect(others).toHaveLength(waits ? 1 : 0);
     for (const other of others) expect((await state.stored(other)).toString()).toBe(shows);
-    expect(await state.mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await state.mounted.close({ patience: 60_000 })).toEqual([]);
   });
 });
 

@@ -46,7 +46,7 @@ describe.each(faults)('when a request of the rename of a folder %s', (_what, fau
       for (const file of FILES) {
         expect((await readFile(test.fs, `/${top}/${file}`)).toString()).toBe(`content of ${file}`);
       }
-      await test.mounted.close({ patience: 1000 });
+      await test.mounted.close({ patience: 60_000 });
     }
     expect([...seen]).toContain('d');
   }, 60_000);

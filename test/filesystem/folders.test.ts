@@ -213,7 +213,7 @@ describe('emptied folders', () => {
     await foreignWrite('d/x', '');
     await fs.unlink('/d/x');
 
-    await mounted.close({ patience: 1000 });
+    await mounted.close({ patience: 60_000 });
 
     expect((await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
   });

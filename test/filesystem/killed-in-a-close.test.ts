@@ -47,7 +47,7 @@ describe('a mount killed in the middle of a close', () => {
     const scene = await killedAt('putObject', 'before');
 
     const next = await mountOver(scene.disk, scene);
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(await textOf(scene, 'f')).toBe('new');
     expect(await visibilityOf(scene, 'f')).toBe('public');
@@ -59,7 +59,7 @@ describe('a mount killed in the middle of a close', () => {
     scene.asked();
 
     const next = await mountOver(scene.disk, scene);
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('public');
     expect(scene.asked().filter((line) => line.startsWith('putObject'))).toEqual([]);
@@ -71,7 +71,7 @@ describe('a mount killed in the middle of a close', () => {
     await scene.foreignWrite('f', 'secret');
 
     const next = await mountOver(scene.disk, scene);
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('private');
   });
@@ -86,7 +86,7 @@ describe('a mount killed in the middle of a close', () => {
     scene.faults.clear();
 
     const last = await mountOver(disk, scene);
-    expect(await last.close({ patience: 5000 })).toEqual([]);
+    expect(await last.close({ patience: 60_000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('public');
     expect(await textOf(scene, 'f')).toBe('new');
@@ -97,10 +97,10 @@ describe('a mount killed in the middle of a close', () => {
     const scene = await killedAt('setVisibility', 'before');
 
     const next = await mountOver(scene.disk, scene);
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
     await scene.direct.setVisibility(scene.bucket, 'f', 'private');
     const last = await mountOver(scene.disk, scene);
-    expect(await last.close({ patience: 5000 })).toEqual([]);
+    expect(await last.close({ patience: 60_000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('private');
   });
@@ -118,7 +118,7 @@ describe('a link that could not be restored', () => {
     const next = await mountOver(await diskNow(scene), scene);
 
     await expect.poll(() => visibilityOf(scene, 'f')).toBe('public');
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
   });
 
   it('is left alone when a program has set it since', async () => {
@@ -130,7 +130,7 @@ describe('a link that could not be restored', () => {
     await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private');
 
     const next = await mountOver(await diskNow(scene), scene);
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(await visibilityOf(scene, 'f')).toBe('private');
   });

@@ -53,7 +53,7 @@ describe.each(Object.entries(promised))('killed with a file in the state "%s"', 
     const next = await mountOver(await diskNow(state), state);
     expect(promise.holds).toContain((await readFile(next.operations, '/f')).toString());
     const told = next.setAside.map(({ key }) => key);
-    expect(await next.close({ patience: 1000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     const stored = (await state.stored('f')).toString();
     expect(promise.holds).toContain(stored);
@@ -73,7 +73,7 @@ describe.each(Object.entries(promisedQueued))('killed with a file in the state "
     const next = await mountOver(await diskNow(state), state, { settings });
     expect(promise.holds).toContain((await readFile(next.operations, '/f')).toString());
     expect(next.setAside.map(({ key }) => key)).toEqual(promise.isSetAside ? ['f'] : []);
-    expect(await next.close({ patience: 1000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(promise.holds).toContain((await state.stored('f')).toString());
     expect(changesIn(state.asked())).toEqual(promise.changes);
@@ -95,7 +95,7 @@ it.each(['unlinked', 'replaced'])(
 
     const next = await mountOver(await diskNow(state), state);
     const held = await state.stored('f').catch(() => null);
-    expect(await next.close({ patience: 1000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(next.setAside).toEqual([]);
     expect(held?.toString()).toBe(how === 'unlinked' ? undefined : 'other');

@@ -188,6 +188,6 @@ it('a read-only mount refuses every change with EROFS and sends nothing [errors/
   await fs.flush(handle);
   await fs.release(handle);
 
-  expect(await mounted.close({ patience: 1000 })).toEqual([]);
+  expect(await mounted.close({ patience: 60_000 })).toEqual([]);
   expect(asked()).toEqual([]);
 });

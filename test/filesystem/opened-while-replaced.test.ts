@@ -145,7 +145,7 @@ async function stageHolding(held: Operation, end: 'succeeds' | 'fails' = 'succee
     settings: defaultSettings(stateDirectory),
   });
   onTestFinished(async () => {
-    await mounted.close({ patience: 1000 });
+    await mounted.close({ patience: 60_000 });
     await rm(stateDirectory, { recursive: true, force: true });
   });
   return {

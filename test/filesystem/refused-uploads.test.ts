@@ -59,7 +59,7 @@ describe('while uploads are paused (402)', () => {
     faults.add(refused(402, 3));
     for (const path of ['/one', '/two']) await expect(writeFile(fs, path, path)).rejects.toThrow();
 
-    const unsent = await mounted.close({ patience: 5000 });
+    const unsent = await mounted.close({ patience: 60_000 });
 
     expect(unsent).toHaveLength(1);
     expect(unsent[0]?.reason).toContain('a fault that was asked for');

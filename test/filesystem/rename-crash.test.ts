@@ -38,7 +38,7 @@ describe.each(services)('with folders $folders and ETags $etag', (behaviours) =>
       await expectAll(process, `${top.join()}/`, where);
       const folders = [...(await namesBelow(process.direct, process.bucket, '')).folders].sort();
       expect(folders, where).toEqual(['', 'empty/', 's/', 's/t/'].map((folder) => `${top.join()}/${folder}`));
-      await next.close({ patience: 1000 });
+      await next.close({ patience: 60_000 });
     }
     expect([...seen].sort()).toEqual(['d', 'e']);
   }, 120_000);
@@ -63,7 +63,7 @@ describe.each(services)('with folders $folders and ETags $etag', (behaviours) =>
       expect((await readFile(next.operations, `/${name}`)).toString(), where).toBe('content');
       expect((await process.direct.getVisibility(process.bucket, name)).visibility, where).toBe('public');
       seen.add(name);
-      await next.close({ patience: 1000 });
+      await next.close({ patience: 60_000 });
     }
     expect([...seen].sort()).toEqual(['from', 'to']);
   }, 120_000);
@@ -88,7 +88,7 @@ it.each([
 
       const next = await process.next();
       await untilFinished(next.operations, '/.f.Ab3dE9', '/f');
-      await next.close({ patience: 1000 });
+      await next.close({ patience: 60_000 });
 
       const where = `after the end at request ${cut.at}, done: ${cut.isDone}`;
       const names = [...(await namesBelow(process.direct, process.bucket, '')).files].sort();
@@ -155,7 +155,7 @@ it('a rename that cannot be finished yet is tried again, and by the next mount',
   await process.mounted.operations.rename('/d', '/e', false).catch(() => undefined);
 
   const idle = await process.next();
-  await idle.close({ patience: 1000 });
+  await idle.close({ patience: 60_000 });
   const next = await process.next();
   await untilFinished(next.operations, '/d', '/e');
 

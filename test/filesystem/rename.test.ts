@@ -208,7 +208,7 @@ describe('a rename that fails', () => {
     await expect(fs.rename('/f', '/g', false)).rejects.toMatchObject({ code: 'EIO' });
 
     expect((await readFile(fs, '/g')).toString()).toBe('content');
-    expect(await mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await mounted.close({ patience: 60_000 })).toEqual([]);
     expect((await stored('g')).toString()).toBe('content');
     expect(await readdir(join(stateDirectory, 'drafts'))).toEqual([]);
   });

@@ -119,7 +119,7 @@ describe('while the local disk is full', () => {
     expect((await readFile(fs, '/f')).toString()).toBe('old');
     expect([...localFiles.left]).toEqual([]);
     expect(log.about('full disk')).toHaveLength(1);
-    expect(await mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await mounted.close({ patience: 60_000 })).toEqual([]);
   });
 
   it('the first write of an edit says ENOSPC when the base has no room, and nothing changes [write/no-space]', async () => {

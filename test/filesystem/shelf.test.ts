@@ -251,7 +251,7 @@ describe('a transfer', () => {
     const { fs, mounted, stored } = await openWarm();
     await transfer(fs, '/.file.Ab3dE9', 'content');
 
-    expect(await mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await mounted.close({ patience: 60_000 })).toEqual([]);
 
     expect((await stored('.file.Ab3dE9')).toString()).toBe('content');
   });
@@ -289,7 +289,7 @@ describe('the next mount on this machine', () => {
     const scene = await openWarm();
     await writeFile(scene.fs, '/#file#', 'saved now and then');
     await scene.fs.setAttributes('/#file#', { mode: 0o600 });
-    expect(await scene.mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await scene.mounted.close({ patience: 60_000 })).toEqual([]);
     scene.asked();
 
     const next = await mountOver({ directory: scene.stateDirectory }, scene);
@@ -298,7 +298,7 @@ describe('the next mount on this machine', () => {
     expect((await readFile(next.operations, '/#file#')).toString()).toBe('saved now and then');
     expect((await next.operations.getAttributes('/#file#')).mode).toBe(0o600);
     await next.operations.unlink('/#file#');
-    expect(await next.close({ patience: 1000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
     const third = await mountOver({ directory: scene.stateDirectory }, scene);
     expect(third.shelf()).toEqual([]);
     expect(scene.asked().filter((request) => request.startsWith('put'))).toEqual([]);
@@ -328,7 +328,7 @@ describe('the next mount on this machine', () => {
   it('stores them with scratch=off [scratch/off]', async () => {
     const scene = await openWarm();
     await writeFile(scene.fs, '/#file#', 'saved now and then');
-    await scene.mounted.close({ patience: 1000 });
+    await scene.mounted.close({ patience: 60_000 });
 
     await mountOver({ directory: scene.stateDirectory }, scene, { settings: { scratch: false } });
 

@@ -53,7 +53,7 @@ describe('a public file', () => {
 
     expect(await visibilityOf(opened, 'f')).toBe('private');
     expect(opened.asked()).not.toContain('setVisibility f');
-    expect(await opened.mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await opened.mounted.close({ patience: 60_000 })).toEqual([]);
   });
 
   it('makes the close fail when it cannot be published, and the next close publishes it [visibility/restore-fails]', async () => {
@@ -81,7 +81,7 @@ describe('a public file', () => {
     opened.faults.add({ operation: 'setVisibility', fault: { kind: 'reset' } });
     await expect(writeFile(opened.fs, '/f', 'new')).rejects.toThrow();
 
-    expect(await opened.mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await opened.mounted.close({ patience: 60_000 })).toEqual([]);
 
     expect(await visibilityOf(opened, 'f')).toBe('public');
   });
@@ -144,7 +144,7 @@ describe('a public file', () => {
     await expect(fs.rename('/tmp', '/f', false)).rejects.toMatchObject({ code: 'EIO' });
     expect((await readFile(fs, '/f')).toString()).toBe('new');
     expect((await readFile(fs, '/tmp')).toString()).toBe('new');
-    expect(await mounted.close({ patience: 1000 })).toEqual([]);
+    expect(await mounted.close({ patience: 60_000 })).toEqual([]);
 
     expect(await visibilityOf(opened, 'f')).toBe('public');
   });
@@ -156,7 +156,7 @@ describe('a public file', () => {
     await expect(writeFile(fs, '/f', 'new')).rejects.toThrow();
 
     await setXattr(fs, '/f', VISIBILITY, 'private');
-    await mounted.close({ patience: 1000 });
+    await mounted.close({ patience: 60_000 });
 
     expect(await visibilityOf(opened, 'f')).toBe('private');
   });

@@ -55,7 +55,7 @@ describe('what was closed and not stored yet', () => {
     const next = await mountOver(disk, scene);
 
     await expect.poll(() => textOf(scene, 'f')).toBe('kept');
-    expect(await next.close({ patience: 5000 })).toEqual([]);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
   });
 
   it('is what the last close left, whatever was written since [write-back/crash] [crash/promised]', async () => {
@@ -121,7 +121,7 @@ describe('what was closed and not stored yet', () => {
       expect(others).toEqual([]);
       expect((await readFile(next.operations, `/${name}`)).toString()).toBe('kept');
       expect(next.setAside).toEqual([]);
-      await next.close({ patience: 1000 });
+      await next.close({ patience: 60_000 });
       await scene.direct.deleteObject(scene.bucket, name);
     }
   });
@@ -226,7 +226,7 @@ it('a link that was given back is left alone after a kill, though a program wrot
   await direct.setVisibility(bucket, 'f', 'private');
 
   const next = await settledOver(disk, scene);
-  await next.close({ patience: 5000 });
+  await next.close({ patience: 60_000 });
 
   expect(await textOf(scene, 'f')).toBe('stored');
   expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('private');
@@ -249,7 +249,7 @@ it('a link that could not be given back is given to what was closed since, and o
   const next = await settledOver(disk, scene);
   expect(await textOf(scene, 'f')).toBe('waits');
   expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
-  await next.close({ patience: 5000 });
+  await next.close({ patience: 60_000 });
   await direct.setVisibility(bucket, 'f', 'private');
   await settledOver(disk, scene);
 

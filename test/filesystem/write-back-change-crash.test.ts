@@ -98,7 +98,7 @@ async function stateAfter(process: CutProcess): Promise<Record<string, string>> 
     const { visibility } = await direct.getVisibility(bucket, name);
     state[name] = `${visibility} ${(await bytesUnder(direct, bucket, name))?.toString() ?? ''}`;
   }
-  await next.close({ patience: 1000 });
+  await next.close({ patience: 60_000 });
   return state;
 }
 

@@ -315,7 +315,7 @@ describe('the end of the mount', () => {
     const scene = await writeBack();
     for (let number = 0; number < 30; number += 1) await writeFile(scene.fs, `/f${number}`, `${number}`);
 
-    expect(await scene.mounted.close({ patience: 5000 })).toEqual([]);
+    expect(await scene.mounted.close({ patience: 60_000 })).toEqual([]);
 
     for (let number = 0; number < 30; number += 1)
       expect(await textOf(scene, `f${number}`)).toBe(`${number}`);

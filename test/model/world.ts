@@ -89,7 +89,7 @@ export async function openWorld(choices: WorldChoices): Promise<World> {
     requests,
     quiet: () => untilQuiet(requests),
     close: async () => {
-      await mounted.close({ patience: 1000 });
+      await mounted.close({ patience: 60_000 });
       await store.close();
       await rm(stateDirectory, { recursive: true, force: true });
     },

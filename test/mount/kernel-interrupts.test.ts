@@ -65,6 +65,7 @@ describe('on a mount of the kernel driver whose service is silent', () => {
   beforeAll(async () => {
     mount = await MountedBucket.open({
       driver: 'kernel',
+      slowness: 3,
       deadlines: LONG_DEADLINES,
       settings: { metadataTtl: LONG_MS },
     });
@@ -160,9 +161,9 @@ describe('a program with a timer that rings twenty times a second', () => {
     print "$bytes bytes, interrupts: $interrupts, ", $rings > 3 ? "it rang" : "silence";
   `;
 
-  // Should the machine stand still for half a second, the program is right to be interrupted: then once more.
+  // Should the machine stand still for three seconds, the program is right to be interrupted: then once more.
   it('reads through slow requests and never hears of it [interrupt/patience]', { retry: 5 }, async () => {
-    const slow = await MountedBucket.open({ driver: 'kernel' });
+    const slow = await MountedBucket.open({ driver: 'kernel', slowness: 6 });
     try {
       slow.startTimer();
       for (let n = 1; n <= 8; n += 1) {

@@ -149,12 +149,14 @@ describe.each(DRIVERS)('the life of a mount of the %s driver', (driver) => {
     const [slow, quick] = [await mount(), await mount()];
     await writeFile(path.join(slow.path, 'a'), 'a');
     await writeFile(path.join(quick.path, 'b'), 'b');
-    await slow.call({ ask: 'delay', operation: 'read', milliseconds: 2000 });
+    await slow.call({ ask: 'hold', operation: 'read', path: '/a' });
     const reading = readFile(path.join(slow.path, 'a'), 'utf8');
-    const first = await Promise.race([reading, shell(slow.path, 'ls').then(({ output }) => output)]);
+    const listed = await shell(slow.path, 'ls');
+    const other = await readFile(path.join(quick.path, 'b'), 'utf8');
+    await slow.call({ ask: 'let-go' });
 
-    expect(first).toBe('a\n');
-    expect(await readFile(path.join(quick.path, 'b'), 'utf8')).toBe('b');
+    expect(listed.output).toBe('a\n');
+    expect(other).toBe('b');
     expect(await reading).toBe('a');
   });
 

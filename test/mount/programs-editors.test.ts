@@ -80,8 +80,10 @@ describe('on a mounted bucket', () => {
   it('sqlite3 undoes what a killed writer left half done', async () => {
     const output = await succeed(`
       sqlite3 crash.db "create table t(x); insert into t values ('whole');"
-      (echo "pragma cache_size=1; begin; insert into t select hex(randomblob(500)) from (with recursive n(i) as (select 1 union all select i+1 from n where i<2000) select i from n);"; sleep 2) | sqlite3 crash.db & writer=$!
-      sleep 1; kill -KILL "$writer"; wait "$writer" || true
+      mkfifo "$1/orders"; sqlite3 crash.db < "$1/orders" & writer=$!; exec 3> "$1/orders"
+      echo "pragma cache_size=1; begin; insert into t select hex(randomblob(500)) from (with recursive n(i) as (select 1 union all select i+1 from n where i<2000) select i from n);" >&3
+      until test "$(stat -c %s crash.db)" -gt 1000000; do sleep 0.1; done
+      kill -KILL "$writer"; wait "$writer" || true
       sqlite3 crash.db "pragma integrity_check; select count(*) from t;"
     `);
 

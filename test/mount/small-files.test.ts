@@ -9,7 +9,7 @@ import { sharedMount } from '../support/shared-mount.ts';
 
 const FILES = 120;
 /** Milliseconds that each GET takes, so that one can see which wait for each other. */
-const LATENCY = 15;
+const LATENCY = 50;
 const NAMES = Array.from({ length: FILES }, (_, index) => `f${String(index).padStart(3, '0')}`);
 
 describe('a mount with folders of small files', () => {
@@ -18,6 +18,8 @@ describe('a mount with folders of small files', () => {
   let most = 0;
   const mount = sharedMount({
     driver: 'kernel',
+    // However long a busy machine takes.
+    settings: { metadataTtl: 3_600_000 },
     between: (service) =>
       new InterceptedService(service, async (call, proceed) => {
         asked.push(`${call.operation} ${call.key ?? ''}`.trim());

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,7 @@ import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { inNetwork, type NetworkNamespace } from './network-namespace.ts';
 import { processesOfHome } from './processes-of-home.ts';
 import { shell } from './shell.ts';
+import { removeDirectory } from './remove-directory.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const LOADER = new URL('typescript-loader.mjs', import.meta.url).href;
@@ -89,7 +90,7 @@ export class CommandLine {
     }
     await removeRecord(await recordDirectories(process.getuid?.() ?? 0), this.mountpoint);
     await this.#servingProcessesGone();
-    await rm(this.home, { recursive: true });
+    await removeDirectory(this.home);
   }
 
   /** A background mount writes to its home (what it read, to the cache) until it ends: removing a folder meanwhile fails. */

@@ -1,6 +1,6 @@
 /** How does a process end in the middle of something, in process? Its requests go nowhere any more, and its disk is copied. */
 import { cpSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -13,6 +13,7 @@ import { openEmbeddedService, type EmbeddedService } from './embedded-service.ts
 import { InterceptedService } from './intercepted-service.ts';
 import { ManualClock } from './manual-clock.ts';
 import { defaultSettings } from './open-for-test.ts';
+import { removeDirectory } from './remove-directory.ts';
 import type { StoreOptions } from '../../src/server/embedded-store.ts';
 
 /** Where the process ends: at its so-and-so-many-th request, counted from 0, which the service has done or has not. */
@@ -89,6 +90,6 @@ async function mountOf(
 
 async function stateDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'pailfs-cut-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  onTestFinished(() => removeDirectory(directory));
   return directory;
 }

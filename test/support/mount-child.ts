@@ -3,6 +3,7 @@
  * messages, and unmounts when told, when the test's process goes, or dies when its time is up.
  */
 import { Worker } from 'node:worker_threads';
+import { systemClock, type Clock } from '../../src/base/clock.ts';
 import type { Log, LogFields } from '../../src/base/log.ts';
 import type { Driver, Mounted } from '../../src/fuse/driver.ts';
 import { createKernelDriver } from '../../src/fuse/kernel/kernel-driver.ts';
@@ -35,8 +36,18 @@ function logToTest(): Log {
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }
 
-function driverNamed(name: MountOrder['driver']): Driver {
-  return name === 'native' ? createNativeDriver() : createKernelDriver();
+function driverFor({ driver, slowness }: MountOrder): Driver {
+  const clock = slowed(slowness);
+  return driver === 'native' ? createNativeDriver(clock) : createKernelDriver(clock);
+}
+
+function slowed(slowness: number): Clock {
+  return {
+    now: () => systemClock.now(),
+    monotonic: () => systemClock.monotonic() / slowness,
+    sleep: (milliseconds, signal) => systemClock.sleep(milliseconds * slowness, signal),
+    after: (milliseconds, action) => systemClock.after(milliseconds * slowness, action),
+  };
 }
 
 async function serve(order: MountOrder): Promise<void> {
@@ -45,7 +56,7 @@ async function serve(order: MountOrder): Promise<void> {
   const operations = await module.openFileSystem(order.options);
   const { path: mountpoint, source, readOnly, allowOther } = order;
   const options = { mountpoint, source, readOnly, allowOther, log: logToTest() };
-  const mounted = await driverNamed(order.driver).mount(operations, options);
+  const mounted = await driverFor(order).mount(operations, options);
   const abandon = (): void => {
     void mounted.unmount({ lazy: true }).finally(() => process.exit(1));
   };

@@ -3,7 +3,7 @@
  * a test can look into it and make it fail; the mount in another. Each test has its time: then the mount is killed, which ends
  * whatever waits for it.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Deadlines } from '../../src/client/deadlines.ts';
@@ -18,6 +18,7 @@ import type { PailMessage, PailOptions } from './mounted-pail.ts';
 import { mountForTest, type MountedDirectory, type MountRequest } from './mounted.ts';
 import { defaultSettings } from './open-for-test.ts';
 import { shell, type ShellResult } from './shell.ts';
+import { removeDirectory } from './remove-directory.ts';
 
 export interface BucketMountOptions {
   readonly store?: StoreOptions;
@@ -30,6 +31,7 @@ export interface BucketMountOptions {
   /** The credentials of the mount may only read. */
   readonly readOnlyCredentials?: boolean;
   readonly driver?: MountRequest['driver'];
+  readonly slowness?: MountRequest['slowness'];
   /** An existing directory that stays; else a new one. */
   readonly mountpoint?: string;
   /** Milliseconds for everything together; then the serving process dies. */
@@ -148,12 +150,12 @@ export class MountedBucket {
     await this.#mounted?.dispose();
     await this.#server.close();
     await this.store.close();
-    await rm(this.stateDirectory, { recursive: true, force: true });
+    await removeDirectory(this.stateDirectory);
   }
 
   async #mount(): Promise<void> {
     const { settings, deadlines = {}, retry, lifetime = DEFAULT_LIFETIME_MS } = this.#options;
-    const { driver, mountpoint } = this.#options;
+    const { driver, slowness, mountpoint } = this.#options;
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
     const { accessKeyId, secretAccessKey } =
       this.#options.readOnlyCredentials === true ? READ_ONLY : READ_WRITE;
@@ -169,6 +171,7 @@ export class MountedBucket {
       module: new URL('./mounted-pail.ts', import.meta.url),
       options,
       ...(driver !== undefined && { driver }),
+      ...(slowness !== undefined && { slowness }),
       ...(mountpoint !== undefined && { mountpoint }),
       readOnly: settings?.readOnly ?? false,
       lifetime,

@@ -7,6 +7,8 @@ import { MemoryFileSystem } from './memory-file-system.ts';
 export type MemoryMessage =
   | { readonly ask: 'fail'; readonly operation: string; readonly code?: ErrnoName }
   | { readonly ask: 'delay'; readonly operation: string; readonly milliseconds: number }
+  | { readonly ask: 'hold'; readonly operation: string; readonly path: string }
+  | { readonly ask: 'let-go' }
   | { readonly ask: 'calls' }
   | { readonly ask: 'open-count' }
   | { readonly ask: 'text'; readonly path: string };
@@ -24,6 +26,12 @@ export function answer(message: MemoryMessage): Promise<unknown> {
       return Promise.resolve();
     case 'delay':
       mounted.delay(message.operation, message.milliseconds);
+      return Promise.resolve();
+    case 'hold':
+      mounted.hold(message.operation, message.path);
+      return Promise.resolve();
+    case 'let-go':
+      mounted.letGo();
       return Promise.resolve();
     case 'calls':
       return Promise.resolve(mounted.takeCalls());

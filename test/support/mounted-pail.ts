@@ -28,7 +28,7 @@ export interface PailMessage {
   readonly ask: 'refresh' | 'close' | 'log';
 }
 
-const CLOSE_DEADLINE_MS = 10_000;
+const CLOSE_DEADLINE_MS = 60_000;
 
 interface OpenPail {
   readonly fileSystem: MountedFileSystem;

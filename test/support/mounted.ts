@@ -34,6 +34,11 @@ export interface MountRequest {
   readonly mountpoint?: string;
   /** Milliseconds after which the child kills itself. */
   readonly lifetime?: number;
+  /**
+   * By how much the driver's clock is slower than that of the machine: what depends on what comes first within some milliseconds then
+   * also does on a machine that stands still for a while.
+   */
+  readonly slowness?: number;
   /** What the child writes to stderr is thrown away. */
   readonly isMute?: boolean;
 }
@@ -88,6 +93,7 @@ export interface MountOrder {
   readonly readOnly: boolean;
   readonly allowOther: boolean;
   readonly path: string;
+  readonly slowness: number;
   readonly lifetime: number;
 }
 
@@ -130,6 +136,7 @@ export async function mountForTest(request: MountRequest): Promise<MountedDirect
       readOnly: request.readOnly ?? false,
       allowOther: request.allowOther ?? false,
       path: directory,
+      slowness: request.slowness ?? 1,
       lifetime: request.lifetime ?? DEFAULT_LIFETIME_MS,
     });
   } catch (error) {

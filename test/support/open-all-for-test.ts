@@ -1,5 +1,5 @@
 /** How does a test get a file system over all buckets in process? Over the embedded service in memory: no HTTP, no kernel. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -14,6 +14,7 @@ import { listAccountBuckets } from '../../src/store/account-buckets.ts';
 import { openEmbeddedService, type EmbeddedService } from './embedded-service.ts';
 import { ManualClock } from './manual-clock.ts';
 import { defaultSettings } from './open-for-test.ts';
+import { removeDirectory } from './remove-directory.ts';
 
 export interface AllBucketsForTest extends EmbeddedService {
   readonly fs: FileSystemOperations;
@@ -61,7 +62,7 @@ export async function openAllForTest(options: AllBucketsOptions = {}): Promise<A
   });
   onTestFinished(async () => {
     await mounted.close({ patience: 1000 });
-    await rm(stateHome, { recursive: true, force: true });
+    await removeDirectory(stateHome);
   });
   embedded.requests.reset();
   return {

@@ -1,5 +1,5 @@
 /** How does a test get a file system in process? Over the embedded service in memory: no HTTP, no kernel. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -13,6 +13,7 @@ import type { StoreOptions } from '../../src/server/embedded-store.ts';
 import { bytesOf, openEmbeddedService, uploadOf, type EmbeddedService } from './embedded-service.ts';
 import { ManualClock } from './manual-clock.ts';
 import { entriesOf } from './directory-entries.ts';
+import { removeDirectory } from './remove-directory.ts';
 
 export interface FileSystemForTest extends EmbeddedService {
   readonly fs: FileSystemOperations;
@@ -52,7 +53,7 @@ export async function openForTest(options: TestOptions = {}): Promise<FileSystem
   });
   onTestFinished(async () => {
     await mounted.close({ patience: 1000 });
-    await rm(stateDirectory, { recursive: true, force: true });
+    await removeDirectory(stateDirectory);
   });
   embedded.requests.reset();
   return {

@@ -1,5 +1,5 @@
 /** How does a test get a file system in process over a client, a connection and a server? On clocks that only it moves. */
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -14,6 +14,7 @@ import { startEmbeddedServer, type EmbeddedServer } from './embedded-service.ts'
 import { FailingDisk } from './failing-disk.ts';
 import { ManualClock } from './manual-clock.ts';
 import { defaultSettings } from './open-for-test.ts';
+import { removeDirectory } from './remove-directory.ts';
 
 /** Memory, where there is any: what is to be seen here is not how long a disk takes. */
 const MEMORY_DISK = '/dev/shm';
@@ -70,7 +71,7 @@ export async function openOverHttp(
   });
   onTestFinished(async () => {
     await mounted.close({ patience: 1000 });
-    await rm(directory, { recursive: true, force: true });
+    await removeDirectory(directory);
   });
   const forget = (): void => {
     mounted.refresh('/');

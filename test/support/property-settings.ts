@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 const SEED = 20_260_719;
 
 /** A failing property that is still being made smaller after this long reports what it has, milliseconds. */
-const REPORT_AFTER = 240_000;
+const REPORT_AFTER = 600_000;
 
 /**
  * `runs` runs. A failure prints `{ seed, path }`: FC_SEED and FC_PATH in the environment replay it. FC_SEED=fresh asks for another

@@ -1,10 +1,11 @@
 /** What does a person at a shell see of a command, without a process of its own? For what is tried with every command. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/program.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from './embedded-service.ts';
+import { removeDirectory } from './remove-directory.ts';
 
 export interface OwnHome {
   /** Has the file `local`. */
@@ -18,7 +19,7 @@ export async function openOwnHome(): Promise<OwnHome> {
   const home = await mkdtemp(join(tmpdir(), 'pailfs-home-'));
   onTestFinished(async () => {
     vi.unstubAllEnvs();
-    await rm(home, { recursive: true });
+    await removeDirectory(home);
   });
   await writeFile(join(home, 'local'), 'bytes');
   const server = await startEmbeddedServer();

@@ -2,11 +2,12 @@
  * How do the tests of a group share what takes long to make? It is made before the first of them and ends after the last. What is
  * returned here tells it to tests and hooks while they run; while tests are collected there is none yet.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { MountedBucket, type BucketMountOptions } from './mounted-bucket.ts';
+import { removeDirectory } from './remove-directory.ts';
 
 type Options = BucketMountOptions | (() => BucketMountOptions);
 
@@ -30,10 +31,7 @@ export function sharedMount(options: Options = {}): () => MountedBucket {
 
 /** An empty directory outside of all mounts, below `parent`. */
 export function sharedDirectory(parent = tmpdir()): () => string {
-  return shared(
-    () => mkdtemp(join(parent, 'pailfs-shared-')),
-    (directory) => rm(directory, { recursive: true }),
-  );
+  return shared(() => mkdtemp(join(parent, 'pailfs-shared-')), removeDirectory);
 }
 
 function shared<T>(make: () => Promise<T>, end: (made: T) => Promise<void>): () => T {

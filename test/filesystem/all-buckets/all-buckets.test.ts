@@ -254,7 +254,7 @@ describe('what is not stored yet', () => {
       fault: { kind: 'status', status: 402 },
     });
 
-    const unsent = await pail.mounted.close({ patience: 1000 });
+    const unsent = await pail.mounted.close({ patience: 60_000 });
 
     expect(unsent).toEqual([expect.objectContaining({ path: '/photos/a', bytes: 1 })]);
     expect((await pail.direct.headObject(bucket, 'b')).size).toBe(1);

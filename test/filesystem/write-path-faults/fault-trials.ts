@@ -87,7 +87,7 @@ export class FaultTrials {
 
   /** The mount ends: it stores what is left. */
   async end(): Promise<void> {
-    const left = await this.#http.mounted.close({ patience: 2000 });
+    const left = await this.#http.mounted.close({ patience: 60_000 });
     for (const { path, reason } of left)
       this.#stage.problem('after the unmount', `${path} is left: ${reason}`);
     for (const { folder, title } of this.#deferred) {

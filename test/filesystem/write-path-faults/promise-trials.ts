@@ -61,7 +61,7 @@ export class PromiseTrials {
   }
 
   async end(): Promise<void> {
-    const left = await this.#http.mounted.close({ patience: 2000 });
+    const left = await this.#http.mounted.close({ patience: 60_000 });
     for (const { path, reason } of left)
       this.#stage.problem('after the unmount', `${path} is left: ${reason}`);
   }
