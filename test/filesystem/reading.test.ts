@@ -6,6 +6,7 @@ import { openForTest, readAll, readFile } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { openToRead, textAt } from '../support/program-acts.ts';
 import { entriesOf } from '../support/directory-entries.ts';
+import { holdNext } from '../support/hold-next.ts';
 
 const SIZE = FIRST_WINDOW + PART + 12_345;
 const treatments: Behaviours['range'][] = ['honoured', 'ignored', 'refused', 'short'];
@@ -119,16 +120,18 @@ describe('a read that fails', () => {
 });
 
 it('a reader goes on with the new version when a program here replaced the one it was fetching', async () => {
-  const { fs, foreignWrite, faults } = await openForTest();
+  const { fs, foreignWrite, service } = await openForTest();
   await foreignWrite('f', 'x'.repeat(100));
   const reader = await openToRead(fs, '/f');
-  faults.add({ operation: 'getObject', fault: { kind: 'delay', milliseconds: 60 } });
+  const download = holdNext(service, 'getObject');
 
   const reading = textAt(fs, reader);
+  await download.begun;
   const writer = await fs.open('/f', { read: false, write: true, truncate: true });
   await fs.write(writer, Buffer.from('new'), 0);
   await fs.flush(writer);
   await fs.release(writer);
+  download.letGo();
 
   expect(await reading).toBe('new');
   await fs.release(reader);

@@ -14,6 +14,7 @@ import {
   writeAt,
   xattr,
 } from '../support/program-acts.ts';
+import { holdNext } from '../support/hold-next.ts';
 
 const refused = (status: number, times = Infinity): FaultRule => ({
   operation: 'putObject',
@@ -71,10 +72,10 @@ describe('while uploads are paused (402)', () => {
   });
 
   it('an unmount returns what it had no time for [write/unmount]', async () => {
-    const { fs, faults, mounted } = await openForTest();
+    const { fs, service, mounted } = await openForTest();
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'x');
-    faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 300 } });
+    const upload = holdNext(service, 'putObject');
 
     const unsent = await mounted.close({ patience: 10 });
 
@@ -82,6 +83,7 @@ describe('while uploads are paused (402)', () => {
       { path: '/f', reason: 'there was no time left' },
     ]);
     expect(await draftText(String(unsent[0]?.file))).toBe('x');
+    upload.letGo();
     await fs.release(handle);
   });
 

@@ -6,6 +6,7 @@ import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { draftText } from '../support/draft-bytes.ts';
 import { openForTest, writeFile } from '../support/open-for-test.ts';
 import { openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+import { holdNext } from '../support/hold-next.ts';
 
 const refuse = (status: number) => ({ operation: 'putObject', fault: { kind: 'status', status } }) as const;
 
@@ -62,15 +63,16 @@ describe('the list of what is not stored', () => {
   });
 
   it('has an upload under way, with how much of it has gone up', async () => {
-    const { fs, mounted, faults } = await openForTest();
+    const { fs, mounted, faults, service } = await openForTest();
     faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
     await expect(writeFile(fs, '/f', 'unknown')).rejects.toMatchObject({ code: 'EIO' });
     const before = await mounted.unsent.list();
-    faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 200 } });
+    const upload = holdNext(service, 'putObject');
 
     const writing = writeFile(fs, '/f', 'more');
 
     await expect.poll(async () => (await mounted.unsent.list())[0]?.state).toBe('uploading');
+    upload.letGo();
     await writing;
     expect(before).toMatchObject([{ path: '/f', state: 'end unknown', sent: 0 }]);
     expect(await mounted.unsent.list()).toEqual([]);
@@ -89,15 +91,16 @@ describe('the list of what is not stored', () => {
   });
 
   it('has a rename that goes on', async () => {
-    const { fs, mounted, faults, foreignWrite } = await openForTest();
+    const { fs, mounted, service, foreignWrite } = await openForTest();
     await foreignWrite('old/f', 'x');
-    faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 200 } });
+    const upload = holdNext(service, 'putObject');
 
     const renaming = fs.rename('/old', '/new', false);
 
     await expect
       .poll(() => mounted.unsent.list())
       .toMatchObject([{ kind: 'rename', state: 'going on', path: '/old', to: '/new' }]);
+    upload.letGo();
     await renaming;
     expect(await mounted.unsent.list()).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
+import { holdNext } from '../support/hold-next.ts';
 
 async function withFile(content = 'old'): Promise<FileSystemForTest> {
   const opened = await openForTest();
@@ -277,14 +278,15 @@ describe('release', () => {
 
 describe('while an upload is in flight', () => {
   it('a write waits for its end, and belongs to the next one [write/handles]', async () => {
-    const { fs, stored, faults, requests, asked } = await openForTest();
+    const { fs, stored, service, asked } = await openForTest();
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'one');
-    faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 50 } });
+    const upload = holdNext(service, 'putObject');
 
     const flushed = fs.flush(handle);
-    await expect.poll(() => requests.count('putObject')).toBe(1);
+    await upload.begun;
     const written = writeAt(fs, handle, 'two');
+    upload.letGo();
     await flushed;
     expect((await stored('f')).toString()).toBe('one');
     await written;
@@ -296,15 +298,16 @@ describe('while an upload is in flight', () => {
   });
 
   it('reading, looking and listing do not wait', async () => {
-    const { fs, faults } = await openForTest();
+    const { fs, service } = await openForTest();
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'one');
     await names(fs, '/');
-    faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 200 } });
+    const upload = holdNext(service, 'putObject');
     let ended = false;
     const flushed = fs.flush(handle).then(() => {
       ended = true;
     });
+    await upload.begun;
 
     expect(await textAt(fs, handle)).toBe('one');
     expect((await fs.getAttributes('/f')).size).toBe(3);
@@ -312,6 +315,7 @@ describe('while an upload is in flight', () => {
     expect(Buffer.from(await fs.getXattr('/f', 'user.pailfs.key')).toString()).toBe('f');
 
     expect(ended).toBe(false);
+    upload.letGo();
     await flushed;
     await fs.release(handle);
   });

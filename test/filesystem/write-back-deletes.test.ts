@@ -4,6 +4,7 @@ import type { FileSystemForTest, TestOptions } from '../support/open-for-test.ts
 import { drained } from '../support/drained.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { LogForTest, setXattr } from '../support/program-acts.ts';
+import { holdNext } from '../support/hold-next.ts';
 
 const TTL = 10_000;
 const away = { operation: 'deleteObject', times: Infinity, fault: { kind: 'reset' } } as const;
@@ -157,12 +158,14 @@ describe('a file that was unlinked', () => {
 
   it('while it goes up is gone afterwards [write-back/cancel]', async () => {
     const scene = await listed();
-    scene.faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 50 } });
+    const upload = holdNext(scene.service, 'putObject');
     await writeFile(scene.fs, '/d/new', 'x');
     scene.clock.advance(200);
-    await expect.poll(() => scene.requests.count('putObject')).toBe(1);
+    await upload.begun;
 
-    await scene.fs.unlink('/d/new');
+    const unlinked = scene.fs.unlink('/d/new');
+    upload.letGo();
+    await unlinked;
     await drained(scene.mounted);
 
     expect(await isThere(scene, 'd/new')).toBe(false);

@@ -1,6 +1,7 @@
 /** One file's states (design §3): how does a file come into each of them, and what does its path show then? */
 import { expect } from 'vitest';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
+import { holdNext } from './hold-next.ts';
 import { names, openForTest, type FileSystemForTest, type TestOptions } from './open-for-test.ts';
 import { edit, openToEdit, writeAt } from './program-acts.ts';
 
@@ -22,13 +23,15 @@ export const states: Record<string, { shows: string; arrange: (situation: Situat
   },
   uploading: {
     shows: 'Base',
-    arrange: async ({ fs, handles, faults }) => {
+    arrange: async ({ fs, handles, service }) => {
       const handle = await openToEdit(fs, '/f');
       handles.push(handle);
       await writeAt(fs, handle, 'B');
-      faults.add({ operation: 'putObject', fault: { kind: 'delay', milliseconds: 30 } });
+      const upload = holdNext(service, 'putObject');
       void fs.flush(handle);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await upload.begun;
+      // Whoever has to wait for its end does.
+      setTimeout(upload.letGo, 100);
     },
   },
   'end unknown, stored': {
