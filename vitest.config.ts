@@ -22,7 +22,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/mount/**', 'test/contract/**', 'test/long/**'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
         },
       },
       // Only `npm run test:long` asks for these.
@@ -41,7 +41,7 @@ export default defineConfig({
           ...patient,
           name: 'contract',
           include: ['test/contract/**/*.test.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
         },
       },
       {

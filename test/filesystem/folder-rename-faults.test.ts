@@ -49,7 +49,7 @@ describe.each(faults)('when a request of the rename of a folder %s', (_what, fau
       await test.mounted.close({ patience: 60_000 });
     }
     expect([...seen]).toContain('d');
-  }, 60_000);
+  });
 });
 
 describe('when the rename of a folder fails for good in its middle', () => {

@@ -41,7 +41,7 @@ describe.each(services)('with folders $folders and ETags $etag', (behaviours) =>
       await next.close({ patience: 60_000 });
     }
     expect([...seen].sort()).toEqual(['d', 'e']);
-  }, 120_000);
+  });
 
   it('a file has one of its names, wherever the process ends [rename/crash]', async () => {
     const seen = new Set<string>();
@@ -66,7 +66,7 @@ describe.each(services)('with folders $folders and ETags $etag', (behaviours) =>
       await next.close({ patience: 60_000 });
     }
     expect([...seen].sort()).toEqual(['from', 'to']);
-  }, 120_000);
+  });
 });
 
 it.each([
