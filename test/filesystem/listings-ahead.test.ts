@@ -206,8 +206,12 @@ describe('a program that reads a tree', () => {
   });
 });
 
-/** All that was asked is answered. */
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+/** More than it takes until all that was asked is answered: turns of the event loop, since time may pass without any. */
+const TURNS = 500;
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
 
 describe('what is asked for in vain', () => {
   it('is nothing when a program lists one folder, or two [list/ahead]', async () => {
