@@ -173,6 +173,7 @@ export class NodeTable {
     const target = this.#own(toFolder);
     if (source === target && from === to) return;
     const node = source.children.get(from);
+    if (target.hasMissing) target.missing.delete(to);
     this.#unbind(target, to);
     if (node === undefined) {
       this.#drop(target);

@@ -83,6 +83,16 @@ describe('a listing that shows a name which is believed to be missing', () => {
   });
 });
 
+it('a listing takes nothing back that this mount has renamed since', async () => {
+  const { kernel } = trustingKernel();
+  await kernel.make('before');
+  await kernel.lookUp('renamed');
+  await kernel.succeed('rename', ROOT, u64(ROOT), 'before', 'renamed');
+  await listRoot(kernel);
+
+  expect(kernel.notifications).toEqual([]);
+});
+
 describe('a rename of a folder', () => {
   /** `/d/below`, and a rename of `/d` under way, during which a file in it is missing. */
   async function renaming({ hasEpoch = false } = {}): Promise<{
