@@ -1,5 +1,6 @@
 /** Does a mount answer? Asked by another process: one that looks at a mount which does not answer waits beyond the reach of SIGKILL. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Clock } from '../base/clock.ts';
 
 /** `hidden`: it is another user's, who lets nobody in. */
@@ -7,33 +8,43 @@ export type ProbeResult = 'answers' | 'silent' | 'hidden';
 
 /** What takes longer is as good as silent to whoever uses it: the answer costs no request. */
 const LIMIT_MS = 5000;
+/** A busy machine takes its time to start the program that looks. That is no silence of the mount. */
+const START_LIMIT_MS = 20_000;
 const DENIED = 13;
 const PROGRAM = `
-  try { require('node:fs').statfsSync(process.argv[1]); }
+  const { statfsSync, writeSync } = require('node:fs');
+  writeSync(1, 'looking');
+  try { statfsSync(process.argv[1]); }
   catch (error) { process.exit(error.code === 'EACCES' ? ${String(DENIED)} : 1); }
 `;
 
-/** Never rejects because of the mount, and never takes much longer than five seconds. */
+/** Never rejects because of the mount, and never takes much longer than five seconds from when it looks. */
 export async function probeMount(mountpoint: string, clock: Clock): Promise<ProbeResult> {
-  const child = spawn(process.execPath, ['-e', PROGRAM, mountpoint], { cwd: '/', env: {}, stdio: 'ignore' });
+  const child = spawn(process.execPath, ['-e', PROGRAM, mountpoint], {
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', resolve);
   });
-  const timeOver = new AbortController();
+  const over = new AbortController();
+  const tooLate = (limit: number): Promise<null> => clock.sleep(limit, over.signal).then(nothing, nothing);
   try {
-    const code = await Promise.race([ended, tooLate(clock, timeOver.signal)]);
+    await Promise.race([once(child.stdout, 'data', over), ended, tooLate(START_LIMIT_MS)]);
+    const code = await Promise.race([ended, tooLate(LIMIT_MS)]);
     if (code === 0) return 'answers';
     return code === DENIED ? 'hidden' : 'silent';
   } finally {
-    timeOver.abort();
+    over.abort();
     // It may not be able to die: nobody waits for it.
     child.kill('SIGKILL');
+    child.stdout.destroy();
     child.unref();
   }
 }
 
-async function tooLate(clock: Clock, signal: AbortSignal): Promise<null> {
-  await clock.sleep(LIMIT_MS, signal).catch(() => undefined);
+function nothing(): null {
   return null;
 }
