@@ -7,6 +7,7 @@
  *
  * A version is named by a number that is never used twice in a process, so a block never has to be checked for age.
  */
+import { LRUCache } from 'lru-cache';
 
 /** Bytes: what the kernel asks for at once, and small enough that a random read wastes little. */
 export const BLOCK_SIZE = 128 * 1024;
@@ -22,13 +23,15 @@ export class BlockCache {
   readonly maxBytes: number;
   /** Bytes. */
   readonly blockSize: number;
-  /** The one that was not used for longest first. */
-  readonly #read = new Map<string, Uint8Array>();
+  /** Without a limit of its own: what is unread or on its way counts, too. */
+  readonly #read = new LRUCache<string, Uint8Array>({
+    maxSize: Number.MAX_SAFE_INTEGER,
+    sizeCalculation: ({ length }) => length,
+  });
   /** The one that landed first first. */
   readonly #unread = new Map<string, Uint8Array>();
   /** Which blocks of each version are held, to find those of a version without a walk over all keys. */
   readonly #indexes = new Map<number, Set<number>>();
-  #readBytes = 0;
   #unreadBytes = 0;
   #onTheirWay = 0;
   /** Negative: no version has such a number. */
@@ -43,7 +46,7 @@ export class BlockCache {
 
   /** Bytes held, and those that are on their way. */
   get used(): number {
-    return this.#readBytes + this.spokenFor;
+    return this.#read.calculatedSize + this.spokenFor;
   }
 
   /** Bytes that make no room for others by themselves. */
@@ -54,11 +57,7 @@ export class BlockCache {
   /** The block's bytes, not to be changed; counts as a use. */
   get(version: number, index: number): Uint8Array | undefined {
     const key = keyOf(version, index);
-    const block = this.#read.get(key);
-    if (block === undefined) return this.#unread.get(key);
-    this.#read.delete(key);
-    this.#read.set(key, block);
-    return block;
+    return this.#read.get(key) ?? this.#unread.get(key);
   }
 
   /** Does not count as a use. */
@@ -114,7 +113,6 @@ export class BlockCache {
       this.#unreadBytes += block.length;
     } else {
       this.#read.set(key, block);
-      this.#readBytes += block.length;
     }
     const indexes = this.#indexes.get(version) ?? new Set();
     this.#indexes.set(version, indexes.add(index));
@@ -129,17 +127,15 @@ export class BlockCache {
     this.#unread.delete(key);
     this.#unreadBytes -= block.length;
     this.#read.set(key, block);
-    this.#readBytes += block.length;
     this.#tellRoom();
   }
 
   /** A program is on its way to it. Nothing happens when it is not here, or when more than `most` bytes would be spoken for. */
   markUnread(version: number, index: number, most: number): void {
     const key = keyOf(version, index);
-    const block = this.#read.get(key);
+    const block = this.#read.peek(key);
     if (block === undefined || this.spokenFor + block.length > most) return;
     this.#read.delete(key);
-    this.#readBytes -= block.length;
     this.#unread.set(key, block);
     this.#unreadBytes += block.length;
   }
@@ -163,21 +159,21 @@ export class BlockCache {
   /** Calls `take` with each block of a version. */
   forEach(version: number, take: (index: number, block: Uint8Array) => void): void {
     for (const index of [...(this.#indexes.get(version) ?? [])]) {
-      const block = this.#read.get(keyOf(version, index)) ?? this.#unread.get(keyOf(version, index));
+      const block = this.#read.peek(keyOf(version, index)) ?? this.#unread.get(keyOf(version, index));
       if (block !== undefined) take(index, block);
     }
   }
 
   #shrink(): void {
-    for (const key of this.#read.keys()) {
+    // The one that was not used for longest first.
+    for (const key of this.#read.rkeys()) {
       if (this.used <= this.maxBytes) break;
       this.#drop(key);
     }
   }
 
   #drop(key: string): void {
-    const [read, unread] = [this.#read.get(key), this.#unread.get(key)];
-    this.#readBytes -= read?.length ?? 0;
+    const unread = this.#unread.get(key);
     this.#unreadBytes -= unread?.length ?? 0;
     this.#read.delete(key);
     this.#unread.delete(key);

@@ -14,7 +14,8 @@ import type { CleanBytes } from '../space-budget.ts';
 import { CacheDirectory } from './cache-directory.ts';
 import { CachedContent, type BlockGroups } from './cached-content.ts';
 import { GroupFile } from './group-file.ts';
-import { BLOCKS_PER_GROUP, hashOf, type ContentName } from './group-format.ts';
+import { runsOf, WaitingBlocks, type WaitingGroup } from './waiting-blocks.ts';
+import { hashOf, type ContentName } from './group-format.ts';
 
 /** Groups whose files are held open. */
 const MOST_OPEN = 256;
@@ -41,13 +42,6 @@ export interface DiskCacheParts {
   readonly log: Log;
 }
 
-interface WaitingGroup {
-  readonly hash: string;
-  readonly group: number;
-  /** By their index in the group. */
-  readonly blocks: Map<number, Uint8Array>;
-}
-
 /** The disk cache of one mount. `start` comes first, `close` last. */
 export class DiskCache implements BlockGroups, CleanBytes {
   readonly #parts: DiskCacheParts;
@@ -60,11 +54,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
   });
   readonly #opening = new Map<string, Promise<void>>();
   readonly #touchedAt = new LRUCache<string, number>({ max: 4 * MOST_OPEN });
-  /** By the names of their files, the next one first. */
-  readonly #waiting = new Map<string, WaitingGroup>();
-  #waitingBytes = 0;
-  /** Those who wait until fewer wait. */
-  readonly #forRoom: (() => void)[] = [];
+  readonly #waiting: WaitingBlocks;
   /** Bytes of the limit that others need. */
   #others: () => number = () => 0;
   #pausedUntil = -Infinity;
@@ -75,6 +65,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
   constructor(parts: DiskCacheParts) {
     this.#parts = parts;
+    this.#waiting = new WaitingBlocks(parts.mostWaiting);
     const { directory: path, clock } = parts;
     const deleted = (name: string): void => void this.#open.delete(name);
     this.#directory = new CacheDirectory({ path, clock, deleted });
@@ -161,13 +152,8 @@ export class DiskCache implements BlockGroups, CleanBytes {
     { index, data }: { readonly index: number; readonly data: Uint8Array },
   ): boolean {
     const isPaused = this.#parts.clock.monotonic() < this.#pausedUntil;
-    if (this.#isClosed || isPaused || !this.#hasRoomFor(data.length)) return false;
-    const name = nameOf(hash, group);
-    const waiting = this.#waiting.get(name) ?? { hash, group, blocks: new Map<number, Uint8Array>() };
-    if (waiting.blocks.has(index)) return true;
-    waiting.blocks.set(index, data);
-    this.#waiting.set(name, waiting);
-    this.#waitingBytes += data.length;
+    if (this.#isClosed || isPaused || !this.#waiting.hasRoomFor(data.length)) return false;
+    this.#waiting.add({ name: nameOf(hash, group), hash, group }, index, data);
     if (this.#isWriting) return true;
     this.#isWriting = true;
     this.#writing = this.#writeAll();
@@ -176,17 +162,12 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
   /** Resolves when so many bytes may wait to be written, or when nothing is written any more. */
   async whenRoom(bytes: number): Promise<void> {
-    while (this.#isWriting && !this.#isClosed && !this.#hasRoomFor(bytes)) {
-      await new Promise<void>((resolve) => this.#forRoom.push(resolve));
-    }
+    while (this.#isWriting && !this.#isClosed && !this.#waiting.hasRoomFor(bytes))
+      await this.#waiting.change();
   }
 
   takesWhole(bytes: number): boolean {
     return bytes <= this.#parts.limit * SHARE_OF_ONE;
-  }
-
-  #hasRoomFor(bytes: number): boolean {
-    return this.#waitingBytes + bytes <= this.#parts.mostWaiting;
   }
 
   /** Writes what waits, and lets go of all files. */
@@ -214,18 +195,15 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
   async #writeAll(): Promise<void> {
     for (;;) {
-      const [next] = this.#waiting;
+      const next = this.#waiting.take();
       if (next === undefined) break;
-      const [name, group] = next;
-      this.#waiting.delete(name);
-      await this.#orPause(() => this.#write(name, group));
-      for (const block of group.blocks.values()) this.#waitingBytes -= block.length;
-      for (const wake of this.#forRoom.splice(0)) wake();
+      await this.#orPause(() => this.#write(next));
+      this.#waiting.written(next);
     }
     this.#isWriting = false;
   }
 
-  async #write(name: string, { hash, group, blocks }: WaitingGroup): Promise<void> {
+  async #write({ name, hash, group, blocks }: WaitingGroup): Promise<void> {
     if (this.#open.get(name) === undefined) await this.open(hash, group);
     const file = this.#open.get(name);
     if (file === undefined) return;
@@ -282,21 +260,4 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
 function nameOf(hash: string, group: number): string {
   return `${hash}.${group}`;
-}
-
-/** Neighbouring blocks together, without those that are there. */
-function* runsOf(
-  blocks: ReadonlyMap<number, Uint8Array>,
-  file: GroupFile,
-): Generator<{ readonly first: number; readonly run: Uint8Array[] }> {
-  for (let index = 0; index < BLOCKS_PER_GROUP; index += 1) {
-    const first = index;
-    const run: Uint8Array[] = [];
-    for (; index < BLOCKS_PER_GROUP && !file.has(index); index += 1) {
-      const block = blocks.get(index);
-      if (block === undefined) break;
-      run.push(block);
-    }
-    if (run.length > 0) yield { first, run };
-  }
 }

@@ -1,0 +1,84 @@
+/**
+ * Which blocks wait in memory to be written to the disk cache, and when may more come?
+ *
+ * Reads bring blocks faster than a disk may take them. What waits has a limit: beyond it blocks are not kept, and those that somebody wants
+ * to keep wait their turn.
+ */
+import type { GroupFile } from './group-file.ts';
+import { BLOCKS_PER_GROUP } from './group-format.ts';
+
+/** Blocks of one group. */
+export interface WaitingGroup {
+  readonly name: string;
+  readonly hash: string;
+  readonly group: number;
+  /** By their index in the group. */
+  readonly blocks: ReadonlyMap<number, Uint8Array>;
+}
+
+interface Growing extends WaitingGroup {
+  readonly blocks: Map<number, Uint8Array>;
+}
+
+/** The queue between those who read and the one who writes. */
+export class WaitingBlocks {
+  readonly #mostBytes: number;
+  /** By the names of their files, the next one first. */
+  readonly #groups = new Map<string, Growing>();
+  #bytes = 0;
+  #forRoom: (() => void)[] = [];
+
+  /** `mostBytes` may wait. */
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Whether so many more bytes may wait now. */
+  hasRoomFor(bytes: number): boolean {
+    return this.#bytes + bytes <= this.#mostBytes;
+  }
+
+  /** Lets a block wait, which nobody may change from now on; `place` is its group's. One that waits already does not wait twice. */
+  add(place: Omit<WaitingGroup, 'blocks'>, index: number, data: Uint8Array): void {
+    const group = this.#groups.get(place.name) ?? { ...place, blocks: new Map<number, Uint8Array>() };
+    if (group.blocks.has(index)) return;
+    group.blocks.set(index, data);
+    this.#groups.set(place.name, group);
+    this.#bytes += data.length;
+  }
+
+  /** Takes out the group that came first; its bytes count until they are `written`. */
+  take(): WaitingGroup | undefined {
+    const [first] = this.#groups.values();
+    if (first !== undefined) this.#groups.delete(first.name);
+    return first;
+  }
+
+  /** The blocks of a group that was taken are no longer held, whether they are on the disk now or not. */
+  written({ blocks }: WaitingGroup): void {
+    for (const block of blocks.values()) this.#bytes -= block.length;
+    for (const wake of this.#forRoom.splice(0)) wake();
+  }
+
+  /** Resolves when it is worth looking again for room. */
+  async change(): Promise<void> {
+    await new Promise<void>((resolve) => this.#forRoom.push(resolve));
+  }
+}
+
+/** Neighbouring blocks together, without those that are there. */
+export function* runsOf(
+  blocks: ReadonlyMap<number, Uint8Array>,
+  file: GroupFile,
+): Generator<{ readonly first: number; readonly run: Uint8Array[] }> {
+  for (let index = 0; index < BLOCKS_PER_GROUP; index += 1) {
+    const first = index;
+    const run: Uint8Array[] = [];
+    for (; index < BLOCKS_PER_GROUP && !file.has(index); index += 1) {
+      const block = blocks.get(index);
+      if (block === undefined) break;
+      run.push(block);
+    }
+    if (run.length > 0) yield { first, run };
+  }
+}
