@@ -2,7 +2,7 @@
  * The module that a test of the kernel driver mounts when others change what is mounted: the file system in memory, calls of which
  * can be held, and the driver's own way to tell the kernel something unasked.
  */
-import { readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { silentLog } from '../../src/base/log.ts';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { dropCached, expireName } from '../../src/fuse/kernel/notifications.ts';
@@ -20,6 +20,8 @@ export type ContendedMessage =
   | { readonly ask: 'drop'; readonly node: number; readonly what: 'attributes' | 'bytes' }
   /** Resolves when all that was to be told is told, or the mount is gone. */
   | { readonly ask: 'told' }
+  /** Makes the file `standing`, does nothing at all until the file `until` is there, then exits. */
+  | { readonly ask: 'stand-still-and-exit'; readonly standing: string; readonly until: string }
   | { readonly ask: 'calls' };
 
 const mounted = new MemoryFileSystem();
@@ -55,6 +57,10 @@ export async function answer(message: ContendedMessage): Promise<unknown> {
     case 'told':
       await telling.notifier?.written();
       return;
+    case 'stand-still-and-exit':
+      writeFileSync(message.standing, '');
+      while (!existsSync(message.until)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+      return process.exit(0);
     case 'calls':
       return mounted.takeCalls();
   }

@@ -161,6 +161,7 @@ class MountChild implements MountedDirectory {
   readonly #process: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
   #start: Waiting | undefined;
+  #isKilled = false;
   #lastId = 0;
 
   constructor(directory: string, isOwn: boolean, isMute: boolean) {
@@ -175,6 +176,9 @@ class MountChild implements MountedDirectory {
     if (this.#process.stderr !== null) passOnComplaints(this.#process.stderr);
     this.ended = new Promise((resolve) => {
       this.#process.once('exit', (code, signal) => {
+        if (code !== 0 && !this.#isKilled) {
+          console.error(`the process of the mount at ${this.path} ended with ${code ?? signal ?? 'nothing'}`);
+        }
         this.#abandon();
         resolve(code ?? signal ?? 'unknown');
       });
@@ -217,6 +221,7 @@ class MountChild implements MountedDirectory {
   }
 
   async kill(): Promise<void> {
+    this.#isKilled = true;
     this.#process.kill('SIGKILL');
     await this.ended;
   }

@@ -17,6 +17,8 @@ export interface DeviceCalls {
    * for so many milliseconds (with fractions).
    */
   waitForInput(descriptor: number, milliseconds: number): boolean;
+  /** Whether the other end is still there. */
+  isConnected(descriptor: number): boolean;
   /** A descriptor to wait for besides, closed on exec. Throws when the process may have no more. The caller closes it. */
   openAlarm(): number;
   /** Ends every wait for this alarm, also those that are yet to begin. */
@@ -30,6 +32,8 @@ const F_GETFL = 3;
 const F_SETFL = 4;
 const O_NONBLOCK = 0o4000;
 const POLLIN = 1;
+const POLLERR = 8;
+const POLLHUP = 16;
 const EFD_CLOEXEC = 0o2000000;
 /** Of a `struct pollfd`. */
 const POLLED_SIZE = 8;
@@ -49,6 +53,13 @@ export async function loadDeviceCalls(): Promise<DeviceCalls> {
   // Used again and again: this is called for every request.
   const watched = Buffer.alloc(2 * POLLED_SIZE);
   const [word, limit] = [koffi.sizeof('long'), Buffer.alloc(2 * koffi.sizeof('long'))];
+  const watch = (descriptor: number, milliseconds: number): boolean => {
+    watched.writeInt32LE(descriptor, 0);
+    watched.writeInt32LE(POLLIN, 4);
+    limit.writeUInt32LE(Math.floor(milliseconds / SECOND), 0);
+    limit.writeUInt32LE(Math.round((milliseconds % SECOND) * NANOSECONDS), word);
+    return Number(poll(watched, 1, limit, null)) > 0;
+  };
   return {
     setNonBlocking: (descriptor) => {
       const flags = Number(getOrSet(descriptor, F_GETFL));
@@ -58,13 +69,9 @@ export async function loadDeviceCalls(): Promise<DeviceCalls> {
       const length = Number(readBytes(descriptor, into, into.length));
       return length < 0 ? -koffi.errno() : length;
     },
-    waitForInput: (descriptor, milliseconds) => {
-      watched.writeInt32LE(descriptor, 0);
-      watched.writeInt32LE(POLLIN, 4);
-      limit.writeUInt32LE(Math.floor(milliseconds / SECOND), 0);
-      limit.writeUInt32LE(Math.round((milliseconds % SECOND) * NANOSECONDS), word);
-      return Number(poll(watched, 1, limit, null)) > 0;
-    },
+    waitForInput: watch,
+    isConnected: (descriptor) =>
+      !watch(descriptor, 0) || (watched.readInt16LE(6) & (POLLERR | POLLHUP)) === 0,
     openAlarm: () => {
       const alarm = Number(eventfd(0, EFD_CLOEXEC));
       if (alarm < 0) throw new Error(`eventfd: ${getSystemErrorName(-koffi.errno())}`);

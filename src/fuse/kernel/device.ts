@@ -128,6 +128,9 @@ export class Device {
     this.#calls.ring(this.#alarm);
   };
 
+  /** Whether the kernel has not let go, as far as it tells before the last request is read. */
+  readonly isConnected = (): boolean => !this.#isClosed && this.#calls.isConnected(this.descriptor);
+
   /** Gives the descriptor up; only when nothing is mounted on it, or never was. */
   release(): void {
     if (this.#isClosed) return;

@@ -9,14 +9,21 @@ import path from 'node:path';
 import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { SYSTEM_PATH } from '../run-program.ts';
+import type { Device } from './device.ts';
 
 /** Where the kernel offers the connections; not mounted in most containers. */
 const CONNECTIONS = '/sys/fs/fuse/connections';
 
-/** Calls `abandon` and ends the connection `number` when this process exits, until the returned function is called. */
-export function endOnExit(number: string, abandon: () => void, log: Log): () => void {
+/** Calls `abandon` and ends the device's connection, `number`, when this process exits, until the returned function is called. */
+export function endOnExit(
+  number: string,
+  device: Pick<Device, 'abandon' | 'isConnected'>,
+  log: Log,
+): () => void {
   const end = (): void => {
-    abandon();
+    device.abandon();
+    // Unmounted before we came to notice: the kernel may have given the number to somebody else's mount.
+    if (!device.isConnected()) return;
     try {
       abortConnection(number);
     } catch (error) {

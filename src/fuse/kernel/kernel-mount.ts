@@ -61,7 +61,7 @@ export class KernelMount implements Mounted {
       const device = new Device(descriptor, calls, log);
       const context = newContext(parts, device);
       const number = await connectionNumber(mountpoint);
-      const closed = device.closed.then(endOnExit(number, device.abandon, log));
+      const closed = device.closed.then(endOnExit(number, device, log));
       const dispatcher = await greeted(parts, device, (greeting) => {
         return new Dispatcher(context, clock, device.deliver, greeting);
       });

@@ -49,6 +49,16 @@ it('wakes when nothing more will come', async () => {
   expect(calls.read(near, Buffer.alloc(8))).toBe(0);
 });
 
+it('knows whether the other end is there, also while something is to be read', async () => {
+  const { calls, near, far, close } = await setup();
+
+  expect(calls.isConnected(near)).toBe(true);
+  writeSync(far, 'request');
+  expect(calls.isConnected(near)).toBe(true);
+  close(far);
+  expect(calls.isConnected(near)).toBe(false);
+});
+
 it('waits as long as it takes for what has come already, or for an alarm that has rung', async () => {
   const { calls, near, far } = await setup();
   const alarm = calls.openAlarm();
