@@ -40,7 +40,14 @@ export class FirstReads {
   async confirm(path: string, waiter: Waiter = {}): Promise<() => void> {
     const { known } = this.#mount.namespace;
     const entry = known.recall(path);
-    if (entry?.kind !== 'file' || !isSmall(entry.version) || known.isFresh(path, entry.confirmedAt)) {
+    const isDoubtful = entry?.confirmedAt === Number.NEGATIVE_INFINITY;
+    // What is known to be wrong a GET would only find wrong again.
+    if (
+      entry?.kind !== 'file' ||
+      isDoubtful ||
+      !isSmall(entry.version) ||
+      known.isFresh(path, entry.confirmedAt)
+    ) {
       return () => undefined;
     }
     const { content } = this.#mount;
@@ -60,16 +67,18 @@ export class FirstReads {
 
   /**
    * Fetches a small file whose bytes are neither here nor on their way, for a program that may come; settles at the headers of the
-   * answer. Never rejects: what failed is asked for again by the read that wants it.
+   * answer. Never rejects: what failed (false) is asked for again by the read that wants it.
    */
-  async fetch(file: StoredFile): Promise<void> {
+  async fetch(file: StoredFile): Promise<boolean> {
     try {
       await this.#ask(file, false);
+      return true;
     } catch (error) {
       // A refusal stands in the log where the GET failed (version-bytes.ts).
-      if (isRefusal(error)) return;
+      if (isRefusal(error)) return false;
       const { path } = file;
       this.#mount.log.warn('a file could not be read ahead', { path, cause: describeError(error) });
+      return false;
     }
   }
 

@@ -67,7 +67,7 @@ export class SiblingReads {
     if (run === null) return;
     run.use(this.#mount.clock.monotonic());
     if (run.isLost) this.#giveUp(run);
-    else if (run.isAtEnd) this.#walkWindow = run.window;
+    else if (run.isAtEnd) this.#walkWindow = run.window === 0 ? null : run.window;
     else if (run.isInOrder) this.#fetchAhead(parentOf(path), run);
   }
 
@@ -118,7 +118,10 @@ export class SiblingReads {
     const reader = this.#mount.content.acquireReader(keyOfPath(path), version);
     this.#held.set(path, held);
     void this.#limit(async () => {
-      if (this.#held.get(path) === held) await this.firstReads.fetch({ path, version, reader });
+      if (this.#held.get(path) !== held || (await this.firstReads.fetch({ path, version, reader }))) return;
+      // What the service refuses, or has no time for, would be asked for twice.
+      held.run.window = 0;
+      this.#giveUp(held.run);
     });
     this.#watch();
   }

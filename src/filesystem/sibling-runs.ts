@@ -35,7 +35,7 @@ export class SiblingRun {
   readonly order: FileOrder;
   /** The place of the first file that was not opened. */
   next: number;
-  /** How many files may be fetched ahead. */
+  /** How many files may be fetched ahead; 0 for good once that has failed. */
   window = FIRST_WINDOW;
   /** Files opened so far. */
   opens = 0;
@@ -84,7 +84,7 @@ export class SiblingRun {
   note(place: number, wasFetched: boolean): void {
     if (place < this.next) return;
     this.opens += 1;
-    if (wasFetched) this.window = Math.min(MOST_FILES, this.window + 1);
+    if (wasFetched && this.window > 0) this.window = Math.min(MOST_FILES, this.window + 1);
     this.#early.add(place);
     while (this.#early.delete(this.next)) this.next += 1;
   }

@@ -287,6 +287,29 @@ describe('a program that reads the files of a folder one after another', () => {
     expect((await readFile(fs, '/d/f00004')).toString()).toBe('mine');
   });
 
+  it('which the service refuses has few of them asked for twice [read/siblings]', async () => {
+    const { fs, asked, faults } = await folderOf(60);
+    faults.add({ operation: 'getObject', times: Infinity, fault: { kind: 'status', status: 403 } });
+
+    for (let index = 0; index < 60; index += 1) {
+      await expect(reads(fs, index)).rejects.toMatchObject({ code: 'EACCES' });
+      await settled();
+    }
+
+    expect(asked().length).toBeLessThan(65);
+  });
+
+  it('and finds one replaced that was fetched ahead asks no more for the old version', async () => {
+    const { fs, asked, foreignWrite } = await folderOf(10);
+    await foreignWrite('d/f00002', 'other');
+    for (const index of [0, 1]) await reads(fs, index);
+    await settled();
+    asked();
+
+    expect((await readFile(fs, '/d/f00002')).toString()).toBe('other');
+    expect(asked().filter((line) => line.endsWith('f00002'))).toEqual(['getObject d/f00002']);
+  });
+
   it('has it in the log when what was asked for ahead fails as nobody expects, and reads on', async () => {
     const messages: string[] = [];
     const warn = (message: string): void => {
