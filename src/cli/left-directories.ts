@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import { ClaimSockets } from './claim-sockets.ts';
-import { numbersIn, stateAbout, stateHash, TURN, ABOUT, type StateAbout } from './state-directory.ts';
+import { ABOUT, inTurn, numbersIn, stateAbout, stateHash, type StateAbout } from './state-directory.ts';
 
 /** One of a bucket's. */
 export interface LeftDirectory {
@@ -47,20 +47,12 @@ export async function whileClaimed<Result>(
   { bucketHome, name }: LeftDirectory,
   action: () => Promise<Result>,
 ): Promise<Result | undefined> {
-  const sockets = await ClaimSockets.open(bucketHome);
-  try {
-    // Whoever starts a mount takes all that is left, or nothing.
-    const turn = await sockets.claimInTurn(TURN);
-    try {
-      const claim = await sockets.claim(name);
-      if (claim === undefined) return undefined;
-      return await action().finally(() => claim.release());
-    } finally {
-      await turn.release();
-    }
-  } finally {
-    await sockets.close();
-  }
+  // Whoever starts a mount takes all that is left, or nothing.
+  return inTurn(bucketHome, async (sockets) => {
+    const claim = await sockets.claim(name);
+    if (claim === undefined) return undefined;
+    return action().finally(() => claim.release());
+  });
 }
 
 /** Whether these credentials are those of the mounts that left `directory`. */

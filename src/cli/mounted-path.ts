@@ -3,10 +3,10 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import { readMountTable } from '../fuse/mount-table.ts';
+import { isOurType } from '../fuse/mountpoint.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { ControlClient } from './control-client.ts';
 import { findControlSocket, readRecord, recordDirectories } from './mount-record.ts';
-import { isOurType } from './named-mountpoint.ts';
 
 export interface MountedPath {
   /** Canonical. */

@@ -19,7 +19,7 @@ export const ABOUT = 'about.json';
 const MAX_CLAIMS = 1000;
 const HASH_LENGTH = 16;
 /** The name of the claim that is held while directories are claimed. */
-export const TURN = 'turn';
+const TURN = 'turn';
 
 export interface StateOwner {
   readonly baseUrl: string;
@@ -50,12 +50,22 @@ export interface StateDirectory {
 export async function claimStateDirectory(stateHome: string, owner: StateOwner): Promise<StateDirectory> {
   const bucketHome = join(stateHome, stateHash(owner));
   await mkdir(bucketHome, { recursive: true, mode: DIRECTORY_MODE });
+  return inTurn(bucketHome, async (sockets) => {
+    await writeAbout(bucketHome, owner);
+    return claimAll(sockets, bucketHome);
+  });
+}
+
+/** Runs `action` while nobody else claims directories in `bucketHome`; waits for who does. */
+export async function inTurn<Result>(
+  bucketHome: string,
+  action: (sockets: ClaimSockets) => Promise<Result>,
+): Promise<Result> {
   const sockets = await ClaimSockets.open(bucketHome);
   try {
     const turn = await sockets.claimInTurn(TURN);
     try {
-      await writeAbout(bucketHome, owner);
-      return await claimAll(sockets, bucketHome);
+      return await action(sockets);
     } finally {
       await turn.release();
     }

@@ -1,18 +1,18 @@
 /** `pailfs status`: what this user has mounted (root: what everybody has), whether it works, and what it does. */
 import { cursorTo, clearScreenDown } from 'node:readline';
-import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { probeMount } from '../fuse/mount-probe.ts';
 import { readMountTable } from '../fuse/mount-table.ts';
+import { isOurType } from '../fuse/mountpoint.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { ControlClient, nullWhenSilent } from './control-client.ts';
 import type { StatusDocument } from './control-documents.ts';
 import { removeDeadSockets } from './dead-sockets.ts';
 import type { MountRecord } from './mount-record.ts';
-import { findControlSocket, readRecord, readRecords, recordDirectories } from './mount-record.ts';
+import { findControlSocket, readRecords, recordDirectories } from './mount-record.ts';
 import { statusOf, type MountStatus } from './mount-status.ts';
-import { canonicalMountpoint, isOurType } from './named-mountpoint.ts';
+import { recordOfMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
 import { statusDetails, statusOptions } from './status-details.ts';
@@ -95,10 +95,7 @@ async function askProcess(
 }
 
 async function recordOf(directories: readonly string[], mountpoint: string): Promise<MountRecord> {
-  // As it was written first: a mount that does not answer cannot be looked at.
-  const record =
-    (await readRecord(directories, resolve(mountpoint))) ??
-    (await readRecord(directories, await canonicalMountpoint(mountpoint)));
+  const record = await recordOfMountpoint(directories, mountpoint);
   if (record !== undefined) return record;
   throw new CommandError(exitCodes.failed, `${mountpoint} is no mount of pailfs: "pailfs status" lists them`);
 }

@@ -2,7 +2,7 @@
 import prettyBytes from 'pretty-bytes';
 import type { Clock } from '../base/clock.ts';
 import { findMount } from '../fuse/mount-table.ts';
-import { MOUNT_TYPE } from '../fuse/mountpoint.ts';
+import { isOurType, MOUNT_TYPE } from '../fuse/mountpoint.ts';
 import { unmountDirectory } from '../fuse/unmount.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
@@ -17,7 +17,7 @@ import {
   removeDeadSocket,
   removeRecord,
 } from './mount-record.ts';
-import { canonicalMountpoint, isOurType } from './named-mountpoint.ts';
+import { canonicalMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
 

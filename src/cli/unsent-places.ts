@@ -1,5 +1,4 @@
 /** Where on this machine is anything that its service does not have yet? With running mounts, and in what mounts left. */
-import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { changesLeftIn } from '../filesystem/changes-left.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
@@ -7,14 +6,8 @@ import { CommandError, exitCodes } from './command-error.ts';
 import { ControlClient, nullWhenSilent } from './control-client.ts';
 import { removeDeadSockets } from './dead-sockets.ts';
 import { listLeftDirectories, type LeftDirectory } from './left-directories.ts';
-import {
-  findControlSocket,
-  readRecord,
-  readRecords,
-  recordDirectories,
-  type MountRecord,
-} from './mount-record.ts';
-import { canonicalMountpoint } from './named-mountpoint.ts';
+import { findControlSocket, readRecords, recordDirectories, type MountRecord } from './mount-record.ts';
+import { recordOfMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 
 /** A mount that answers, or a state directory whose mount does not. */
@@ -65,10 +58,7 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<readonly Un
 }
 
 async function recordOf(directories: readonly string[], mountpoint: string): Promise<MountRecord> {
-  // As it was written first: a mount that does not answer cannot be looked at.
-  const record =
-    (await readRecord(directories, resolve(mountpoint))) ??
-    (await readRecord(directories, await canonicalMountpoint(mountpoint)));
+  const record = await recordOfMountpoint(directories, mountpoint);
   if (record !== undefined) return record;
   throw new CommandError(
     exitCodes.failed,

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, statfs, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
+import { syncDirectory } from '../base/sync-directory.ts';
 
 /** An open temporary file. Every method rejects with a Node system error (`code`). */
 export interface LocalFile {
@@ -58,14 +59,7 @@ export const nodeLocalFiles: LocalFiles = {
     return new NodeLocalFile(path, handle);
   },
   open: async (path) => new NodeLocalFile(path, await open(path, 'r+')),
-  syncDirectory: async (directory) => {
-    const handle = await open(directory, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  },
+  syncDirectory,
   space: async (directory) => {
     const { bavail, blocks, bsize } = await statfs(directory);
     // What has no size of its own (ramfs, some network disks) says 0 of everything.

@@ -9,16 +9,13 @@ import { existing, type Existing } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 import type { AttributeChange, Attributes, DirectoryEntry } from './operations.ts';
+import { FILE_MODE, FOLDER_MODE, shownAttributes, type ShownAttributes } from './shown-attributes.ts';
 
-const FILE_MODE = 0o666;
 /**
  * The kernel sees every change of what is open, and need not ask after each; but not that its new bytes were refused, and the
  * path shows the stored ones again. Milliseconds.
  */
 const OPEN_VALID_FOR = 1000;
-export const FOLDER_MODE = 0o777;
-
-type LocallyKept = Omit<Attributes, 'kind' | 'identity' | 'size' | 'validFor'>;
 
 /** Names whose attributes are made together. */
 const MOST_AT_ONCE = 1000;
@@ -129,7 +126,7 @@ export class Inspecting {
         identity: 0,
         size: 0,
         validFor,
-        ...this.#common(local, FOLDER_MODE, local.mtime),
+        ...this.#shown(local, FOLDER_MODE, local.mtime),
       };
     }
     const { version } = entry;
@@ -144,24 +141,15 @@ export class Inspecting {
     const known = { kind: 'file', identity, size, validFor } as const;
     if (!file.dirty && version !== null) return { ...known, ...this.#ofVersion(version) };
     const modified = version?.lastModified.getTime() ?? this.#mount.clock.now();
-    return { ...known, ...this.#common(file.local, FILE_MODE, modified) };
+    return { ...known, ...this.#shown(file.local, FILE_MODE, modified) };
   }
 
-  #ofVersion(version: Version): LocallyKept {
-    return this.#common(version.local, FILE_MODE, version.lastModified.getTime());
+  #ofVersion(version: Version): ShownAttributes {
+    return this.#shown(version.local, FILE_MODE, version.lastModified.getTime());
   }
 
-  #common(local: LocalAttributes, mode: number, modified: number): LocallyKept {
-    const { uid, gid, umask } = this.#mount.settings;
-    const mtime = local.mtime ?? modified;
-    return {
-      mode: local.mode ?? mode & ~umask,
-      uid: local.uid ?? uid,
-      gid: local.gid ?? gid,
-      mtime,
-      atime: local.atime ?? mtime,
-      ctime: local.ctime ?? mtime,
-    };
+  #shown(local: LocalAttributes, mode: number, modified: number): ShownAttributes {
+    return shownAttributes(local, this.#mount.settings, { mode, modified });
   }
 }
 

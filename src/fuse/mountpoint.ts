@@ -21,23 +21,24 @@ const PROBE_LIMIT_MS = 5000;
  * Rejects with a `MountError`. Nothing below a live mount is touched.
  */
 export async function prepareMountpoint(mountpoint: string, log: Log): Promise<string> {
-  const canonical = await canonicalPath(mountpoint);
+  const absolute = path.resolve(mountpoint);
+  const canonical = await canonicalPath(absolute).catch((error: unknown) => {
+    throw explain(absolute, error);
+  });
   await clearMount(canonical, log);
   await refuseUnsuitable(canonical);
   return canonical;
 }
 
-async function canonicalPath(mountpoint: string): Promise<string> {
-  const absolute = path.resolve(mountpoint);
+/** Also where a dead mount is. Rejects as realpath(3) does. */
+export async function canonicalPath(absolute: string): Promise<string> {
   try {
     return await realpath(absolute);
   } catch (error) {
-    const code = systemErrorCode(error);
     // The directory itself cannot be looked at while a dead mount covers it; the one above can.
-    if (code === 'ENOTCONN' || code === 'ENXIO') {
+    if (isOfDeadMount(error))
       return path.join(await realpath(path.dirname(absolute)), path.basename(absolute));
-    }
-    throw explain(absolute, error);
+    throw error;
   }
 }
 
@@ -50,7 +51,7 @@ async function clearMount(mountpoint: string, log: Log): Promise<void> {
       `${mountpoint} already has ${mount.source} (${mount.type}) mounted: unmount it first, or choose another directory`,
     );
   }
-  if (!isOurs(mount.type)) {
+  if (!isOurType(mount.type)) {
     throw new MountError(
       'already-mounted',
       `${mountpoint} holds a dead mount of ${mount.type}: run "umount -l ${mountpoint}" and mount again`,
@@ -62,8 +63,14 @@ async function clearMount(mountpoint: string, log: Log): Promise<void> {
   await clearMount(mountpoint, log);
 }
 
-const isOurs = (type: string): boolean =>
-  type === MOUNT_TYPE || (process.platform === 'darwin' && type.includes('fuse'));
+/** Whether a file system of this type, as the mount table shows it, may be pailfs's. */
+export function isOurType(type: string): boolean {
+  return type === MOUNT_TYPE || (process.platform === 'darwin' && type.includes('fuse'));
+}
+
+function isOfDeadMount(error: unknown): boolean {
+  return ['ENOTCONN', 'ENXIO'].includes(systemErrorCode(error) ?? '');
+}
 
 /** Whether the process of the mount at `mountpoint` is gone. One that does not answer within five seconds is not known to be. */
 export async function isDead(mountpoint: string): Promise<boolean> {
@@ -71,10 +78,7 @@ export async function isDead(mountpoint: string): Promise<boolean> {
   const silence = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, PROBE_LIMIT_MS, false);
   });
-  const probe = lstat(mountpoint).then(
-    () => false,
-    (error: unknown) => ['ENOTCONN', 'ENXIO'].includes(systemErrorCode(error) ?? ''),
-  );
+  const probe = lstat(mountpoint).then(() => false, isOfDeadMount);
   try {
     return await Promise.race([probe, silence]);
   } finally {

@@ -8,6 +8,7 @@ import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promi
 import { join } from 'node:path';
 import type { ByteRange } from '../base/byte-range.ts';
 import { systemErrorCode } from '../base/errors.ts';
+import { syncDirectory } from '../base/sync-directory.ts';
 import { PIECE_SIZE, type Blobs } from './blobs.ts';
 
 /** Blobs in a directory, for one process at a time. */
@@ -109,14 +110,5 @@ class FileReading implements AsyncIterableIterator<Uint8Array> {
       await this.#file.close();
     }
     return { done: true, value: undefined };
-  }
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

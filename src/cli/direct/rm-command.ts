@@ -1,6 +1,6 @@
 /** `pailfs rm`: deletes files, and folders with all that is in them, without a mount. */
 import prettyBytes from 'pretty-bytes';
-import pLimit from 'p-limit';
+import { atOnce } from '../../base/at-once.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import { agrees } from '../ask-person.ts';
 import type { ExitCode } from '../command-error.ts';
@@ -73,14 +73,12 @@ async function requireYes(word: string, { files }: TreeContent): Promise<void> {
 /** Files, then folders from the deepest. Rejects with the first refusal; what is deleted until then stays so. */
 async function removeTree(store: BucketStore, prefix: string, tree: TreeContent): Promise<void> {
   const progress = openProgress('deleting', tree.files.length);
-  const limit = pLimit({ concurrency: AT_ONCE, rejectOnClear: true });
   try {
-    await limit.map(tree.files, async ({ key }) => {
+    await atOnce(tree.files, AT_ONCE, async ({ key }) => {
       await store.remove(key);
       progress.add(1);
     });
   } finally {
-    limit.clearQueue();
     progress.end();
   }
   const folders = prefix === '' ? tree.folders : [prefix, ...tree.folders];

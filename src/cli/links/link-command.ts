@@ -1,5 +1,5 @@
 /** `pailfs link`, `publish` and `unpublish`: who may fetch a file without credentials, and from where? */
-import pLimit from 'p-limit';
+import { atOnce } from '../../base/at-once.ts';
 import type { Visibility } from '../../service/records.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
@@ -102,9 +102,8 @@ async function runOn(
     else found.push(...files.map((file) => ({ file, place: places++ })));
   }
   const progress = openProgress(doing, wish.recursive ? found.length : 0);
-  const limit = pLimit({ concurrency: AT_ONCE, rejectOnClear: true });
   try {
-    await limit.map(found, async ({ file, place }) => {
+    await atOnce(found, AT_ONCE, async ({ file, place }) => {
       const outcome = await outcomeOf(file.what, () => action(file));
       progress.above(() => {
         telling.tell(outcome, place);
@@ -112,8 +111,6 @@ async function runOn(
       progress.add(1);
     });
   } finally {
-    // After a fault of ours nothing more is begun.
-    limit.clearQueue();
     progress.end();
   }
 }

@@ -12,7 +12,6 @@ import { MAX_NAME_BYTES, nameOf } from '../../store/keys.ts';
 import type { LocalAttributes } from '../../store/version.ts';
 import { BUCKET_ATTRIBUTES, bucketAttribute, FOLDER_ATTRIBUTES, HIDDEN } from '../bucket-attributes.ts';
 import { FsError } from '../errors.ts';
-import { FOLDER_MODE } from '../inspecting.ts';
 import type {
   AttributeChange,
   Attributes,
@@ -24,6 +23,7 @@ import type {
 } from '../operations.ts';
 import { FREE_BYTES } from '../pail-file-system.ts';
 import type { FileSystemSettings } from '../settings.ts';
+import { FOLDER_MODE, shownAttributes } from '../shown-attributes.ts';
 import type { AccountChanges } from './account-changes.ts';
 import type { OpenBuckets } from './open-buckets.ts';
 
@@ -200,20 +200,9 @@ export class AccountTop implements PathOperations {
   }
 
   #folder(local: LocalAttributes, validFor: number): Attributes {
-    const { uid, gid, umask } = this.#parts.settings;
-    const mtime = local.mtime ?? this.#parts.since;
-    return {
-      kind: 'folder',
-      identity: 0,
-      size: 0,
-      mode: local.mode ?? FOLDER_MODE & ~umask,
-      uid: local.uid ?? uid,
-      gid: local.gid ?? gid,
-      mtime,
-      atime: local.atime ?? mtime,
-      ctime: local.ctime ?? mtime,
-      validFor,
-    };
+    const { settings, since } = this.#parts;
+    const shown = shownAttributes(local, settings, { mode: FOLDER_MODE, modified: since });
+    return { kind: 'folder', identity: 0, size: 0, ...shown, validFor };
   }
 }
 

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { describeError } from '../../base/errors.ts';
 import { FsError } from '../../filesystem/errors.ts';
 import type { FileHandle, OpenIntent } from '../../filesystem/operations.ts';
+import { openIntent } from '../open-intent.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import type { Call } from './call.ts';
 import { clearSetIdBits } from './attribute-operations.ts';
@@ -196,14 +197,5 @@ function releaseLater(context: KernelContext, fh: number): () => void {
         reason: describeError(error),
       });
     });
-  };
-}
-
-function openIntent(flags: number): OpenIntent {
-  const access = flags & (constants.O_RDONLY | constants.O_WRONLY | constants.O_RDWR);
-  return {
-    read: access !== constants.O_WRONLY,
-    write: access !== constants.O_RDONLY,
-    truncate: (flags & constants.O_TRUNC) !== 0,
   };
 }

@@ -9,6 +9,7 @@ import { MOUNT_TYPE } from '../mountpoint.ts';
 import { unmountDirectory } from '../unmount.ts';
 import { INHERITED, lastWords, runInheriting, type ProgramEnd } from './inheriting-program.ts';
 import type { MountOrder } from './mount-program.ts';
+import { mountWords } from './mount-words.ts';
 import { loadSocketCalls, type SocketCalls } from './socket-calls.ts';
 
 /** What the machine has; a test puts its own here. */
@@ -43,7 +44,7 @@ export async function mountAsUser(order: MountOrder, means = LOCAL_MEANS): Promi
  * the source cannot be shown.
  */
 export function fusermountOptions(order: Omit<MountOrder, 'mountpoint'>): string {
-  const { source, readOnly, allowOther } = order;
+  const { source } = order;
   if (source === '' || /\p{Cc}/u.test(source)) {
     throw new MountError(
       'failed',
@@ -53,11 +54,7 @@ export function fusermountOptions(order: Omit<MountOrder, 'mountpoint'>): string
   return [
     `fsname=${source.replaceAll(/[\\,]/g, String.raw`\$&`)}`,
     'subtype=pailfs',
-    'default_permissions',
-    'nosuid',
-    'nodev',
-    ...(readOnly ? ['ro'] : []),
-    ...(allowOther ? ['allow_other'] : []),
+    ...mountWords(order),
   ].join(',');
 }
 

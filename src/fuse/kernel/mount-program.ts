@@ -4,6 +4,7 @@ import { describeError } from '../../base/errors.ts';
 import { MountError, type MountOptions } from '../driver.ts';
 import { MOUNT_TYPE } from '../mountpoint.ts';
 import { INHERITED, lastWords, runInheriting } from './inheriting-program.ts';
+import { mountWords } from './mount-words.ts';
 
 const DEVICE = '/dev/fuse';
 
@@ -49,19 +50,12 @@ async function mountDescriptor(order: MountOrder, descriptor: number): Promise<v
 }
 
 /** The `-o` of mount(8): numbers and words without a comma. */
-export function mountOptions({
-  readOnly,
-  allowOther,
-}: Pick<MountOptions, 'readOnly' | 'allowOther'>): string {
+export function mountOptions(options: Pick<MountOptions, 'readOnly' | 'allowOther'>): string {
   return [
     `fd=${INHERITED}`,
     'rootmode=40755',
     `user_id=${process.getuid?.() ?? 0}`,
     `group_id=${process.getgid?.() ?? 0}`,
-    'default_permissions',
-    'nosuid',
-    'nodev',
-    ...(readOnly ? ['ro'] : []),
-    ...(allowOther ? ['allow_other'] : []),
+    ...mountWords(options),
   ].join(',');
 }

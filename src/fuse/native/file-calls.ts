@@ -1,7 +1,6 @@
 /** How are libfuse's calls on open files answered? */
-import { constants } from 'node:fs';
 import { describeError } from '../../base/errors.ts';
-import type { OpenIntent } from '../../filesystem/operations.ts';
+import { openIntent } from '../open-intent.ts';
 import type { DriverContext } from './driver-context.ts';
 import { isHiddenPath, refuseReservedName } from './name-rules.ts';
 import { DONE, joinHalves, type NativeCalls } from './native-calls.ts';
@@ -116,13 +115,4 @@ export function transferPayload(buffer: Buffer): readonly unknown[] {
 /** Once hidden, libfuse's path is one that the file system never heard of. */
 function namedPath(path: string, handle: { readonly path: string }): string {
   return isHiddenPath(path) || path === '-' ? handle.path : path;
-}
-
-function openIntent(flags: number): OpenIntent {
-  const access = flags & (constants.O_RDONLY | constants.O_WRONLY | constants.O_RDWR);
-  return {
-    read: access !== constants.O_WRONLY,
-    write: access !== constants.O_RDONLY,
-    truncate: (flags & constants.O_TRUNC) !== 0,
-  };
 }

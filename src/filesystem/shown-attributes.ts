@@ -1,0 +1,26 @@
+/** What do attributes say that were set here, and what where none were set? */
+import type { LocalAttributes } from '../store/version.ts';
+import type { Attributes } from './operations.ts';
+import type { FileSystemSettings } from './settings.ts';
+
+export const FILE_MODE = 0o666;
+export const FOLDER_MODE = 0o777;
+
+export type ShownAttributes = Omit<Attributes, 'kind' | 'identity' | 'size' | 'validFor'>;
+
+/** `mode`, before the umask, and `modified`, milliseconds since 1970, stand where nothing was set. */
+export function shownAttributes(
+  local: LocalAttributes,
+  { uid, gid, umask }: Pick<FileSystemSettings, 'uid' | 'gid' | 'umask'>,
+  { mode, modified }: { readonly mode: number; readonly modified: number },
+): ShownAttributes {
+  const mtime = local.mtime ?? modified;
+  return {
+    mode: local.mode ?? mode & ~umask,
+    uid: local.uid ?? uid,
+    gid: local.gid ?? gid,
+    mtime,
+    atime: local.atime ?? mtime,
+    ctime: local.ctime ?? mtime,
+  };
+}

@@ -1,0 +1,16 @@
+/** Which options does every mount of this driver have, whoever connects it? */
+import type { MountOptions } from '../driver.ts';
+
+/** Of mount(8) and of fusermount. The kernel judges modes; nothing on a bucket is a device, or runs as somebody else. */
+export function mountWords({
+  readOnly,
+  allowOther,
+}: Pick<MountOptions, 'readOnly' | 'allowOther'>): readonly string[] {
+  return [
+    'default_permissions',
+    'nosuid',
+    'nodev',
+    ...(readOnly ? ['ro'] : []),
+    ...(allowOther ? ['allow_other'] : []),
+  ];
+}
