@@ -1,9 +1,7 @@
 /** How is each of the 13 endpoints of §4 asked over HTTP? */
 import { byteLength } from '../base/byte-range.ts';
 import type { ByteRange } from '../base/byte-range.ts';
-import { systemClock } from '../base/clock.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
 import type {
   CallOptions,
   Download,
@@ -26,14 +24,9 @@ import type {
 } from '../service/records.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
-import { Access } from './access.ts';
 import { readAll, readJson } from './answer-body.ts';
 import type { Ask } from './ask.ts';
-import { parseBaseUrl } from './base-url.ts';
-import type { Credentials } from './credentials.ts';
 import { parseHttpDate } from './dates.ts';
-import { DEFAULT_DEADLINES } from './deadlines.ts';
-import type { Deadlines } from './deadlines.ts';
 import {
   decodeBucket,
   decodeBucketPage,
@@ -43,9 +36,9 @@ import {
   decodeVisibility,
 } from './decode.ts';
 import { DownloadBody } from './download-body.ts';
-import { Exchange } from './exchange.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer, Exchange } from './exchange.ts';
 import { decodeDownload, decodeObjectHead, headerOf } from './object-headers.ts';
+import { openExchange, type HttpServiceOptions } from './open-exchange.ts';
 import {
   bucketPath,
   bucketsPath,
@@ -55,30 +48,7 @@ import {
   objectPath,
   visibilityPath,
 } from './paths.ts';
-import { DEFAULT_RETRY } from './retry.ts';
-import type { RetryPolicy } from './retry.ts';
-import type { TlsTerms } from './tls-terms.ts';
-import { Traffic } from './traffic.ts';
-
-/** Where the service is, who asks, and how patiently. */
-export interface HttpServiceOptions {
-  /** http or https, without query; a path before every request's own is allowed. */
-  readonly baseUrl: string;
-  readonly credentials: Credentials;
-  /** Reads them again from where they came; asked once when the service answers 401. */
-  readonly rereadCredentials?: (() => Promise<Credentials>) | undefined;
-  readonly tls?: TlsTerms | undefined;
-  /** Most connections at once; further requests wait for one. */
-  readonly connections?: number | undefined;
-  readonly clock?: Clock | undefined;
-  readonly log: Log;
-  /** Uniform in [0, 1): the jitter between tries. */
-  readonly random?: (() => number) | undefined;
-  readonly deadlines?: Partial<Deadlines> | undefined;
-  readonly retry?: Partial<RetryPolicy> | undefined;
-}
-
-const DEFAULT_CONNECTIONS = 32;
+import type { Traffic } from './traffic.ts';
 
 /** A page holds at most 1000 entries; with keys of 1 KiB and escapes that is some megabytes. */
 const LISTING_LIMIT = 16 * 1024 * 1024;
@@ -104,21 +74,7 @@ export class HttpService implements ObjectService {
 
   /** Connects to nothing yet. Throws a `BaseUrlError`, or an `Error` about credentials that Basic cannot carry. */
   static open(options: HttpServiceOptions): HttpService {
-    const clock = options.clock ?? systemClock;
-    const { credentials, rereadCredentials: reread, log } = options;
-    const traffic = new Traffic(clock);
-    const exchange = new Exchange({
-      baseUrl: parseBaseUrl(options.baseUrl),
-      access: new Access({ credentials, reread, clock, log }),
-      tls: options.tls ?? {},
-      connections: options.connections ?? DEFAULT_CONNECTIONS,
-      deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
-      retry: { ...DEFAULT_RETRY, ...options.retry },
-      clock,
-      random: options.random ?? Math.random,
-      log,
-      traffic,
-    });
+    const { exchange, clock, traffic } = openExchange(options);
     return new HttpService(exchange, clock, traffic);
   }
 

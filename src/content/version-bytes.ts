@@ -10,8 +10,9 @@ import type { ExpectedVersion } from '../store/range-reader.ts';
 import { BLOCKS_PER_GROUP } from './disk-cache/group-format.ts';
 import { Landing } from './landing.ts';
 import type { ReadContext } from './read-context.ts';
-import { Spool, SpoolFailed } from './spool.ts';
+import { SpoolFailed, type Spool } from './spool.ts';
 import { VersionOnDisk } from './version-on-disk.ts';
+import { VersionSpool } from './version-spool.ts';
 
 /** The version that a reader reads; `Version` is one. `id` names its cached blocks and may change at the first answer. */
 export interface FileVersion extends ExpectedVersion {
@@ -19,9 +20,6 @@ export interface FileVersion extends ExpectedVersion {
   /** Null: the service has not named it yet. */
   readonly etag: string | null;
 }
-
-/** Files that are a larger share of the cache are spooled to disk when they come whole. */
-const LARGEST_SHARE_OF_CACHE = 1 / 4;
 
 /** One version's bytes here and on their way. */
 export class VersionBytes {
@@ -33,12 +31,8 @@ export class VersionBytes {
   readonly #landings = new Set<Landing>();
   /** Whether some program is expected to read what lands. */
   isAwaited = false;
-  #spool: Spool | null = null;
-  /** False after the local disk failed: then the blocks are kept that the cache has room for. */
-  #maySpool = true;
+  readonly #spooling: VersionSpool;
   #cachedId: number;
-  /** While the spool is copied to the disk cache. */
-  #saving: Promise<void> | null = null;
 
   constructor(context: ReadContext, key: string, version: FileVersion) {
     this.#context = context;
@@ -46,6 +40,7 @@ export class VersionBytes {
     this.version = version;
     this.#cachedId = version.id;
     this.disk = new VersionOnDisk(context, this);
+    this.#spooling = new VersionSpool(context, version, this.disk);
   }
 
   get landings(): Iterable<Landing> {
@@ -54,7 +49,7 @@ export class VersionBytes {
 
   /** The file from byte 0 to `filled`, if there is one. */
   get spool(): Spool | null {
-    return this.#spool;
+    return this.#spooling.spool;
   }
 
   /** The block at `position`, if it is in memory. */
@@ -114,7 +109,7 @@ export class VersionBytes {
 
   /** Bytes of memory that a GET of the whole file takes while it lands. */
   get roomForWhole(): number {
-    return this.#isLarge ? 0 : this.version.size;
+    return this.#spooling.isLarge ? 0 : this.version.size;
   }
 
   /** The GET that will bring the byte at `position` and those after it in its block. */
@@ -125,7 +120,7 @@ export class VersionBytes {
 
   /** Whether the block that begins at `start` neither is here nor on its way. */
   isMissing(start: number): boolean {
-    return !this.#holds(start) && this.landingAt(Math.max(start, this.#spool?.filled ?? 0)) === undefined;
+    return !this.#holds(start) && this.landingAt(Math.max(start, this.spool?.filled ?? 0)) === undefined;
   }
 
   /** The missing stretches of `range`, which begins and ends at block boundaries or at the end of the file. */
@@ -161,10 +156,10 @@ export class VersionBytes {
       blockSize: cache.blockSize,
       fileSize: this.version.size,
       prepare: async (landed) => {
-        const spool = await this.#prepare(landed);
+        const spool = await this.#spooling.prepare(landed);
         if (spool !== null) giveBack(claimed);
         // The whole file for a part: Range is not honoured.
-        const more = spool === null && !this.#isLarge ? landed.end - landed.start - claimed : 0;
+        const more = spool === null && !this.#spooling.isLarge ? landed.end - landed.start - claimed : 0;
         if (more > 0 && cache.claimNow(more)) claimed += more;
         return spool;
       },
@@ -191,18 +186,14 @@ export class VersionBytes {
     };
     this.#context.ranges.read(request, landing).then(() => {
       end();
-      if (landing.isWhole) this.#saveSpool();
+      if (landing.isWhole) this.#spooling.save();
     }, end);
     return landing;
   }
 
   /** The local disk failed: what is spooled counts as gone, and nothing is spooled again for this version. */
   distrustDisk(error: unknown): void {
-    this.#maySpool = false;
-    this.#context.log.warn('cannot keep a downloaded file on the local disk', {
-      reason: describeError(error),
-    });
-    this.#dropSpool();
+    this.#spooling.distrust(error);
   }
 
   /** Ends the GETs that have more than `bytes` to come. */
@@ -215,7 +206,7 @@ export class VersionBytes {
   dispose(): void {
     this.abort(-1);
     this.expectOnly(() => false);
-    this.#dropSpool();
+    this.#spooling.drop();
   }
 
   #abort(landing: Landing): void {
@@ -230,48 +221,7 @@ export class VersionBytes {
     const index = Math.floor(position / cache.blockSize);
     const end = Math.min((index + 1) * cache.blockSize, this.version.size);
     if (cache.has(this.#id(), index) || this.disk.content?.has(index) === true) return true;
-    return this.#spool !== null && this.#spool.filled >= end;
-  }
-
-  get #isLarge(): boolean {
-    return this.version.size > this.#context.cache.maxBytes * LARGEST_SHARE_OF_CACHE;
-  }
-
-  async #prepare(range: ByteRange): Promise<Spool | null> {
-    const { size } = this.version;
-    if (range.start !== 0 || range.end < size || !this.#isLarge || !this.#maySpool) return null;
-    try {
-      return this.#spool ?? (await this.#openSpool());
-    } catch (error) {
-      this.distrustDisk(error);
-      return null;
-    }
-  }
-
-  async #openSpool(): Promise<Spool> {
-    const { files, directory, space } = this.#context;
-    const spool = new Spool(await files.create(directory), space.open());
-    if (this.#spool === null) this.#spool = spool;
-    else await spool.remove();
-    return this.#spool;
-  }
-
-  #saveSpool(): void {
-    if (this.#spool === null || this.#saving !== null || this.disk.content === null) return;
-    this.#saving = this.disk.save(this.#spool).finally(() => {
-      this.#saving = null;
-    });
-  }
-
-  #dropSpool(): void {
-    const spool = this.#spool;
-    this.#spool = null;
-    // What is being copied from it is still wanted.
-    if (spool === null) return;
-    const removed = this.#saving === null ? spool.remove() : this.#saving.then(() => spool.remove());
-    removed.catch((error: unknown) => {
-      this.#context.log.warn('cannot remove a temporary file', { reason: describeError(error) });
-    });
+    return this.spool !== null && this.spool.filled >= end;
   }
 
   /** Blocks kept before the service named our upload, under a name that turned out not to be proof of its bytes, go. */

@@ -70,13 +70,9 @@ export class Conflicts {
     // To the service it is a new file from now on: private, and whatever was tried before belongs to the old name.
     file.version = null;
     file.isNew = true;
-    file.unconfirmed = [];
-    file.visibilityBefore = null;
-    file.visibilityWish = null;
-    file.publishPending = false;
+    file.forgetUploads();
     file.basis = 'rewrite';
     file.contentType = contentType;
-    file.failure = null;
     if (file.sealed?.wishes != null)
       file.sealed.wishes = { ...file.sealed.wishes, basis: 'rewrite', contentType, visibilityWish: null };
     table.add(file);

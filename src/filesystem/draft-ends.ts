@@ -69,6 +69,12 @@ export class DraftEnds {
     return refusal;
   }
 
+  /** The service refused for good and no handle is open: the bytes are set aside, and the name shows the service's file. */
+  async giveUp(file: OpenFile): Promise<void> {
+    await this.setAside(file);
+    await this.dropUnused(file);
+  }
+
   /** Lets go of local bytes that nobody has open and that the service has. */
   async dropUnused(file: OpenFile): Promise<void> {
     if (file.handles.size === 0 && (!file.dirty || file.detached)) await this.dropAll(file);

@@ -212,14 +212,10 @@ export class Moving {
 
   #takeVersion(source: OpenFile, copied: Version): void {
     source.take(copied);
+    source.forgetUploads();
     source.dirty = false;
-    source.failure = null;
-    source.unconfirmed = [];
-    source.visibilityBefore = null;
-    source.publishPending = false;
     source.basis = 'edit';
     source.contentType = null;
-    source.visibilityWish = null;
     source.shelf = null;
   }
 

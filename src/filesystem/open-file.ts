@@ -128,6 +128,15 @@ export class OpenFile {
     version.lineage = this.identity;
   }
 
+  /** What was tried, and what else its upload was to do, was about another name, or another version. */
+  forgetUploads(): void {
+    this.failure = null;
+    this.unconfirmed = [];
+    this.visibilityBefore = null;
+    this.visibilityWish = null;
+    this.publishPending = false;
+  }
+
   /** What programs have written is not to be found here any more. */
   loseWrites(): void {
     this.identity = newLineage();

@@ -2,7 +2,7 @@
  * When do a draft's bytes go to the service, and when are they let go of?
  *
  * They go at flush and fsync, whose errors reach the program, and as a last chance at release, whose error only the log sees; with
- * `--write-back` flush only promises them (write-back/sealing.ts), and they go in the background. Not at once goes an object
+ * `--write-back` flush only promises them, and they go in the background (write-back/promised-uploads.ts). Not at once goes an object
  * emptied by O_TRUNC whose new bytes are still to come (`echo x > f` flushes once before it writes), and never a draft that a
  * full disk has cut. How they go: storing.ts and sending.ts.
  */
@@ -11,28 +11,10 @@ import type { DraftEnds } from './draft-ends.ts';
 import { toFsError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
-import type { Handle, OpenFile, Sealed } from './open-file.ts';
+import type { Handle, OpenFile } from './open-file.ts';
 import type { Shelf } from './shelf.ts';
 import { keepsBoth, type Storing } from './storing.ts';
-import type { Sealing } from './write-back/sealing.ts';
-import { WorkQueue } from './write-back/work-queue.ts';
-
-/**
- * With `--write-back`: programs that replace a file write another one first, and many files live only for a moment. What is renamed
- * or removed within this time after its close costs no upload of its own. Milliseconds.
- */
-const REST = 100;
-/** Files worked on at once: more than uploads at once (gates.ts), since each also waits for the local disk. */
-const FILES_AT_ONCE = 16;
-
-export interface UploadingParts {
-  readonly storing: Storing;
-  readonly shelf: Shelf;
-  readonly ends: DraftEnds;
-  readonly sealing: Sealing;
-  /** At least 0 and less than 1. */
-  readonly random: () => number;
-}
+import { PromisedUploads, type PromisedUploadsParts } from './write-back/promised-uploads.ts';
 
 /** Rejects with an `FsError`, with a refusal, or with the local disk's error: the bytes are then still here. */
 export class Uploading {
@@ -40,23 +22,14 @@ export class Uploading {
   readonly #storing: Storing;
   readonly #shelf: Shelf;
   readonly #ends: DraftEnds;
-  readonly #sealing: Sealing;
-  readonly #queue: WorkQueue<OpenFile>;
+  readonly #promised: PromisedUploads;
 
-  constructor(mount: MountState, parts: UploadingParts) {
+  constructor(mount: MountState, parts: PromisedUploadsParts) {
     this.#mount = mount;
     this.#storing = parts.storing;
     this.#shelf = parts.shelf;
     this.#ends = parts.ends;
-    this.#sealing = parts.sealing;
-    const { clock } = mount;
-    const { random } = parts;
-    this.#queue = new WorkQueue({
-      clock,
-      random,
-      width: FILES_AT_ONCE,
-      work: (file) => this.#workOn(file),
-    });
+    this.#promised = new PromisedUploads(mount, parts);
   }
 
   /** One close(2): stores, or promises, what the handle's file has new. Rejects as `keep`. */
@@ -77,24 +50,24 @@ export class Uploading {
   /** What a close promises of `file`: that it is stored, or with `--write-back` that it will be. Rejects with why that cannot be. */
   async keep(file: OpenFile): Promise<void> {
     if (!this.#mount.settings.writeBack) await this.store(file);
-    else if (!(await this.#promised(file)))
+    else if (!(await this.#promised.promise(file)))
       await this.#storing.claimed(file, () => this.#storing.through(file));
   }
 
   /** As `keep`, for a caller that holds the claim of the file's path. */
   async keepClaimed(file: OpenFile): Promise<void> {
     if (!this.#mount.settings.writeBack) await this.storeClaimed(file);
-    else if (!(await this.#promised(file))) await this.#storing.through(file);
+    else if (!(await this.#promised.promise(file))) await this.#storing.through(file);
   }
 
   /** `file` waits here for its upload since an earlier mount, or its turn has come. */
   enqueue(file: OpenFile): void {
-    this.#queue.add(file);
+    this.#promised.enqueue(file);
   }
 
   /** No upload begins by itself any more. */
   async stop(): Promise<void> {
-    await this.#queue.stop();
+    await this.#promised.stop();
   }
 
   /** Stores what `file` has new and is not to stay here. Rejects with why it could not; the draft then stays. */
@@ -104,7 +77,8 @@ export class Uploading {
 
   /** As `store`, for a caller that holds the claim of the file's path: every conflict is a `BaseReplaced`. */
   async storeClaimed(file: OpenFile): Promise<void> {
-    if (this.#mount.settings.writeBack && (await this.#promised(file))) await this.#storing.sealed(file);
+    if (this.#mount.settings.writeBack && (await this.#promised.promise(file)))
+      await this.#storing.sealed(file);
     else await this.#storing.through(file);
   }
 
@@ -130,7 +104,7 @@ export class Uploading {
     // Nothing else looks at it any more, and its path may be claimed for a long upload of another file.
     if (file.detached) await this.dropUnused(file);
     // What its close has promised the queue stores, and lets go of then: nobody need wait for an upload under way.
-    else if (this.#isOnItsWay(file)) return;
+    else if (this.#promised.isOnItsWay(file)) return;
     // A rename or an unlink under way may be reading the draft: it ends first.
     else await this.#storing.claimed(file, () => this.#settleClaimed(file));
     this.#shelf.closed(file, () => {
@@ -142,8 +116,7 @@ export class Uploading {
 
   /** The service refused for good and no handle is open: the bytes are set aside, and the name shows the service's file. */
   async giveUp(file: OpenFile): Promise<void> {
-    await this.#ends.setAside(file);
-    await this.dropUnused(file);
+    await this.#ends.giveUp(file);
   }
 
   /** A person does not want what the service has not of `file`. Rejects when a program has it open, or when it is stored by now. */
@@ -188,64 +161,6 @@ export class Uploading {
       return file.shelf === null && (await isOpenElsewhere?.()) === true;
     file.passedOver = true;
     return true;
-  }
-
-  /**
-   * What is new in `file` is on the local disk, and goes up some time. Returns false when the local disk does not take the promise.
-   * Rejects when a full disk has cut the bytes.
-   */
-  async #promised(file: OpenFile): Promise<boolean> {
-    if (file.detached || (file.dirty && (await this.#shelf.keeps(file)))) return true;
-    try {
-      const isNew = await this.#sealing.seal(file);
-      if (isNew || (this.#hasWork(file) && !this.#queue.has(file))) this.#queue.add(file, REST);
-      return true;
-    } catch (error) {
-      if (error instanceof FsError || file.draft?.poisoned !== null) throw error;
-      const fields = { path: file.path, cause: describeError(error) };
-      this.#mount.log.error(
-        'a close could not be made to outlive a crash: the file is stored at once',
-        fields,
-      );
-      return false;
-    }
-  }
-
-  #isOnItsWay(file: OpenFile): boolean {
-    return file.sealed !== null && file.sealed.draft === file.draft && this.#queue.has(file);
-  }
-
-  #hasWork(file: OpenFile): boolean {
-    return file.sealed !== null || (!file.dirty && file.publishPending);
-  }
-
-  /** Rejects when it is to be tried again. */
-  async #workOn(file: OpenFile): Promise<void> {
-    if (file.detached || !this.#hasWork(file)) return;
-    let tried: Sealed | null = null;
-    try {
-      await this.#storing.claimed(file, async () => {
-        tried = file.sealed;
-        try {
-          await this.#storing.sealed(file);
-        } finally {
-          // Bytes whose link is still down are stored.
-          await this.dropUnused(file);
-        }
-      });
-    } catch (error) {
-      if (this.#ends.mayTryAgain(file, error)) throw error;
-      await this.#storing.claimed(file, () => this.#refused(file, tried));
-    }
-  }
-
-  /** The service does not take what `tried` holds; null: its bytes are stored, and only their link is refused. */
-  async #refused(file: OpenFile, tried: Sealed | null): Promise<void> {
-    // What another close has promised meanwhile has its own turn.
-    if (tried === null || file.sealed !== tried) return;
-    // Who has it open hears of it at the next close or fsync; after the last one nobody does.
-    const isHeld = file.handles.size > 0 && tried.draft === file.draft;
-    if (!isHeld) await this.giveUp(file);
   }
 
   async #settleClaimed(file: OpenFile): Promise<void> {

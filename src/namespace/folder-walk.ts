@@ -160,16 +160,16 @@ export class FolderWalk {
     try {
       for await (const walk of walkFolder(store, clock, this.#path, options)) {
         const told = { ...walk, kept: await keeping };
-        if (walk.complete) return known.applyWalk(this.#path, question, told, this.#taken);
+        if (walk.complete) return known.listings.applyWalk(this.#path, question, told, this.#taken);
         // Begun anew: who joins now shall not see what was found before. The places stay, for those who are past them.
         if (walk.pages === 1) {
           this.#pages.fill([]);
           this.#taken = this.#begin();
         }
-        this.#pages.push(known.applyPage(this.#path, question, told, this.#taken));
+        this.#pages.push(known.listings.applyPage(this.#path, question, told, this.#taken));
         this.#announce();
         if (this.#readers > 0) continue;
-        if (walk.pages === 1) known.keepFirstPage(this.#path, question, walk);
+        if (walk.pages === 1) known.listings.keepFirstPage(this.#path, question, walk);
         this.#finish({ failure: this.#notRead() });
         return null;
       }

@@ -12,21 +12,10 @@ import { FolderMemory } from './folder-memory.ts';
 import { KeptFolders } from './kept-folders.ts';
 import type { KeptLocals } from './kept-locals.ts';
 import { KnownFolder } from './known-folder.ts';
+import { ListedNames } from './listed-names.ts';
 import { OwnChanges, type Question } from './own-changes.ts';
-import { letGoOf } from './page-names.ts';
-import {
-  entriesOf,
-  entryOf,
-  folderOf,
-  nothingTaken,
-  takeDown,
-  wholeFolder,
-  type FileTold,
-  type FolderTold,
-  type TakenDown,
-} from './told.ts';
+import { entryOf, type FileTold } from './told.ts';
 import { Trust } from './trust.ts';
-import type { Walk } from './walk.ts';
 
 export interface KnownNamesParts {
   readonly clock: Clock;
@@ -42,20 +31,27 @@ export interface KnownNamesParts {
 /** One mount's memory of names. No method waits or rejects. */
 export class KnownNames {
   readonly kept = new KeptFolders();
+  /** What listings say. */
+  readonly listings: ListedNames;
   readonly #clock: Clock;
-  readonly #log: Log;
   readonly #locals: KeptLocals;
   readonly #trust: Trust;
   readonly #folders: FolderMemory;
   readonly #changes = new OwnChanges<Outcome>();
-  readonly #complained = new Set<string>();
 
   constructor(parts: KnownNamesParts) {
     this.#clock = parts.clock;
-    this.#log = parts.log;
     this.#locals = parts.locals;
     this.#trust = new Trust(parts.clock, parts.ttl);
     this.#folders = new FolderMemory(parts.maxBytes);
+    const { clock, log } = parts;
+    this.listings = new ListedNames({
+      folders: this.#folders,
+      changes: this.#changes,
+      kept: this.kept,
+      clock,
+      log,
+    });
   }
 
   /** Trust nothing that was learned of `path`, or below it, before now. Own changes, kept folders and local attributes stay. */
@@ -222,54 +218,6 @@ export class KnownNames {
     this.#folders.set(parentOf(path), folder);
   }
 
-  /** The first page of a longer listing, unless we changed something in the folder since the question left. */
-  keepFirstPage(path: string, question: Question, walk: Walk): void {
-    if (this.#changes.allSince(question, path).size > 0) return;
-    const folder = this.#folders.of(path);
-    if (walk.page !== null) folder.firstPage = { page: walk.page, at: walk.at };
-    this.#folders.set(path, folder);
-  }
-
-  /**
-   * A page of a walk that goes on: its names are known from now on, and taken down where the walk does that, but for those
-   * that we changed since the question left. Returns them.
-   */
-  applyPage(path: string, question: Question, told: FolderTold, taken: TakenDown): readonly string[] {
-    const { folder, untold } = taken;
-    const known = this.#folders.get(path) ?? folder;
-    const changes = this.#changes.allSince(question, path);
-    known.walked = { since: told.since, at: told.at };
-    const entries = entriesOf(told, known).filter(([name]) => !changes.has(name));
-    for (const entry of entries) {
-      takeDown(folder, entry, known);
-      if (known !== folder) takeDown(known, entry, known);
-    }
-    for (const name of told.added) untold.delete(name);
-    letGoOf(told.names, told.added);
-    this.#folders.set(path, known);
-    return entries.map(([name]) => name);
-  }
-
-  /**
-   * A whole listing: kept whole, but for the names that we changed meanwhile. `taken`: where it has taken down the pages before.
-   */
-  applyWalk(path: string, question: Question, walk: FolderTold, taken = nothingTaken()): KnownFolder {
-    if (walk.pages > 1) this.applyPage(path, question, walk, taken);
-    const before = this.#folders.get(path) ?? taken.folder;
-    const changes = this.#changes.allSince(question, path);
-    const changed = [...changes].map(([name, outcome]) => ({ name, outcome, known: before.names.get(name) }));
-    const whole = walk.pages > 1 ? wholeFolder(taken, walk, before) : folderOf(walk, before);
-    this.kept.showIn(path, whole, changes);
-    for (const { name, outcome, known } of changed) {
-      whole.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
-    }
-    this.#folders.set(path, whole);
-    const isKnown = [...changes.values()].every(({ kind }) => kind !== 'unknown');
-    if (isKnown) walk.kept.onlyThese(whole.names);
-    this.#complainOnce(path, whole.listed?.hidden ?? 0);
-    return whole;
-  }
-
   /** What is so whatever anybody was told. */
   #certain(path: string): Entry | undefined {
     const now = this.#clock.monotonic();
@@ -296,11 +244,5 @@ export class KnownNames {
 
   #dropKeptAbove(path: string): void {
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) this.kept.drop(folder);
-  }
-
-  #complainOnce(path: string, hidden: number): void {
-    if (hidden === 0 || this.#complained.has(path)) return;
-    this.#complained.add(path);
-    this.#log.warn('some keys cannot be shown as names and are left out', { folder: path, hidden });
   }
 }

@@ -191,10 +191,10 @@ export class Namespace {
         if (!walk.names.existed) continue;
         if (walk.complete) {
           const kept = await this.#locals.ofFolder(path);
-          this.known.applyWalk(path, question, { ...walk, kept });
+          this.known.listings.applyWalk(path, question, { ...walk, kept });
         } else if (walk.names.skipped === (walk.page?.skipped ?? 0)) {
           // Pages before it held nothing: it is as good as the first.
-          this.known.keepFirstPage(path, question, walk);
+          this.known.listings.keepFirstPage(path, question, walk);
         }
         if (this.known.isChangedSince(question, path)) return undefined;
         return { kind: 'folder', confirmedAt: walk.at, told: true };

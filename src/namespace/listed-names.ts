@@ -1,0 +1,100 @@
+/** What is believed of a listing, page by page and whole, when names were changed here while it was asked for? */
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Outcome } from './entries.ts';
+import type { FolderMemory } from './folder-memory.ts';
+import type { KeptFolders } from './kept-folders.ts';
+import type { KnownFolder } from './known-folder.ts';
+import type { OwnChanges, Question } from './own-changes.ts';
+import { letGoOf } from './page-names.ts';
+import {
+  entriesOf,
+  folderOf,
+  nothingTaken,
+  takeDown,
+  wholeFolder,
+  type FolderTold,
+  type TakenDown,
+} from './told.ts';
+import type { Walk } from './walk.ts';
+
+/** What is remembered; all of it is shared with known-names.ts. */
+export interface ListedNamesParts {
+  readonly folders: FolderMemory;
+  readonly changes: OwnChanges<Outcome>;
+  readonly kept: KeptFolders;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** No method waits or rejects. */
+export class ListedNames {
+  readonly #folders: FolderMemory;
+  readonly #changes: OwnChanges<Outcome>;
+  readonly #kept: KeptFolders;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #complained = new Set<string>();
+
+  constructor(parts: ListedNamesParts) {
+    this.#folders = parts.folders;
+    this.#changes = parts.changes;
+    this.#kept = parts.kept;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+  }
+
+  /** The first page of a longer listing, unless we changed something in the folder since the question left. */
+  keepFirstPage(path: string, question: Question, walk: Walk): void {
+    if (this.#changes.allSince(question, path).size > 0) return;
+    const folder = this.#folders.of(path);
+    if (walk.page !== null) folder.firstPage = { page: walk.page, at: walk.at };
+    this.#folders.set(path, folder);
+  }
+
+  /**
+   * A page of a walk that goes on: its names are known from now on, and taken down where the walk does that, but for those
+   * that we changed since the question left. Returns them.
+   */
+  applyPage(path: string, question: Question, told: FolderTold, taken: TakenDown): readonly string[] {
+    const { folder, untold } = taken;
+    const known = this.#folders.get(path) ?? folder;
+    const changes = this.#changes.allSince(question, path);
+    known.walked = { since: told.since, at: told.at };
+    const entries = entriesOf(told, known).filter(([name]) => !changes.has(name));
+    for (const entry of entries) {
+      takeDown(folder, entry, known);
+      if (known !== folder) takeDown(known, entry, known);
+    }
+    for (const name of told.added) untold.delete(name);
+    letGoOf(told.names, told.added);
+    this.#folders.set(path, known);
+    return entries.map(([name]) => name);
+  }
+
+  /**
+   * A whole listing: kept whole, but for the names that we changed meanwhile. `taken`: where it has taken down the pages before.
+   */
+  applyWalk(path: string, question: Question, walk: FolderTold, taken = nothingTaken()): KnownFolder {
+    if (walk.pages > 1) this.applyPage(path, question, walk, taken);
+    const before = this.#folders.get(path) ?? taken.folder;
+    const changes = this.#changes.allSince(question, path);
+    const changed = [...changes].map(([name, outcome]) => ({ name, outcome, known: before.names.get(name) }));
+    const whole = walk.pages > 1 ? wholeFolder(taken, walk, before) : folderOf(walk, before);
+    this.#kept.showIn(path, whole, changes);
+    for (const { name, outcome, known } of changed) {
+      whole.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
+    }
+    this.#folders.set(path, whole);
+    const isKnown = [...changes.values()].every(({ kind }) => kind !== 'unknown');
+    if (isKnown) walk.kept.onlyThese(whole.names);
+    this.#complainOnce(path, whole.listed?.hidden ?? 0);
+    return whole;
+  }
+
+  #complainOnce(path: string, hidden: number): void {
+    if (hidden === 0 || this.#complained.has(path)) return;
+    this.#complained.add(path);
+    this.#log.warn('some keys cannot be shown as names and are left out', { folder: path, hidden });
+  }
+}
