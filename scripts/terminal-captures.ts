@@ -10,10 +10,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { EmbeddedStore } from '../src/server/embedded-store.ts';
 import { startServer, type RunningServer } from '../src/server/start-server.ts';
-import type { CallOptions, ObjectService, UploadBody } from '../src/service/object-service.ts';
-import type { StoredObject } from '../src/service/records.ts';
+import type { ObjectService, UploadBody } from '../src/service/object-service.ts';
 import { uploadOf } from '../test/support/embedded-service.ts';
-import { InterceptedService } from '../test/support/intercepted-service.ts';
+import { InterceptedUploads } from '../test/support/intercepted-service.ts';
 import { HOME, onEmptyMachine } from './empty-machine.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -31,21 +30,17 @@ const PIECE_PAUSE_MS = 12;
 const SCREEN_DEADLINE_MS = 60_000;
 
 /** Films go up slowly. */
-class SlowUploads extends InterceptedService {
-  override putObject(
-    bucket: string,
-    key: string,
-    body: UploadBody,
-    options?: CallOptions,
-  ): Promise<StoredObject> {
-    const slowly = async function* (): AsyncGenerator<Uint8Array> {
+function slowly(key: string, body: UploadBody): UploadBody {
+  if (!key.startsWith('film')) return body;
+  return {
+    ...body,
+    open: async function* () {
       for await (const piece of body.open()) {
         await pause(PIECE_PAUSE_MS);
         yield piece;
       }
-    };
-    return super.putObject(bucket, key, key.startsWith('film') ? { ...body, open: slowly } : body, options);
-  }
+    },
+  };
 }
 
 /** A terminal on which a shell waits for commands. */
@@ -104,7 +99,7 @@ async function capture(): Promise<void> {
   const { bucket } = await direct.createBucket('photos');
   const server = await startServer({
     port: PORT,
-    source: new SlowUploads(direct, (_call, proceed) => proceed()),
+    source: new InterceptedUploads(direct, slowly),
   });
   const environment = await makeHome(server);
   const terminal = Terminal.open(environment);

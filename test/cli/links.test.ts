@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { breakOperation } from '../mutants/breaking.ts';
 import { CommandLine } from '../support/command-line.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
+import { visibilityOf } from '../support/stored-state.ts';
 
 async function withFiles(...keys: readonly string[]): Promise<{ server: EmbeddedServer; at: CommandLine }> {
   const server = await startEmbeddedServer();
@@ -41,10 +42,6 @@ function watched(child: ChildProcess): {
   child.stderr?.on('data', (data: Buffer) => (printed.stderr += data.toString()));
   const ended = once(child, 'close').then(([code]) => code as number | null);
   return { printed, ended };
-}
-
-async function visibilityOf({ direct, bucket }: EmbeddedServer, key: string): Promise<string> {
-  return (await direct.getVisibility(bucket, key)).visibility;
 }
 
 describe('pailfs link', () => {

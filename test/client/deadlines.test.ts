@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
 import { reply } from '../support/raw-server.ts';
 import type { Script } from '../support/raw-server.ts';
-import { openClient, piecesBody, refusalFrom, textBody, until } from './open-client.ts';
+import { endlessBody, openClient, piecesBody, refusalFrom, textBody, until } from './open-client.ts';
 
 const SILENT: Script = { early: true, play: () => undefined };
 const HEADERS =
@@ -205,24 +205,14 @@ describe('a caller who gives up', () => {
   it('is heard in the middle of an upload, and the source is closed', async () => {
     const { service, server } = await openClient([SILENT]);
     const controller = new AbortController();
-    let closed = false;
-    const endless = {
-      size: 100_000_000,
-      async *open(): AsyncGenerator<Uint8Array> {
-        try {
-          for (;;) yield await Promise.resolve(Buffer.alloc(65_536));
-        } finally {
-          closed = true;
-        }
-      },
-    };
+    const { endless, isClosed } = endlessBody();
 
     const refused = refusalFrom(service.putObject('b', 'k', endless, { signal: controller.signal }));
     await server.arrived(1);
     controller.abort();
 
     expect((await refused).kind).toBe('aborted');
-    await until(() => closed);
+    await until(isClosed);
   });
 
   it('by closing the client ends later calls too', async () => {

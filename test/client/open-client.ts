@@ -1,7 +1,7 @@
 /** A client of a server that speaks bytes, on a clock that only the test moves. */
 import { onTestFinished } from 'vitest';
 import { HttpService } from '../../src/client/http-service.ts';
-import type { HttpServiceOptions } from '../../src/client/http-service.ts';
+import type { HttpServiceOptions } from '../../src/client/open-exchange.ts';
 import type { Log, LogFields } from '../../src/base/log.ts';
 import type { UploadBody } from '../../src/service/object-service.ts';
 import { Refusal } from '../../src/service/refusal.ts';
@@ -67,6 +67,22 @@ export function piecesBody(pieces: readonly Uint8Array[], size: number, contentT
       for (const piece of pieces) yield await Promise.resolve(piece);
     },
   };
+}
+
+/** Has more and more bytes until it is closed. */
+export function endlessBody(): { readonly endless: UploadBody; readonly isClosed: () => boolean } {
+  let closed = false;
+  const endless = {
+    size: 100_000_000,
+    async *open(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield await Promise.resolve(Buffer.alloc(65_536));
+      } finally {
+        closed = true;
+      }
+    },
+  };
+  return { endless, isClosed: () => closed };
 }
 
 /** The refusal that `promise` rejects with; fails when it does anything else. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reply, replyJson } from '../support/raw-server.ts';
 import type { Script } from '../support/raw-server.ts';
-import { openClient, piecesBody, refusalFrom, textBody, until } from './open-client.ts';
+import { endlessBody, openClient, piecesBody, refusalFrom, textBody, until } from './open-client.ts';
 
 const STORED = replyJson('200 OK', { bucket: 'b', key: 'k', size: 5 });
 const SILENT: Script = { early: true, play: () => undefined };
@@ -156,21 +156,11 @@ describe('a service that answers before the body is complete', () => {
   it('and keeps the connection leaves the source closed', async () => {
     const early: Script = { early: true, play: (socket) => void socket.write(reply('402 Payment Required')) };
     const { service } = await openClient([early]);
-    let closed = false;
-    const body = {
-      size: 100_000_000,
-      async *open(): AsyncGenerator<Uint8Array> {
-        try {
-          for (;;) yield await Promise.resolve(Buffer.alloc(65_536));
-        } finally {
-          closed = true;
-        }
-      },
-    };
+    const { endless, isClosed } = endlessBody();
 
-    const refusal = await refusalFrom(service.putObject('b', 'k', body));
+    const refusal = await refusalFrom(service.putObject('b', 'k', endless));
 
     expect(refusal.kind).toBe('paused');
-    await until(() => closed);
+    await until(isClosed);
   });
 });

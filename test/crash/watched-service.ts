@@ -2,10 +2,9 @@
  * How does a test kill a mount at a certain request? It stands between the server and what that serves, lets one request of the
  * wanted kind stand still, and says so.
  */
-import type { CallOptions, ObjectService, UploadBody } from '../../src/service/object-service.ts';
+import type { ObjectService, UploadBody } from '../../src/service/object-service.ts';
 import { isRefusal, Refusal } from '../../src/service/refusal.ts';
-import type { StoredObject } from '../../src/service/records.ts';
-import { InterceptedService, type Interceptor } from '../support/intercepted-service.ts';
+import { InterceptedService, InterceptedUploads, type Interceptor } from '../support/intercepted-service.ts';
 import type { Step } from './world.ts';
 
 /** Where a request can be made to stand still. */
@@ -37,7 +36,8 @@ export class WatchedService {
   constructor(inner: ObjectService, inFlight: () => readonly Step[]) {
     this.#inner = inner;
     this.#inFlight = inFlight;
-    const halves = new HalfBodies(inner, () => this.#passes(['put has half its body']));
+    const half = (): Promise<void> => this.#passes(['put has half its body']);
+    const halves = new InterceptedUploads(inner, (_key, body) => halted(body, half));
     this.service = new InterceptedService(halves, this.#watch);
   }
 
@@ -113,31 +113,18 @@ function linkSpots(operation: string): Spot[] {
   return operation === 'setVisibility' ? ['link is asked for'] : [];
 }
 
-/** In the middle of a large body it asks. */
-class HalfBodies extends InterceptedService {
-  readonly #half: () => Promise<void>;
-
-  constructor(inner: ObjectService, half: () => Promise<void>) {
-    super(inner, (_call, proceed) => proceed());
-    this.#half = half;
-  }
-
-  override putObject(
-    bucket: string,
-    key: string,
-    body: UploadBody,
-    options?: CallOptions,
-  ): Promise<StoredObject> {
-    const half = body.size < LARGE ? body : { ...body, open: () => this.#halted(body) };
-    return super.putObject(bucket, key, half, options);
-  }
-
-  async *#halted(body: UploadBody): AsyncGenerator<Uint8Array> {
-    let before = body.size / 2;
-    for await (const piece of body.open()) {
-      if (before > 0 && before <= piece.length) await this.#half();
-      before -= piece.length;
-      yield piece;
-    }
-  }
+/** `body`, which asks `half` in its middle if it is large. */
+function halted(body: UploadBody, half: () => Promise<void>): UploadBody {
+  if (body.size < LARGE) return body;
+  return {
+    ...body,
+    open: async function* () {
+      let before = body.size / 2;
+      for await (const piece of body.open()) {
+        if (before > 0 && before <= piece.length) await half();
+        before -= piece.length;
+        yield piece;
+      }
+    },
+  };
 }

@@ -22,6 +22,7 @@ import {
   writeAt,
   xattr,
 } from '../support/program-acts.ts';
+import { textOf, textOfConflictCopy, visibilityOf } from '../support/stored-state.ts';
 
 async function paused(options?: TestOptions): Promise<FileSystemForTest> {
   const scene = await openForTest(options);
@@ -32,12 +33,6 @@ async function paused(options?: TestOptions): Promise<FileSystemForTest> {
 async function refusedWrite(fs: FileSystemOperations, path: string, text: string): Promise<void> {
   await expect(writeFile(fs, path, text)).rejects.toMatchObject({ code: 'EDQUOT' });
 }
-
-const textOf = async (scene: FileSystemForTest, key: string): Promise<string> =>
-  (await scene.stored(key).catch(() => Buffer.from('(none)'))).toString();
-
-const visibilityOf = async ({ direct, bucket }: FileSystemForTest, key: string): Promise<string> =>
-  (await direct.getVisibility(bucket, key)).visibility;
 
 describe('a file that could not be stored', () => {
   it('is at its path again after a crash, and waits for the service [crash/unsent]', async () => {
@@ -208,8 +203,7 @@ describe('an edit in place that could not be stored', () => {
     expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(await textOf(scene, 'f')).toBe('them');
-    const [ours = ''] = (await names(scene.fs, '/')).filter((name) => name.includes('conflict'));
-    expect(await textOf(scene, ours)).toBe('Base');
+    expect(await textOfConflictCopy(scene)).toBe('Base');
   });
 });
 

@@ -4,12 +4,7 @@ import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts'
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
-
-const textOf = async (scene: FileSystemForTest, key: string): Promise<string> =>
-  (await scene.stored(key)).toString();
-
-const visibilityOf = async ({ direct, bucket }: FileSystemForTest, key: string): Promise<string> =>
-  (await direct.getVisibility(bucket, key)).visibility;
+import { textOf, visibilityOf } from '../support/stored-state.ts';
 
 describe('a mount killed in the middle of a close', () => {
   /** The disk at the moment at which `operation` is asked for or, with `after`, was done, while a program closes /f. */

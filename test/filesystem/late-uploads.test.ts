@@ -6,6 +6,7 @@ import { openOverHttp } from '../support/open-over-http.ts';
 import type { FileSystemForTest } from '../support/open-for-test.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall, openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
+import { textOf } from '../support/stored-state.ts';
 
 /** The next upload has no answer, and is done when so many requests after it have been answered. */
 function loseNextUpload({ store, faults }: Pick<FileSystemForTest, 'store' | 'faults'>, after = 1): void {
@@ -23,9 +24,6 @@ async function afterLostUpload(after?: number): Promise<FileSystemForTest> {
   scene.asked();
   return scene;
 }
-
-const textOf = async (scene: FileSystemForTest, key: string): Promise<string> =>
-  (await scene.stored(key).catch(() => Buffer.from('(none)'))).toString();
 
 describe('when an upload of unknown end arrives late', () => {
   it('the next save lasts: a look finds the late one, and it is stored again [write/unknown]', async () => {

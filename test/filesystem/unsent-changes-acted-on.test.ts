@@ -6,9 +6,7 @@ import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { draftText } from '../support/draft-bytes.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
-
-const textOf = async (scene: FileSystemForTest, key: string): Promise<string> =>
-  (await scene.stored(key).catch(() => Buffer.from('(none)'))).toString();
+import { textOf } from '../support/stored-state.ts';
 
 /** The next upload is refused with `status`. */
 function refuse(scene: FileSystemForTest, status: number): void {

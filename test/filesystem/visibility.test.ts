@@ -3,12 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { drained } from '../support/drained.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { edit, openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
+import { visibilityOf } from '../support/stored-state.ts';
 
 const VISIBILITY = 'user.pailfs.visibility';
-
-async function visibilityOf({ direct, bucket }: FileSystemForTest, key: string): Promise<string> {
-  return (await direct.getVisibility(bucket, key)).visibility;
-}
 
 async function withPublicFile(options: Parameters<typeof openForTest>[0] = {}): Promise<FileSystemForTest> {
   const opened = await openForTest(options);

@@ -15,6 +15,7 @@ import {
   type FileSystemForTest,
 } from '../support/open-for-test.ts';
 import { edit, openToEdit, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+import { textOf } from '../support/stored-state.ts';
 
 const settings = { writeBack: true } as const;
 
@@ -26,9 +27,6 @@ async function settledOver(disk: DiskImage, scene: FileSystemForTest): Promise<M
   await drained(next);
   return next;
 }
-
-const textOf = async (scene: FileSystemForTest, key: string): Promise<string> =>
-  (await scene.stored(key).catch(() => Buffer.from('(none)'))).toString();
 
 describe('what was closed and not stored yet', () => {
   it('is at its path again at once, and is stored [write-back/crash]', async () => {

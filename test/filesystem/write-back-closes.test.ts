@@ -13,6 +13,8 @@ import {
   writeAt,
   xattr,
 } from '../support/program-acts.ts';
+import { textOf, textOfConflictCopy } from '../support/stored-state.ts';
+import { holdNext } from '../support/hold-next.ts';
 
 /** Longer than what is closed waits for its upload. */
 const SOON = 200;
@@ -20,9 +22,6 @@ const SOON = 200;
 function writeBack(options: TestOptions = {}): Promise<FileSystemForTest> {
   return openForTest({ ...options, settings: { ...options.settings, writeBack: true } });
 }
-
-const textOf = async (scene: FileSystemForTest, key: string): Promise<string> =>
-  (await scene.stored(key).catch(() => Buffer.from('(none)'))).toString();
 
 const stateOf = (scene: FileSystemForTest, path: string): Promise<string> =>
   xattr(scene.fs, path, 'user.pailfs.state');
@@ -122,20 +121,14 @@ describe('a file that was closed', () => {
 
   it('can be written anew while it goes up, without waiting [write-back/newest]', async () => {
     const scene = await writeBack();
-    let goOn = (): void => undefined;
-    const put = scene.service.putObject.bind(scene.service);
-    scene.service.putObject = async (...call) => {
-      await new Promise<void>((resolve) => (goOn = resolve));
-      return put(...call);
-    };
+    const { letGo } = holdNext(scene.service, 'putObject');
     await writeFile(scene.fs, '/f', 'first');
     scene.clock.advance(SOON);
     await expect.poll(() => stateOf(scene, '/f')).toBe('uploading');
 
     await writeFile(scene.fs, '/f', 'second');
     expect((await readFile(scene.fs, '/f')).toString()).toBe('second');
-    scene.service.putObject = put;
-    goOn();
+    letGo();
     await drained(scene.mounted);
 
     expect(await textOf(scene, 'f')).toBe('second');
@@ -144,20 +137,14 @@ describe('a file that was closed', () => {
   it('several times while it goes up keeps the local disk for what goes up and for the newest [write-back/newest]', async () => {
     const localFiles = new FailingDisk();
     const scene = await writeBack({ localFiles });
-    let goOn = (): void => undefined;
-    const put = scene.service.putObject.bind(scene.service);
-    scene.service.putObject = async (...call) => {
-      await new Promise<void>((resolve) => (goOn = resolve));
-      return put(...call);
-    };
+    const { letGo } = holdNext(scene.service, 'putObject');
     await writeFile(scene.fs, '/f', 'first');
     scene.clock.advance(SOON);
     await expect.poll(() => stateOf(scene, '/f')).toBe('uploading');
 
     for (const content of ['second', 'third', 'fourth']) await writeFile(scene.fs, '/f', content);
     expect(localFiles.left.size).toBe(2);
-    scene.service.putObject = put;
-    goOn();
+    letGo();
     await drained(scene.mounted);
 
     expect(await textOf(scene, 'f')).toBe('fourth');
@@ -305,8 +292,7 @@ describe('a conflict that only the upload finds', () => {
     await drained(scene.mounted);
 
     expect(await textOf(scene, 'f')).toBe('them');
-    const [ours = ''] = (await names(scene.fs, '/')).filter((name) => name.includes('conflict'));
-    expect(await textOf(scene, ours)).toBe('Base');
+    expect(await textOfConflictCopy(scene)).toBe('Base');
   });
 });
 

@@ -15,6 +15,7 @@ import {
   writeAt,
   xattr,
 } from '../support/program-acts.ts';
+import { holdNext } from '../support/hold-next.ts';
 
 /** Longer than what was promised waits for its turn. */
 const SOON = 200;
@@ -113,20 +114,14 @@ it('that is closed again while older bytes of it are refused has its own turn [w
   const log = new LogForTest();
   const scene = await openForTest({ log, settings: { writeBack: true } });
   const { fs, mounted, faults, service, clock } = scene;
-  let goOn = (): void => undefined;
-  const put = service.putObject.bind(service);
-  service.putObject = async (...call) => {
-    await new Promise<void>((resolve) => (goOn = resolve));
-    return put(...call);
-  };
+  const { letGo } = holdNext(service, 'putObject');
   faults.add({ operation: 'putObject', fault: { kind: 'status', status: 403 } });
   await writeFile(fs, '/f', 'older');
   clock.advance(SOON);
   await expect.poll(() => xattr(fs, '/f', 'user.pailfs.state')).toBe('uploading');
 
   await writeFile(fs, '/f', 'newer');
-  service.putObject = put;
-  goOn();
+  letGo();
 
   const stored = (): Promise<string> => {
     clock.advance(SOON);

@@ -85,6 +85,16 @@ export class TreeKnowledge {
     this.#gone.delete(path);
   }
 
+  /** The mount said that one of these contents is stored under `path`. */
+  stored(path: string, contents: readonly string[], visibilities: ReadonlySet<string>): void {
+    expect(
+      contents.map((content) => `file:${content}`),
+      `what is stored under ${path}`,
+    ).toContain(this.truth(path));
+    expect([...visibilities]).toContain(this.visibility(path));
+    this.stays(path);
+  }
+
   /** Others have done something: look at the service. */
   async changedByOthers(path: string): Promise<void> {
     this.#foreign.set(path, this.#now);

@@ -293,12 +293,7 @@ export class TreeModel {
   /** The mount said that one of these contents is stored. */
   async #stored(path: string, contents: readonly string[], visibilities: ReadonlySet<string>): Promise<void> {
     await this.#knowledge.changedByMount();
-    expect(
-      contents.map((content) => `file:${content}`),
-      `what is stored under ${path}`,
-    ).toContain(this.#knowledge.truth(path));
-    expect([...visibilities]).toContain(this.#knowledge.visibility(path));
-    this.#knowledge.stays(path);
+    this.#knowledge.stored(path, contents, visibilities);
   }
 
   /** A file made new is private; another keeps what it had, as far as the mount can know. */

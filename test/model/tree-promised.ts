@@ -50,12 +50,7 @@ export class PromisedFiles {
       expect(mayConflict, `${path} was set aside`).toBe(true);
       return;
     }
-    expect(
-      contents.map((content) => `file:${content}`),
-      `what is stored under ${path}`,
-    ).toContain(this.#knowledge.truth(path));
-    expect([...visibilities]).toContain(this.#knowledge.visibility(path));
-    this.#knowledge.stays(path);
+    this.#knowledge.stored(path, contents, visibilities);
   }
 }
 

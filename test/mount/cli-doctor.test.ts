@@ -1,9 +1,8 @@
 /** What does `pailfs doctor` say of mounts, and of what they left? */
-import { open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import type { Check } from '../../src/cli/doctor/check.ts';
-import { CommandLine, goneProcess } from '../support/command-line.ts';
+import { CommandLine, killWhileWriting } from '../support/command-line.ts';
 import { startEmbeddedServer } from '../support/embedded-service.ts';
 
 async function finding(at: CommandLine, name: string): Promise<Check & { readonly code: number | null }> {
@@ -18,12 +17,7 @@ it('a mount that serves is no finding, one whose process is gone is broken, and 
   const at = await CommandLine.open(server);
   await at.run(['mount', 'photos', at.mountpoint]);
   const serving = await finding(at, 'mounts');
-  const pid = await at.servingProcess();
-  const file = await open(join(at.mountpoint, 'a.txt'), 'w');
-  await file.write('precious');
-  process.kill(pid, 'SIGKILL');
-  await goneProcess(pid);
-  await file.close().catch(() => undefined);
+  await killWhileWriting(at, 'a.txt', 'precious');
   server.requests.reset();
 
   const dead = await finding(at, 'mounts');

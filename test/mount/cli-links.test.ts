@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CommandLine } from '../support/command-line.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
+import { visibilityOf } from '../support/stored-state.ts';
 
 const NO_SETTINGS = {
   environment: {
@@ -21,10 +22,6 @@ async function mounted(
   const at = await CommandLine.open(server);
   expect(await at.run(['mount', 'photos', at.mountpoint, ...options])).toMatchObject({ code: 0 });
   return { at, server };
-}
-
-async function visibilityOf({ direct, bucket }: EmbeddedServer, key: string): Promise<string> {
-  return (await direct.getVisibility(bucket, key)).visibility;
 }
 
 describe('on the paths of a mount, without any settings of its own,', () => {

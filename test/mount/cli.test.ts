@@ -4,7 +4,7 @@ import { open, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { draftText } from '../support/draft-bytes.ts';
-import { CommandLine, goneProcess } from '../support/command-line.ts';
+import { CommandLine, goneProcess, killWhileWriting } from '../support/command-line.ts';
 import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
 import type { EmbeddedServer } from '../support/embedded-service.ts';
 import { shell } from '../support/shell.ts';
@@ -146,12 +146,7 @@ describe('pailfs mount in the background', () => {
   it('names the half files that a killed mount left, and leaves them alone [crash/half]', async () => {
     const { at } = await arrange();
     await at.run(['mount', 'photos', at.mountpoint]);
-    const pid = await at.servingProcess();
-    const file = await open(join(at.mountpoint, 'a.txt'), 'w');
-    await file.write('precious');
-    process.kill(pid, 'SIGKILL');
-    await goneProcess(pid);
-    await file.close().catch(() => undefined);
+    await killWhileWriting(at, 'a.txt', 'precious');
 
     const outcome = await at.run(['mount', 'photos', at.mountpoint]);
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -194,6 +194,16 @@ export class ForegroundMount {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'close');
     return this.#child.exitCode;
   }
+}
+
+/** A program of this process has written `content` into a new file of the mount, and not closed it, when that is killed. */
+export async function killWhileWriting(at: CommandLine, name: string, content: string): Promise<void> {
+  const pid = await at.servingProcess();
+  const file = await open(join(at.mountpoint, name), 'w');
+  await file.write(content);
+  process.kill(pid, 'SIGKILL');
+  await goneProcess(pid);
+  await file.close().catch(() => undefined);
 }
 
 /** Waits until the process is gone. */

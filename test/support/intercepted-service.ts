@@ -109,3 +109,22 @@ export class InterceptedService implements ObjectService {
     );
   }
 }
+
+/** Uploads go through `through` on their way. */
+export class InterceptedUploads extends InterceptedService {
+  readonly #through: (key: string, body: UploadBody) => UploadBody;
+
+  constructor(inner: ObjectService, through: (key: string, body: UploadBody) => UploadBody) {
+    super(inner, (_call, proceed) => proceed());
+    this.#through = through;
+  }
+
+  override putObject(
+    bucket: string,
+    key: string,
+    body: UploadBody,
+    options?: CallOptions,
+  ): Promise<records.StoredObject> {
+    return super.putObject(bucket, key, this.#through(key, body), options);
+  }
+}

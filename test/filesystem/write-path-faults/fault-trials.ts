@@ -6,7 +6,6 @@ import { closing, readFile } from '../../support/open-for-test.ts';
 import type { OverHttp } from '../../support/open-over-http.ts';
 import { errnoOfCall, openToEdit } from '../../support/program-acts.ts';
 import type { RequestFault } from './faults.ts';
-import { differences } from './service-tree.ts';
 import { TrialStage, type PathRequest } from './trial-stage.ts';
 import type { Program, WritePath } from './write-paths.ts';
 
@@ -81,15 +80,12 @@ export class FaultTrials {
       const again = await errnoOfCall(this.#path.act(program));
       if (again !== 'none') this.#stage.problem(title, `the next try is told ${again}`);
     }
-    await this.#stage.expectTree(title, program.folder, this.#path.after);
-    await this.#stage.expectAgreement(title, program);
+    await this.#stage.expectEnd(title, program);
   }
 
   /** The mount ends: it stores what is left. */
   async end(): Promise<void> {
-    const left = await this.#http.mounted.close({ patience: 60_000 });
-    for (const { path, reason } of left)
-      this.#stage.problem('after the unmount', `${path} is left: ${reason}`);
+    await this.#stage.expectNothingLeft();
     for (const { folder, title } of this.#deferred) {
       if (this.#path.hasSteps === true) await this.#stage.expectWhole(`${title}, after the unmount`, folder);
       else await this.#stage.expectTree(`${title}, after the unmount`, folder, this.#path.after);
@@ -130,15 +126,10 @@ export class FaultTrials {
     for (const { path } of waiting) if (path !== null) await this.#syncAndClose(title, program, path);
     if (errno !== 'none' && (waiting.length === 0 || this.#path.hasSteps === true)) {
       const again = await errnoOfCall(this.#path.act(program));
-      const isDone = differences(await this.#stage.tree.read(program.folder), this.#path.after).length === 0;
-      if (again !== 'none' && !isOnce && this.#path.mayStayInTheWay === true) {
-        await this.#stage.expectWhole(title, program.folder);
-        return;
-      }
-      if (again !== 'none' && !isDone) this.#stage.problem(title, `the next try is told ${again}`);
+      const mayStay = !isOnce && this.#path.mayStayInTheWay === true;
+      if (!(await this.#stage.expectTriedAgain(title, program, { told: again, mayStay }))) return;
     }
-    await this.#stage.expectTree(title, program.folder, this.#path.after);
-    await this.#stage.expectAgreement(title, program);
+    await this.#stage.expectEnd(title, program);
   }
 
   async #syncAndClose(title: string, { fs }: Program, path: string): Promise<void> {

@@ -8,7 +8,6 @@ import { closing, readFile } from '../../support/open-for-test.ts';
 import type { OverHttp } from '../../support/open-over-http.ts';
 import { errnoOfCall, openToEdit, xattr } from '../../support/program-acts.ts';
 import { ruleOf, type Trial } from './fault-trials.ts';
-import { differences } from './service-tree.ts';
 import { TrialStage, type PathRequest } from './trial-stage.ts';
 import type { Program, WritePath } from './write-paths.ts';
 
@@ -61,9 +60,7 @@ export class PromiseTrials {
   }
 
   async end(): Promise<void> {
-    const left = await this.#http.mounted.close({ patience: 60_000 });
-    for (const { path, reason } of left)
-      this.#stage.problem('after the unmount', `${path} is left: ${reason}`);
+    await this.#stage.expectNothingLeft();
   }
 
   /** What waits is tried once; what a program was told of as failed once more. Until then so many faults had been `taken`. */
@@ -122,15 +119,10 @@ export class PromiseTrials {
     if (told !== 'none' || kept.length > 0) {
       const again = await errnoOfCall(this.#path.act(program));
       await drained(mounted);
-      const isDone = differences(await this.#stage.tree.read(program.folder), this.#path.after).length === 0;
-      if (again !== 'none' && !trial.isOnce && this.#path.mayStayInTheWay === true) {
-        await this.#stage.expectWhole(trial.title, program.folder);
-        return;
-      }
-      if (again !== 'none' && !isDone) this.#problem(trial, `the next try is told ${again}`);
+      const mayStay = !trial.isOnce && this.#path.mayStayInTheWay === true;
+      if (!(await this.#stage.expectTriedAgain(trial.title, program, { told: again, mayStay }))) return;
     }
-    await this.#stage.expectTree(trial.title, program.folder, this.#path.after);
-    await this.#stage.expectAgreement(trial.title, program);
+    await this.#stage.expectEnd(trial.title, program);
   }
 
   #patiently<Result>({ fault }: Trial, work: Promise<Result>): Promise<Result> {

@@ -96,6 +96,37 @@ export class TrialStage {
     for (const difference of differences(found, wanted)) this.problem(title, `in the end ${difference}`);
   }
 
+  /** All is as the path leaves it, for the mount, too. */
+  async expectEnd(title: string, program: Program): Promise<void> {
+    await this.expectTree(title, program.folder, this.#path.after);
+    await this.expectAgreement(title, program);
+  }
+
+  /**
+   * The fault is over, and the path was tried once more: `told` is what the program heard. Returns whether all is to be as the path
+   * leaves it; with `mayStay` something may be in the way of a further try for ever.
+   */
+  async expectTriedAgain(
+    title: string,
+    { folder }: Program,
+    { told, mayStay }: { readonly told: string; readonly mayStay: boolean },
+  ): Promise<boolean> {
+    if (told === 'none') return true;
+    if (mayStay) {
+      await this.expectWhole(title, folder);
+      return false;
+    }
+    const isDone = differences(await this.tree.read(folder), this.#path.after).length === 0;
+    if (!isDone) this.problem(title, `the next try is told ${told}`);
+    return true;
+  }
+
+  /** The mount ends, and has stored everything. */
+  async expectNothingLeft(): Promise<void> {
+    const left = await this.#http.mounted.close({ patience: 60_000 });
+    for (const { path, reason } of left) this.problem('after the unmount', `${path} is left: ${reason}`);
+  }
+
   /** What the mount shows is what the service has. */
   async expectAgreement(title: string, program: Program): Promise<void> {
     const found = await this.tree.read(program.folder);
