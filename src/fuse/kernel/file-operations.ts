@@ -8,14 +8,8 @@ import { done, type Answer, type Operations } from './answer.ts';
 import type { Call } from './call.ts';
 import { clearSetIdBits } from './attribute-operations.ts';
 import { takeNameBack } from './discoveries.ts';
-import {
-  changing,
-  changingNames,
-  isMissing,
-  targetOf,
-  telling,
-  type KernelContext,
-} from './kernel-context.ts';
+import { changing, isMissing, targetOf, telling, type KernelContext } from './kernel-context.ts';
+import { makingName } from './missing-names.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
 import type { Node } from './node-table.ts';
 import { createReply, openReply, REPLY_HEADER_BYTES, sizeReply } from './replies.ts';
@@ -166,7 +160,7 @@ async function create(
     mode: request.mode & PERMISSION_BITS,
   };
   const path = nodes.pathIn(folder, name);
-  const handle = await changingNames([folder], () => operations.create(path, intent));
+  const handle = await makingName(context, folder, name, () => operations.create(path, intent));
   try {
     const attributes = await operations.getAttributes(handle.path, handle);
     const node = nodes.lookUp(folder, name, attributes);

@@ -4,13 +4,15 @@
  */
 import { FsError } from '../../filesystem/errors.ts';
 import type { Answer } from './answer.ts';
-import type { KernelContext } from './kernel-context.ts';
+import { changingNames, type KernelContext } from './kernel-context.ts';
 import type { Node } from './node-table.ts';
 import { expireName, incrementEpoch } from './notifications.ts';
 import { missingReply } from './replies.ts';
 
 /** Of one folder. Whoever looks for more has each of them looked up. */
 const MAX_NAMES = 10_000;
+/** Something is there already. */
+const TAKEN: ReadonlySet<string> = new Set(['EEXIST', 'EISDIR', 'ENOTEMPTY']);
 
 /** Tells the kernel that nothing is at `name`, and for how long that counts. `error`: what the file system said. */
 export function missingAnswer(
@@ -34,6 +36,21 @@ export function takeMissingBack(context: KernelContext, folder: Node, name: stri
   if (until === undefined) return;
   folder.missing.delete(name);
   if (until > context.clock.monotonic()) takeBack(context, folder, [name]);
+}
+
+/** Runs `act`, which is to make `name`. What is refused since something is there must not be missing for whoever looks then. */
+export async function makingName<Result>(
+  context: KernelContext,
+  folder: Node,
+  name: string,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await changingNames([folder], act);
+  } catch (error) {
+    if (error instanceof FsError && TAKEN.has(error.code)) takeMissingBack(context, folder, name);
+    throw error;
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import { changingNames, isMissing, telling, type KernelContext } from './kernel-context.ts';
-import { missingAnswer, takeMissingBelowBack } from './missing-names.ts';
+import { makingName, missingAnswer, takeMissingBelowBack } from './missing-names.ts';
 import type { Node } from './node-table.ts';
 import { entryReply } from './replies.ts';
 import {
@@ -70,14 +70,14 @@ export function changeOperations(context: KernelContext): Operations<ChangeOpera
       const type = mode & FILE_TYPE_BITS;
       // POSIX: no type means a regular file.
       if (type !== REGULAR_FILE && type !== 0) throw refusal(path);
-      await changingNames([folder], () => makeFile(context, path, mode & PERMISSION_BITS));
+      await makingName(context, folder, name, () => makeFile(context, path, mode & PERMISSION_BITS));
       return entryAnswer(context, folder, name, await operations.getAttributes(path));
     },
     mkdir: async (id, body) => {
       const { name, mode } = readMkdir(body);
       const folder = nodes.get(id);
       const path = nodes.pathIn(folder, name);
-      await changingNames([folder], () => operations.mkdir(path, mode & PERMISSION_BITS));
+      await makingName(context, folder, name, () => operations.mkdir(path, mode & PERMISSION_BITS));
       return entryAnswer(context, folder, name, await operations.getAttributes(path));
     },
     unlink: (id, body) => remove(id, body.name(), (path) => operations.unlink(path)),
@@ -145,7 +145,9 @@ async function rename(context: KernelContext, id: number, request: RenameRequest
   const moved = nodes.known(fromFolder, request.from);
   try {
     await changingNames([fromFolder, toFolder], async () => {
-      await operations.rename(from, to, (request.flags & RENAME_NOREPLACE) !== 0);
+      await makingName(context, toFolder, request.to, () =>
+        operations.rename(from, to, (request.flags & RENAME_NOREPLACE) !== 0),
+      );
       // Whoever looked the new name up meanwhile may have found it there.
       if (moved !== undefined && nodes.known(toFolder, request.to) === moved) return;
       nodes.move(fromFolder, request.from, toFolder, request.to);

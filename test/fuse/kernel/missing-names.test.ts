@@ -93,6 +93,25 @@ it('a listing takes nothing back that this mount has renamed since', async () =>
   expect(kernel.notifications).toEqual([]);
 });
 
+describe('making what is refused, since somebody else has made it', () => {
+  const CREATE_EXCLUSIVELY = u32(0o102 | 0o200, 0o100644, 0, 0);
+
+  it.each<readonly [string, (kernel: KernelSide) => Promise<Reply>]>([
+    ['mkdir', (kernel) => kernel.ask('mkdir', ROOT, u32(0o755, 0), 'theirs')],
+    ['mknod', (kernel) => kernel.ask('mknod', ROOT, u32(0o100644, 0, 0, 0), 'theirs')],
+    ['create', (kernel) => kernel.ask('create', ROOT, CREATE_EXCLUSIVELY, 'theirs')],
+    ['rename', (kernel) => kernel.ask('rename2', ROOT, u64(ROOT), u32(1, 0), 'mine', 'theirs')],
+  ])('takes back that it is missing [%s]', async (_operation, make) => {
+    const { files, kernel } = trustingKernel();
+    await kernel.make('mine');
+    await kernel.lookUp('theirs');
+    files.replace('/theirs', 'of somebody else');
+
+    expect((await make(kernel)).code).toBe('EEXIST');
+    expect(kernel.notifications).toEqual([hex(expireName(ROOT, 'theirs'))]);
+  });
+});
+
 describe('a rename of a folder', () => {
   /** `/d/below`, and a rename of `/d` under way, during which a file in it is missing. */
   async function renaming({ hasEpoch = false } = {}): Promise<{
