@@ -157,7 +157,7 @@ describe('pailfs uploads where no mount runs', () => {
 
     const away = { environment: { PAILFS_BASE_URL: undefined, PAILFS_ACCESS_KEY_ID: undefined } };
     const exported = await at.run(['uploads', 'export', 'out', 'b'], away);
-    const discarded = await at.run(['uploads', 'discard', 'b', '--yes'], away);
+    const discarded = await at.run(['uploads', 'discard', 'b', '--yes', '--mount', 'mnt'], away);
     const retried = await at.run(['uploads', 'retry', 'a']);
 
     expect(exported).toMatchObject({ code: 0, stdout: `${join(at.home, 'out/b')}\n` });

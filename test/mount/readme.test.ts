@@ -53,14 +53,28 @@ const RULES: readonly Rule[] = [
     replaced: [['pailfs bucket delete holiday-2026', 'pailfs bucket delete holiday-2026 --yes']],
   },
   { begins: 'pailfs ls' },
-  { begins: 'pailfs uploads', replaced: [['discard 3f2a91c0', 'discard --all --yes']] },
+  {
+    begins: 'pailfs uploads',
+    // Of this reader alone: who runs this test may have mounts, and bytes that wait in them.
+    replaced: [
+      ['uploads retry', 'uploads retry --mount ~/photos'],
+      ['uploads export ~/rescued', 'uploads export ~/rescued --mount ~/photos'],
+      ['discard 3f2a91c0', 'discard --all --yes --mount ~/photos'],
+    ],
+  },
 ];
 
 /** Who has come this far in SEMANTICS.md has a mount. */
 const SEMANTICS_RULES: readonly Rule[] = [
   { begins: 'pailfs refresh' },
   { begins: "find ~/photos -name '*(conflict" },
-  { begins: 'pailfs uploads ~/photos' },
+  {
+    begins: 'pailfs uploads ~/photos',
+    replaced: [
+      ['uploads export ~/rescued', 'uploads export ~/rescued --mount ~/photos'],
+      ['uploads retry', 'uploads retry --mount ~/photos'],
+    ],
+  },
   { begins: 'pailfs publish' },
   { begins: 'getfattr -d' },
 ];
