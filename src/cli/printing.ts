@@ -17,9 +17,11 @@ export async function whilePrinting<Result>(action: () => Promise<Result>): Prom
   process.stderr.on('error', unsaid);
   try {
     const result = await action();
-    // A write that fails says so in a later turn.
-    await new Promise((resolve) => setImmediate(resolve));
+    await writesTold();
     if (failure === undefined) return result;
+  } catch (error) {
+    await writesTold();
+    throw error;
   } finally {
     process.stdout.off('error', failed);
     process.stderr.off('error', unsaid);
@@ -29,4 +31,9 @@ export async function whilePrinting<Result>(action: () => Promise<Result>): Prom
     `what this command prints cannot be written (${describeError(failure)}): see where its output goes`,
     { cause: failure },
   );
+}
+
+/** A write that fails says so in a later turn. */
+function writesTold(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -36,6 +36,9 @@ Examples:
   photos /mnt/photos fuse.pailfs _netdev,config=/etc/pailfs.toml 0 0      a line of /etc/fstab`;
 
 const EXAMPLES = `
+With --json a command prints one JSON document to stdout, whatever comes of it; when it fails as a whole, that is
+{"error": {"message": "...", "exitCode": 1}}. What a person shall read goes to stderr.
+
 Examples:
   pailfs mount photos ~/photos       the bucket "photos" becomes the directory ~/photos
   pailfs unmount ~/photos            uploads what is left and unmounts

@@ -1,4 +1,4 @@
-/** What does a person read on stderr when a command fails, and what does the shell see? */
+/** What does a person read on stderr when a command fails, what a program on stdout, and what does the shell see? */
 import { describeError } from '../base/errors.ts';
 import { MountError } from '../fuse/driver.ts';
 import type { ExitCode } from './command-error.ts';
@@ -38,4 +38,9 @@ export function sayStack(error: unknown): void {
 /** One line on stderr. */
 export function sayToPerson(line: string): void {
   process.stderr.write(`pailfs: ${oneLine(line)}\n`);
+}
+
+/** On stdout, on one line: what `--json` prints of a command that failed as a whole. */
+export function tellProgram({ exitCode, message }: Failure): void {
+  process.stdout.write(`${JSON.stringify({ error: { message, exitCode } })}\n`);
 }

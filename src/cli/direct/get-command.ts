@@ -50,8 +50,12 @@ export async function runGet(session: Session, words: readonly string[], json: b
     failure: 'is not fetched',
     success: (outcome) => (place === 'stdout' ? null : fetchedLine(outcome)),
   });
-  for (const { word, address } of sources) {
-    const target = place === 'directory' ? join(last, nameOfKey(word, address.key)) : last;
+  const wanted = sources.map(({ word, address }) => ({
+    word,
+    address,
+    target: place === 'directory' ? join(last, nameOfKey(word, address.key)) : last,
+  }));
+  for (const { word, address, target } of wanted) {
     telling.tell(await outcomeOf(word, () => fetched(session, stores, address, { target, place })));
   }
   return telling.end();

@@ -32,7 +32,9 @@ const GET_EXAMPLES = `${ENDING}
   pailfs get photos:now.txt -           to stdout
 Bytes wait in FILE.part (where that is too long a name, in one of its own) until all are there. When the command is interrupted, the same command goes on, if the file is still the same.`;
 
-const RM_EXAMPLES = `${ENDING}
+const RM_EXAMPLES = `
+Ctrl-C ends it after the requests under way, and says how many files were deleted; a second one ends it at once.
+${ENDING}
   pailfs rm photos:a.txt photos:b.txt
   pailfs rm -r photos:holiday/          with all that is in it; asks first
   pailfs rm -r --yes photos:holiday/    for scripts: does not ask`;

@@ -1,17 +1,16 @@
 /** `pailfs rm`: deletes files, and folders with all that is in them, without a mount. */
 import prettyBytes from 'pretty-bytes';
-import { atOnce } from '../../base/at-once.ts';
-import type { BucketStore } from '../../store/bucket-store.ts';
 import { agrees } from '../ask-person.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { sayToPerson } from '../report.ts';
 import { counted, printable } from '../table.ts';
-import { findTarget, isListed, listTree, type TreeContent } from './folder-content.ts';
+import { findTarget, listTree, type TreeContent } from './folder-content.ts';
+import { whileInterruptible } from './interruption.ts';
 import { BucketStores, requireAddress, type ObjectAddress } from './object-address.ts';
 import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
-import { openProgress } from './progress.ts';
 import type { Session } from './session.ts';
+import { removeTree } from './tree-removal.ts';
 
 export interface RmWish {
   /** Folders, too. */
@@ -20,9 +19,6 @@ export interface RmWish {
   readonly yes: boolean;
   readonly json: boolean;
 }
-
-/** Requests at once; each is small. */
-const AT_ONCE = 8;
 
 /** `words`: each `bucket:key`. Goes on after one that fails. */
 export async function runRm(session: Session, words: readonly string[], wish: RmWish): Promise<ExitCode> {
@@ -35,30 +31,40 @@ export async function runRm(session: Session, words: readonly string[], wish: Rm
     failure: 'is not deleted',
     success,
   });
+  const found: { readonly word: string; readonly outcome: DirectOutcome & Partial<Removal> }[] = [];
+  // Nothing goes before a person has agreed to all of it.
   for (const { word, address } of addresses) {
-    telling.tell(await outcomeOf(word, () => removed(stores, word, address, wish)));
+    found.push({ word, outcome: await outcomeOf(word, () => removalOf(stores, word, address, wish)) });
   }
-  return telling.end();
+  return whileInterruptible(async (signal) => {
+    for (const { word, outcome } of found) {
+      if (signal.aborted) break;
+      const { remove } = outcome;
+      telling.tell(remove === undefined ? outcome : await outcomeOf(word, () => remove(signal)));
+    }
+    return telling.end();
+  });
 }
 
-async function removed(
+interface Removal {
+  /** Rejects as `removeTree` does. */
+  readonly remove: (signal: AbortSignal) => Promise<object>;
+}
+
+async function removalOf(
   stores: BucketStores,
   word: string,
   { bucket, key }: ObjectAddress,
   wish: RmWish,
-): Promise<object> {
+): Promise<Removal> {
   const { store } = await stores.open(bucket);
   const target = await findTarget(store, key);
-  if (target.kind === 'file') {
-    await store.remove(key);
-    return {};
-  }
+  if (target.kind === 'file') return { remove: () => store.remove(key).then(() => ({})) };
   if (!wish.recursive) throw new CommandError(exitCodes.failed, 'it is a folder: add -r');
   const { prefix } = target;
   const tree = await listTree(store, prefix);
   if (!wish.yes) await requireYes(word, tree);
-  await removeTree(store, prefix, tree);
-  return {};
+  return { remove: (signal) => removeTree(store, prefix, tree, signal).then(() => ({})) };
 }
 
 async function requireYes(word: string, { files }: TreeContent): Promise<void> {
@@ -68,26 +74,4 @@ async function requireYes(word: string, { files }: TreeContent): Promise<void> {
   if (await agrees(printable(`Delete ${word} and all that is in it?`), `to delete ${word}, ${content}`))
     return;
   throw new CommandError(exitCodes.failed, 'nobody agreed');
-}
-
-/** Files, then folders from the deepest. Rejects with the first refusal; what is deleted until then stays so. */
-async function removeTree(store: BucketStore, prefix: string, tree: TreeContent): Promise<void> {
-  const progress = openProgress('deleting', tree.files.length);
-  try {
-    await atOnce(tree.files, AT_ONCE, async ({ key }) => {
-      await store.remove(key);
-      progress.add(1);
-    });
-  } finally {
-    progress.end();
-  }
-  const folders = prefix === '' ? tree.folders : [prefix, ...tree.folders];
-  for (const folder of folders.toReversed()) await store.remove(folder);
-  // The interface does not say that a DELETE of a folder removes it.
-  const [left] = prefix === '' ? tree.folders : [prefix];
-  if (left === undefined || !(await isListed(store, left))) return;
-  throw new CommandError(
-    exitCodes.failed,
-    `its files are deleted, but the service still shows ${left}: something new is in it, or folders stay`,
-  );
 }

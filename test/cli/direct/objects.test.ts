@@ -1,4 +1,4 @@
-/** What does a person get from `pailfs ls`, `put` and `rm`? (§4.7, §4.10, §4.11) */
+/** What does a person get from `pailfs ls` and `put`? (§4.7, §4.11) */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -169,71 +169,5 @@ describe('pailfs put', () => {
 
     expect(code).toBe(2);
     expect(stderr).toMatch(/^pailfs: .*\n$/);
-  });
-});
-
-async function withFolder(): Promise<EmbeddedServer> {
-  const server = await startEmbeddedServer();
-  for (const key of ['docs/a', 'docs/in/b', 'docs/in/deep/c', 'other']) {
-    await server.direct.putObject(server.bucket, key, uploadOf('four'));
-  }
-  await server.direct.createFolder(server.bucket, 'docs/empty');
-  return server;
-}
-
-describe('pailfs rm', () => {
-  it('deletes files, and says which were not there', async () => {
-    const server = await withFolder();
-    const at = await CommandLine.open(server);
-
-    expect(await at.run(['rm', 'photos:docs/a', 'photos:nothing', 'photos:docs', 'photos:other'])).toEqual({
-      code: 1,
-      stdout: 'deleted photos:docs/a\ndeleted photos:other\n',
-      stderr:
-        'pailfs: photos:nothing is not deleted: it does not exist\npailfs: photos:docs is not deleted: it is a folder: add -r\n',
-    });
-    expect(await keysIn(server, '')).toEqual(['docs/']);
-  });
-
-  it('deletes a folder with all that is in it when --yes says so', async () => {
-    const server = await withFolder();
-    const at = await CommandLine.open(server);
-
-    expect(await at.run(['rm', '-r', '--yes', 'photos:docs'])).toMatchObject({ code: 0, stderr: '' });
-    expect(await keysIn(server, '')).toEqual(['other']);
-  });
-
-  it.each([
-    ['nobody is there to agree', {}, 2],
-    ['a person says no', { typed: 'n\n' }, 1],
-  ])('deletes no folder when %s', async (_case, launch, code) => {
-    const server = await withFolder();
-    const at = await CommandLine.open(server);
-
-    const outcome = await at.run(['rm', '-r', 'photos:docs/'], launch);
-
-    expect(outcome.code).toBe(code);
-    expect(outcome.stdout + outcome.stderr).toContain('photos:docs/ holds 3 files (12 B)');
-    expect(await keysIn(server, 'docs')).toHaveLength(3);
-  });
-
-  it('says so when the service keeps the folder, or may not be changed', async () => {
-    const server = await startEmbeddedServer({ behaviours: { deleteFolder: 'ignored' } });
-    await server.direct.createFolder(server.bucket, 'docs');
-    await server.direct.putObject(server.bucket, 'docs/a', uploadOf('x'));
-    const at = await CommandLine.open(server);
-    const reader = await CommandLine.open({ ...server, credentials: server.readOnlyCredentials });
-
-    const denied = await reader.run(['rm', 'photos:docs/a']);
-    const kept = await at.run(['rm', '-r', '--yes', 'photos:docs']);
-
-    expect(denied.stderr).toMatch(
-      /^pailfs: photos:docs\/a is not deleted: these credentials may not do that .*\n$/,
-    );
-    expect(kept).toMatchObject({ code: 1, stdout: '' });
-    expect(kept.stderr).toMatch(
-      /^pailfs: photos:docs is not deleted: its files are deleted, but .* shows docs\/: .*\n$/,
-    );
-    expect(await keysIn(server, 'docs')).toEqual([]);
   });
 });
