@@ -16,7 +16,7 @@ import { recordOfMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
 import { statusDetails, statusOptions } from './status-details.ts';
-import { statusTable, waitingLines } from './status-table.ts';
+import { inactiveLines, statusTable, waitingLines } from './status-table.ts';
 
 export interface StatusWish {
   /** Undefined: all. */
@@ -105,7 +105,7 @@ function textOf(statuses: readonly MountStatus[], { mountpoint }: StatusWish, cl
   const width = process.stdout.columns;
   const now = clock.now();
   const table = statusTable(statuses, width, now);
-  if (mountpoint === undefined) return table + waitingLines(statuses, width, now);
+  if (mountpoint === undefined) return table + inactiveLines(statuses) + waitingLines(statuses, width, now);
   return [
     table,
     ...statuses.map((status) => statusDetails(status, width, now)),

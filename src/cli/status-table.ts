@@ -1,5 +1,6 @@
 /** How are mounts shown to a person? One line each, as wide as the terminal at most, and below them what they have not stored. */
 import prettyBytes from 'pretty-bytes';
+import { warningsAbout } from './bucket-state.ts';
 import type { UnsentSummary } from './control-documents.ts';
 import type { MountStatus } from './mount-status.ts';
 import { ageOf, counted, printable, tableOf, type Column } from './table.ts';
@@ -23,6 +24,15 @@ export function statusTable(
   now: number,
 ): string {
   return tableOf(columnsAt(now), statuses, width);
+}
+
+/** Which buckets are not ready to use, if any: a line each, whole. */
+export function inactiveLines(statuses: readonly MountStatus[]): string {
+  return statuses
+    .flatMap(({ mountpoint, live }) =>
+      (live?.inactive ?? []).flatMap(warningsAbout).map((text) => `${printable(`${mountpoint}: ${text}`)}\n`),
+    )
+    .join('');
 }
 
 /** What each mount has not stored, if anything: a line with the sums, and what goes up just now, went wrong, or is only here. */

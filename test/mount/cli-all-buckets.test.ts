@@ -142,6 +142,7 @@ describe('a mount of all buckets', () => {
       'ls; echo x > second/file; cat second/file; getfattr -n user.pailfs.status --only-values second',
     );
     const status = await at.run(['status', at.mountpoint]);
+    const all = await at.run(['status']);
     const forPrograms = await at.run(['status', at.mountpoint, '--json']);
     await server.store.changeBucket(second, { status: 'ACTIVE', statusMessage: null });
     const later = await shell(at.mountpoint, 'getfattr -n user.pailfs.status --only-values second');
@@ -150,6 +151,7 @@ describe('a mount of all buckets', () => {
     expect(mount).toMatchObject({ code: 0, stderr: `pailfs: warning: ${warning}\n` });
     expect(output).toBe('photos\nsecond\nx\nMOVING');
     expect(status.stdout).toContain(`notice   ${warning}\n`);
+    expect(all.stdout).toContain(`\n${at.mountpoint}: ${warning}\n`);
     expect(JSON.parse(forPrograms.stdout)).toMatchObject([
       { live: { inactive: [{ name: 'second', status: 'MOVING', statusMessage: 'until noon' }] } },
     ]);
@@ -157,7 +159,7 @@ describe('a mount of all buckets', () => {
     expect(laterStatus.stdout).not.toContain('notice');
   });
 
-  it('of a single bucket says so, too, when it is not ACTIVE', async () => {
+  it('of a single bucket says so, too, when it is not ACTIVE [buckets/inactive]', async () => {
     const server = await startEmbeddedServer({ behaviours: { newBucket: 'pending' } });
     const at = await CommandLine.open(server);
     const warning =
@@ -165,9 +167,19 @@ describe('a mount of all buckets', () => {
 
     const mount = await at.run(['mount', 'photos', at.mountpoint]);
     const status = await at.run(['status', at.mountpoint]);
+    const all = await at.run(['status']);
+    const forPrograms = await at.run(['status', '--json']);
 
     expect(mount).toMatchObject({ code: 0, stderr: `pailfs: warning: ${warning}\n` });
     expect(status.stdout).toContain(`notice   ${warning}\n`);
+    expect(all.stdout).toContain(`\n${at.mountpoint}: ${warning}\n`);
+    const inactive = [{ name: 'photos', status: 'PENDING', statusMessage: 'it is being made ready' }];
+    expect(JSON.parse(forPrograms.stdout)).toContainEqual(
+      expect.objectContaining({
+        mountpoint: at.mountpoint,
+        live: expect.objectContaining({ inactive }) as object,
+      }),
+    );
   });
 
   it('is asked for without a bucket, and a bucket without it', async () => {
