@@ -8,6 +8,8 @@ export interface MountEntry {
   /** e.g. `ext4`, `fuse.pailfs` */
   readonly type: string;
   readonly source: string;
+  /** What of its file system is seen there: `/` for the whole, else the folder that a bind mount shows. */
+  readonly root: string;
   /** `major:minor` as in /sys/class/bdi; empty where the platform does not tell. */
   readonly device: string;
 }
@@ -32,11 +34,12 @@ export function parseMountInfo(text: string): readonly MountEntry[] {
     // Any number of optional fields ends with a single hyphen.
     const separator = fields.indexOf('-', 6);
     const device = fields[2];
+    const root = unescapeOctal(fields[3] ?? '');
     const mountpoint = fields[4];
     const type = fields[separator + 1];
     if (separator === -1 || device === undefined || mountpoint === undefined || type === undefined) return [];
     const source = unescapeOctal(fields[separator + 2] ?? '');
-    return [{ mountpoint: unescapeOctal(mountpoint), type: unescapeOctal(type), source, device }];
+    return [{ mountpoint: unescapeOctal(mountpoint), type: unescapeOctal(type), source, root, device }];
   });
 }
 
@@ -46,7 +49,7 @@ export function parseMountOutput(text: string): readonly MountEntry[] {
     const match = /^(.*?) on (.*) \(([^,)]*)/.exec(line);
     const [, source, mountpoint, type] = match ?? [];
     if (source === undefined || mountpoint === undefined || type === undefined) return [];
-    return [{ mountpoint, type, source, device: '' }];
+    return [{ mountpoint, type, source, root: '/', device: '' }];
   });
 }
 

@@ -11,9 +11,9 @@ describe('the mount table', () => {
     ].join('\n');
 
     expect(parseMountInfo(text)).toEqual([
-      { mountpoint: '/', type: 'ext4', source: '/dev/sda1', device: '8:1' },
-      { mountpoint: '/mnt/photos', type: 'fuse.pailfs', source: 'pailfs:photos', device: '0:39' },
-      { mountpoint: '/srv', type: 'tmpfs', source: 'tmpfs', device: '0:40' },
+      { mountpoint: '/', type: 'ext4', source: '/dev/sda1', root: '/', device: '8:1' },
+      { mountpoint: '/mnt/photos', type: 'fuse.pailfs', source: 'pailfs:photos', root: '/', device: '0:39' },
+      { mountpoint: '/srv', type: 'tmpfs', source: 'tmpfs', root: '/sub', device: '0:40' },
     ]);
   });
 
@@ -21,13 +21,19 @@ describe('the mount table', () => {
     const text = String.raw`42 27 0:39 / /a\040b\011c\012d\134040-é rw - fuse.pailfs x\040y rw`;
 
     expect(parseMountInfo(text)).toEqual([
-      { mountpoint: '/a b\tc\nd\\040-é', type: 'fuse.pailfs', source: 'x y', device: '0:39' },
+      { mountpoint: '/a b\tc\nd\\040-é', type: 'fuse.pailfs', source: 'x y', root: '/', device: '0:39' },
     ]);
+  });
+
+  it('tells which folder a bind mount shows', () => {
+    expect(
+      parseMountInfo(String.raw`42 27 0:39 /a\040b /mnt rw - fuse.pailfs pailfs:photos rw`),
+    ).toMatchObject([{ mountpoint: '/mnt', root: '/a b', device: '0:39' }]);
   });
 
   it('finds the separator behind a mountpoint that is itself a hyphen', () => {
     expect(parseMountInfo('42 27 0:39 / - rw - tmpfs none rw')).toEqual([
-      { mountpoint: '-', type: 'tmpfs', source: 'none', device: '0:39' },
+      { mountpoint: '-', type: 'tmpfs', source: 'none', root: '/', device: '0:39' },
     ]);
   });
 
@@ -37,7 +43,7 @@ describe('the mount table', () => {
 
   it('understands what macOS prints', () => {
     expect(parseMountOutput('pailfs:photos on /Users/a on b (macfuse_pailfs, nodev)\nrubbish\n')).toEqual([
-      { mountpoint: '/Users/a on b', type: 'macfuse_pailfs', source: 'pailfs:photos', device: '' },
+      { mountpoint: '/Users/a on b', type: 'macfuse_pailfs', source: 'pailfs:photos', root: '/', device: '' },
     ]);
   });
 });

@@ -50,6 +50,23 @@ describe('on the paths of a mount, without any settings of its own,', () => {
     expect(await visibilityOf(server, 'd/a b.txt')).toBe('private');
   });
 
+  it.each([
+    ['the mountpoint', 'mnt', 'd/f'],
+    ['a folder in it', 'mnt/d', 'f'],
+  ])('a bind mount of %s means the same files', async (_, bound, file) => {
+    const { at } = await mounted();
+    const elsewhere = await mkdtemp(join(tmpdir(), 'pailfs-bound-'));
+    onTestFinished(() => rm(elsewhere, { recursive: true }));
+    await mkdir(join(at.mountpoint, 'd'));
+    await writeFile(join(at.mountpoint, 'd/f'), 'bytes');
+    const namespaceSetup = `mount --bind '${join(at.home, bound)}' '${elsewhere}'`;
+
+    const link = await at.run(['link', join(elsewhere, file)], { ...NO_SETTINGS, namespaceSetup });
+
+    expect(link.code).toBe(0);
+    expect(await (await fetch(link.stdout.trim())).text()).toBe('bytes');
+  });
+
   it('a file that waits gets its visibility with its upload, and has no link before', async () => {
     const { at, server } = await mounted('--write-back');
     server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
