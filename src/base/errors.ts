@@ -1,6 +1,6 @@
-/** How does one describe an unknown thrown value in a log line? */
+/** How does one describe an unknown thrown value in a log line, and how to a person? */
 import { constants } from 'node:os';
-import { inspect } from 'node:util';
+import { getSystemErrorMap, inspect } from 'node:util';
 
 /** The message of an error followed by the messages of its causes, each once. */
 export function describeError(thrown: unknown): string {
@@ -11,6 +11,26 @@ export function describeError(thrown: unknown): string {
     error = error instanceof Error ? error.cause : undefined;
   }
   return messages.join(': ');
+}
+
+/**
+ * What every program of the machine says of a system error (`permission denied`), without its code; after the path, unless that is
+ * `about`, which a person has read already. Of any other error as `describeError`.
+ */
+export function inWords(thrown: unknown, about?: string): string {
+  const words = systemWords(thrown);
+  if (words === undefined) return describeError(thrown);
+  const { path } = thrown as NodeJS.ErrnoException;
+  return path === undefined || path === about ? words : `${path}: ${words}`;
+}
+
+/** Undefined when `thrown` is no system error. */
+export function systemWords(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const { errno }: NodeJS.ErrnoException = thrown;
+  if (typeof errno !== 'number') return undefined;
+  const unnamed = nameOfUnnamed(thrown);
+  return unnamed === 'EDQUOT' ? 'disk quota exceeded' : (unnamed ?? getSystemErrorMap().get(errno)?.[1]);
 }
 
 /** The `code` of a Node system error (`ENOSPC`, `ECONNREFUSED`), if `thrown` carries one. */

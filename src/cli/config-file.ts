@@ -8,7 +8,7 @@
  */
 import { open } from 'node:fs/promises';
 import { parse } from 'smol-toml';
-import { systemErrorCode, describeError } from '../base/errors.ts';
+import { systemErrorCode, inWords } from '../base/errors.ts';
 import { oneLine, usageError } from './command-error.ts';
 import type { RawSettings } from './mount-options.ts';
 import { settingNames, settingRow, snakeName } from './settings-table.ts';
@@ -66,7 +66,7 @@ async function readIfThere(choice: ConfigFileChoice): Promise<FileText | undefin
   } catch (error) {
     const missing = ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
     if (missing && !choice.required) return undefined;
-    const reason = missing ? 'does not exist' : `cannot be read (${describeError(error)})`;
+    const reason = missing ? 'does not exist' : `cannot be read (${inWords(error, choice.path)})`;
     throw usageError(`config file ${choice.path} ${reason}: check --config`, { cause: error });
   }
 }

@@ -1,7 +1,8 @@
 /** Is the service there, does it let us in, and which bucket is meant? Each "no" is one line that names the remedy. */
 import { randomUUID } from 'node:crypto';
 import { createConnection } from 'node:net';
-import { describeError, systemErrorCode } from '../base/errors.ts';
+import { inWords, systemErrorCode } from '../base/errors.ts';
+import { faultWords } from '../client/refusals.ts';
 import type { ObjectService } from '../service/object-service.ts';
 import type { Bucket } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
@@ -46,7 +47,7 @@ function reasonOf(error: Error, host: string, port: number): [why: string, remed
   if (code === 'ENOTFOUND') return [`there is no host ${host}`, 'check --base-url'];
   if (code === 'EAI_AGAIN')
     return [`the name ${host} cannot be looked up`, 'check the network and --base-url'];
-  return [oneLine(describeError(error)), 'check the network and --base-url'];
+  return [faultWords(error), 'check the network and --base-url'];
 }
 
 export interface BucketSearch {
@@ -115,7 +116,7 @@ function explainRefusal(error: unknown, baseUrl: string): CommandError {
   const untrusted = isRefusal(error) ? untrustedLine(error.cause, baseUrl) : undefined;
   if (untrusted !== undefined) return fail(untrusted);
   return fail(
-    `the service at ${baseUrl} is not available (${oneLine(describeError(error))}): try again later, or check --base-url`,
+    `the service at ${baseUrl} is not available (${oneLine(isRefusal(error) ? error.reason : inWords(error))}): try again later, or check --base-url`,
   );
 }
 

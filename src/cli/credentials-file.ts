@@ -6,7 +6,7 @@
  */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { describeError } from '../base/errors.ts';
+import { inWords } from '../base/errors.ts';
 import type { Credentials } from '../client/credentials.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { parseToml } from './config-file.ts';
@@ -53,7 +53,7 @@ async function readOwnFile(path: string, uid: number): Promise<string> {
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw usageError(
-      `credentials file ${path} cannot be read (${describeError(error)}): check --credentials-file`,
+      `credentials file ${path} cannot be read (${inWords(error, path)}): check --credentials-file`,
       { cause: error },
     );
   }

@@ -4,7 +4,7 @@
  */
 import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { describeError, systemErrorCode } from '../base/errors.ts';
+import { inWords, systemErrorCode } from '../base/errors.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 
 /** Bytes; less would not take the draft of one photo. */
@@ -16,6 +16,8 @@ export interface LocalPlace {
   /** The setting that moves it: `--state-dir`. */
   readonly setting: string;
   readonly path: string;
+  /** It is, or will be, one file, and no directory. */
+  readonly isFile?: boolean;
 }
 
 /** Rejects with a `CommandError` unless `place`, which need not exist yet, lies outside `mountpoint` (canonical) and has space. */
@@ -27,8 +29,8 @@ export async function checkLocalPlace(place: LocalPlace, mountpoint: string): Pr
       `the ${place.what} ${place.path} is inside the mountpoint ${mountpoint}: choose another with ${place.setting}`,
     );
   }
-  const { bavail, bsize } = await statfs(existing);
-  if (bavail * bsize < LEAST_SPACE) throw diskFull(place);
+  if (place.isFile !== true) await requireDirectory(place, existing);
+  await roomAt(place, existing);
 }
 
 /** Of the disk of a place, bytes. */
@@ -40,13 +42,26 @@ export interface PlaceRoom {
 /** Rejects with a `CommandError` unless this user can make or change files in `place` and its disk has space. Changes nothing. */
 export async function roomOfPlace(place: LocalPlace): Promise<PlaceRoom> {
   const { existing } = await canonical(place);
+  await requireDirectory(place, existing);
+  return roomAt(place, existing);
+}
+
+async function requireDirectory(place: LocalPlace, existing: string): Promise<void> {
   try {
-    await access(existing, constants.W_OK | constants.X_OK);
-    if (!(await stat(existing)).isDirectory()) throw new Error(`${existing} is no directory`);
+    if ((await stat(existing)).isDirectory()) {
+      await access(existing, constants.W_OK | constants.X_OK);
+      return;
+    }
   } catch (error) {
     throw explainLocalFailure(place, error);
   }
+  throw unusable(place, existing === place.path ? 'it is no directory' : `${existing} is no directory`);
+}
+
+async function roomAt(place: LocalPlace, existing: string): Promise<PlaceRoom> {
   const { bavail, blocks, bsize } = await statfs(existing);
+  // As the kernel's own have none: /proc, /sys.
+  if (blocks === 0) throw unusable(place, 'no file can be kept there');
   if (bavail * bsize < LEAST_SPACE) throw diskFull(place);
   return { free: bavail * bsize, total: blocks * bsize };
 }
@@ -55,10 +70,14 @@ export async function roomOfPlace(place: LocalPlace): Promise<PlaceRoom> {
 export function explainLocalFailure(place: LocalPlace, error: unknown): Error {
   const code = systemErrorCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(place, error);
+  return unusable(place, inWords(error, place.path), error);
+}
+
+function unusable({ what, path, setting }: LocalPlace, reason: string, cause?: unknown): CommandError {
   return new CommandError(
     exitCodes.failed,
-    `the ${place.what} ${place.path} cannot be used (${describeError(error)}): choose another with ${place.setting}`,
-    { cause: error },
+    `the ${what} ${path} cannot be used (${reason}): choose another with ${setting}`,
+    { cause },
   );
 }
 

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Command } from 'commander';
-import { describeError } from '../base/errors.ts';
+import { inWords } from '../base/errors.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { runMount } from './mount-command.ts';
@@ -103,7 +103,7 @@ async function runInNamespace(
   } catch (error) {
     throw new CommandError(
       exitCodes.mountFailure,
-      `-N ${namespace} needs the program nsenter (${describeError(error)}): install the package util-linux`,
+      `-N ${namespace} needs the program nsenter (${inWords(error)}): install the package util-linux`,
       { cause: error },
     );
   }

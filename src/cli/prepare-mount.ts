@@ -39,7 +39,7 @@ export async function prepareMount(wish: MountWish, log: Log): Promise<PreparedM
   if (logFile === undefined) {
     return { job: { bucket, mountpoint, settings, logFile: null }, logDescriptor: undefined };
   }
-  const logPlace = { what: 'log file', setting: '--log-file', path: logFile };
+  const logPlace = { what: 'log file', setting: '--log-file', path: logFile, isFile: true };
   if (settings.logFile !== undefined) await checkLocalPlace(logPlace, mountpoint);
   try {
     return { job: { bucket, mountpoint, settings, logFile }, logDescriptor: openLogFile(logFile) };

@@ -1,5 +1,5 @@
 /** What becomes of a command when what it prints reaches nobody? */
-import { describeError, systemErrorCode } from '../base/errors.ts';
+import { inWords, systemErrorCode } from '../base/errors.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function whilePrinting<Result>(action: () => Promise<Result>): Prom
   }
   throw new CommandError(
     exitCodes.failed,
-    `what this command prints cannot be written (${describeError(failure)}): see where its output goes`,
+    `what this command prints cannot be written (${inWords(failure)}): see where its output goes`,
     { cause: failure },
   );
 }

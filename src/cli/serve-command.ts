@@ -1,7 +1,7 @@
 /** `pailfs serve`: the embedded service, for trying pailfs out. Prints where it is and the credentials, ready to paste into a shell. */
 import { resolve } from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { describeError } from '../base/errors.ts';
+import { inWords } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
 import { HttpService } from '../client/http-service.ts';
 import type { Behaviours } from '../server/behaviours.ts';
@@ -12,6 +12,7 @@ import { isRefusal } from '../service/refusal.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes, usageError } from './command-error.ts';
 import { Endings } from './endings.ts';
+import { roomOfPlace } from './local-places.ts';
 
 export interface ServeWish {
   /** Directory; undefined: in memory. */
@@ -41,16 +42,18 @@ export async function runServe(wish: ServeWish): Promise<ExitCode> {
 }
 
 async function start(wish: ServeWish, behaviours: Partial<Behaviours>): Promise<RunningServer> {
+  const directory = wish.data === undefined ? null : resolve(wish.data);
+  if (directory !== null) await roomOfPlace({ what: 'directory', setting: '--data', path: directory });
   try {
     return await startEmbeddedService({
-      directory: wish.data === undefined ? null : resolve(wish.data),
+      directory,
       port: wish.port,
       behaviours,
     });
   } catch (error) {
     throw new CommandError(
       exitCodes.failed,
-      `the service cannot start (${describeError(error)}): check --port and --data`,
+      `the service cannot start (${inWords(error)}): check --port and --data`,
       { cause: error },
     );
   }
@@ -62,13 +65,22 @@ async function createBuckets(server: RunningServer, names: readonly string[]): P
   try {
     const { buckets } = await service.listBuckets();
     const known = new Set(buckets.map((bucket) => bucket.name));
-    for (const name of names) if (!known.has(name)) await service.createBucket(name);
-  } catch (error) {
-    if (isRefusal(error))
-      throw new CommandError(exitCodes.failed, `${error.message}: check --bucket`, { cause: error });
-    throw error;
+    for (const name of names.filter((one) => !known.has(one))) await createBucket(service, name);
   } finally {
     await service.close();
+  }
+}
+
+async function createBucket(service: HttpService, name: string): Promise<void> {
+  try {
+    await service.createBucket(name);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    throw new CommandError(
+      exitCodes.failed,
+      `bucket ${name} is not created: ${error.reason}: check --bucket`,
+      { cause: error },
+    );
   }
 }
 

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { describeError } from '../base/errors.ts';
+import { inWords } from '../base/errors.ts';
 import type { TlsTerms } from '../client/tls-terms.ts';
 import { oneLine, usageError } from './command-error.ts';
 import type { SettingName, SettingValues } from './settings-table.ts';
@@ -27,7 +27,7 @@ export async function readTlsTerms(settings: TlsSettings): Promise<TlsTerms> {
     createSecureContext({ cert, key });
   } catch (error) {
     throw usageError(
-      `--client-key ${clientKey ?? ''} cannot be used with --client-cert ${clientCert ?? ''} (${oneLine(describeError(error))}): it must be the certificate's own key, as PEM, without a passphrase`,
+      `--client-key ${clientKey ?? ''} cannot be used with --client-cert ${clientCert ?? ''} (${oneLine(inWords(error))}): it must be the certificate's own key, as PEM, without a passphrase`,
       { cause: error },
     );
   }
@@ -39,7 +39,7 @@ async function read(name: SettingName, path: string | undefined): Promise<string
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw usageError(`${flagName(name)} ${path} cannot be read (${describeError(error)})`, { cause: error });
+    throw usageError(`${flagName(name)} ${path} cannot be read (${inWords(error, path)})`, { cause: error });
   }
 }
 
@@ -51,7 +51,7 @@ function requireCertificates(what: string, text: string): void {
     try {
       new X509Certificate(certificate);
     } catch (error) {
-      throw usageError(`${what} holds a certificate that cannot be read (${describeError(error)})`, {
+      throw usageError(`${what} holds a certificate that cannot be read (${inWords(error)})`, {
         cause: error,
       });
     }

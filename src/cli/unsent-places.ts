@@ -4,8 +4,10 @@ import { changesLeftIn } from '../filesystem/changes-left.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { ControlClient, nullWhenSilent } from './control-client.ts';
+import { systemErrorCode } from '../base/errors.ts';
 import { removeDeadSockets } from './dead-sockets.ts';
 import { listLeftDirectories, type LeftDirectory } from './left-directories.ts';
+import { explainLocalFailure } from './local-places.ts';
 import { findControlSocket, readRecords, recordDirectories, type MountRecord } from './mount-record.ts';
 import { recordOfMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
@@ -33,7 +35,7 @@ export interface PlaceSearch {
   readonly clock: Clock;
 }
 
-/** Rejects with a `CommandError` when `mountpoint` is none that pailfs knows, or with the disk's error. */
+/** Rejects with a `CommandError` when `mountpoint` is none that pailfs knows, or when the state directories cannot be read. */
 export async function findUnsentPlaces(search: PlaceSearch): Promise<readonly UnsentPlace[]> {
   const directories = await recordDirectories(process.getuid?.() ?? 0);
   const records =
@@ -46,15 +48,28 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<readonly Un
   const silent = records.filter(
     ({ mountpoint }) => !mounts.some(({ place }) => place.mountpoint === mountpoint),
   );
+  const isMeant = (directory: LeftDirectory): boolean =>
+    !answered.has(directory.path) &&
+    (search.mountpoint === undefined || silent.some((record) => isOf(directory, record)));
+  return [...mounts.map(({ place }) => place), ...(await leftPlaces(search, isMeant))];
+}
+
+async function leftPlaces(
+  { stateHome, clock }: PlaceSearch,
+  isMeant: (directory: LeftDirectory) => boolean,
+): Promise<readonly UnsentPlace[]> {
   const left: UnsentPlace[] = [];
-  for (const directory of await listLeftDirectories(search.stateHome)) {
-    const isMeant = search.mountpoint === undefined || silent.some((record) => isOf(directory, record));
-    if (!isMeant || answered.has(directory.path)) continue;
-    const changes = await changesLeftIn(directory.path, search.clock);
-    const { bucketName: bucket = null, baseUrl = null } = directory.about ?? {};
-    left.push({ mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } });
+  try {
+    for (const directory of (await listLeftDirectories(stateHome)).filter(isMeant)) {
+      const changes = await changesLeftIn(directory.path, clock);
+      const { bucketName: bucket = null, baseUrl = null } = directory.about ?? {};
+      left.push({ mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } });
+    }
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    throw explainLocalFailure({ what: 'state directory', setting: '--state-dir', path: stateHome }, error);
   }
-  return [...mounts.map(({ place }) => place), ...left];
+  return left;
 }
 
 async function recordOf(directories: readonly string[], mountpoint: string): Promise<MountRecord> {

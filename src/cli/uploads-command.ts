@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import type { Clock } from '../base/clock.ts';
-import { describeError, systemErrorCode } from '../base/errors.ts';
+import { inWords, systemErrorCode } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
 import { discardLeftIn } from '../filesystem/changes-left.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
@@ -79,7 +79,7 @@ export async function exportUploads(wish: UploadsWish, directory: string): Promi
       const storedAs = await exportDraft(change, top);
       outcomes.push({ id, path, isDone: true, storedAs, reason: null });
     } catch (error) {
-      outcomes.push({ id, path, isDone: false, storedAs: null, reason: describeError(error) });
+      outcomes.push({ id, path, isDone: false, storedAs: null, reason: inWords(error) });
     }
   }
   return tell(outcomes, wish, 'is not exported', (outcome) => outcome.storedAs ?? '');
@@ -91,7 +91,7 @@ async function makeTop(top: string): Promise<void> {
     if ((await stat(top).catch(nullWhenMissing)) === null) await mkdir(top);
     if ((await stat(top)).isDirectory()) return;
   } catch (error) {
-    throw cannotExportTo(top, describeError(error), error);
+    throw cannotExportTo(top, inWords(error, top), error);
   }
   throw cannotExportTo(top, 'it is no directory');
 }

@@ -1,6 +1,6 @@
 /** Which refusal is this status, this fault of the network, this thrown thing? */
 import { errors } from 'undici';
-import { systemErrorCode } from '../base/errors.ts';
+import { systemErrorCode, systemWords } from '../base/errors.ts';
 import { isRefusal, Refusal } from '../service/refusal.ts';
 import type { Operation, RefusalDetails, RefusalKind } from '../service/refusal.ts';
 
@@ -80,6 +80,16 @@ export function refusalOf(thrown: unknown, details: RefusalDetails): Refusal {
     case 'UND_ERR_HEADERS_OVERFLOW':
       return new Refusal('malformed', 'the headers of the answer are too large', caused);
     default:
-      return new Refusal('unavailable', `no answer from the service (${code})`, caused);
+      return new Refusal('unavailable', `no answer from the service (${faultWords(thrown)})`, caused);
   }
+}
+
+/** What happened to a connection, for a person. */
+export function faultWords(thrown: unknown): string {
+  const code = systemErrorCode(thrown) ?? 'unknown fault';
+  if (code === 'UND_ERR_SOCKET') return 'the connection was cut';
+  const [, fault] = /^ERR_SSL_(.*)$/.exec(code) ?? [];
+  // It quotes the sources of OpenSSL otherwise.
+  if (fault !== undefined) return `TLS: ${fault.replaceAll('_', ' ').toLowerCase()}`;
+  return systemWords(thrown) ?? code;
 }

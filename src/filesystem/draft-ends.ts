@@ -1,7 +1,7 @@
 /** What becomes of a draft that could not be stored, or that nobody needs any more? It stays, is set aside, or goes. */
 import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
-import { isPassing } from './errno-of.ts';
+import { isPassing, reasonOf } from './errno-of.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { Reading } from './reading.ts';
@@ -24,7 +24,7 @@ export class DraftEnds {
     const repeated = file.failure?.revision === draft.revision;
     file.failure = { error, revision: draft.revision };
     if (file.endUnknown) this.#mount.namespace.known.changed(file.path, { kind: 'unknown' });
-    const fields = { path: file.path, cause: describeError(error), bytes: draft.size };
+    const fields = { path: file.path, cause: reasonOf(error), bytes: draft.size };
     if (!file.dirty) this.#mount.log.error('a file was stored, but not made public again', fields);
     else if (repeated) this.#mount.log.warn('a file could again not be stored', fields);
     else this.#mount.log.error('a file could not be stored; its bytes are kept here', fields);
@@ -50,7 +50,7 @@ export class DraftEnds {
       file.loseWrites();
     }
     if (sealed !== null && file.version !== null) this.#refused.set(file.version, failure?.error);
-    if (await this.#laidAside(file, refused, describeError(failure?.error))) return;
+    if (await this.#laidAside(file, refused, reasonOf(failure?.error))) return;
     if (refused !== draft || !this.#isUnused(file)) return;
     file.draft = draft;
     file.sealed = sealed;

@@ -10,6 +10,7 @@ import type { Uploading } from './uploading.ts';
 import type { MountState } from './mount-state.ts';
 import type { Deletions } from './write-back/deletions.ts';
 import type { Sealing } from './write-back/sealing.ts';
+import { reasonOf } from './errno-of.ts';
 
 /** Files stored at once at the end: more than uploads at once (gates.ts), since each waits for the local disk, too. */
 const FILES_AT_ONCE = 16;
@@ -71,7 +72,7 @@ export async function endFileSystem(
     path: file.path,
     file: file.draft?.path ?? '',
     bytes: file.draft?.size ?? 0,
-    reason: file.failure === null ? NO_TIME : describeError(file.failure.error),
+    reason: file.failure === null ? NO_TIME : reasonOf(file.failure.error),
   }));
   return [...unsent, ...undeleted];
 }

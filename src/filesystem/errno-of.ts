@@ -1,5 +1,5 @@
 /** Which POSIX error is a refusal of the service? The one place where it is decided. */
-import { describeError, systemErrorCode } from '../base/errors.ts';
+import { inWords, systemErrorCode } from '../base/errors.ts';
 import { Interrupted } from '../base/waiter.ts';
 import { Refusal, isOfUnknownEnd, isRefusal } from '../service/refusal.ts';
 import { VersionChanged } from '../store/range-reader.ts';
@@ -63,15 +63,26 @@ export function mayHaveBeenDone(thrown: unknown): boolean {
 /** The bytes are stored under `path`, but `failure` kept them from being public: EIO when it was that somebody else's are there. */
 export function visibilityError(path: string, failure: unknown): FsError {
   const code = failure instanceof Refusal && failure.kind !== 'missing' ? errnoOf(failure) : 'EIO';
-  const reason = `stored, but its visibility could not be restored: ${describeError(failure)}`;
+  const reason = `stored, but its visibility could not be restored: ${reasonOf(failure)}`;
   return new FsError(code, path, reason, { cause: failure });
+}
+
+/** Why it failed, for a person: without operations of the service, and without the codes of this machine. */
+export function reasonOf(thrown: unknown): string {
+  if (thrown instanceof FsError) return thrown.reason;
+  if (!(thrown instanceof Refusal)) return inWords(thrown);
+  // The local disk did not give the bytes: why, is with the cause.
+  return thrown.kind === 'aborted' && thrown.cause !== undefined
+    ? `${thrown.reason} (${inWords(thrown.cause)})`
+    : thrown.reason;
 }
 
 /** Any thrown value as an `FsError` about `path`. */
 export function toFsError(thrown: unknown, path: string): FsError {
   if (thrown instanceof FsError) return thrown;
   if (thrown instanceof Interrupted) return new FsError('EINTR', path, 'interrupted', { cause: thrown });
-  if (thrown instanceof Refusal) return new FsError(errnoOf(thrown), path, thrown.message, { cause: thrown });
+  if (thrown instanceof Refusal)
+    return new FsError(errnoOf(thrown), path, reasonOf(thrown), { cause: thrown });
   if (thrown instanceof VersionChanged) {
     return new FsError('ESTALE', path, 'the file was replaced by somebody else', { cause: thrown });
   }
@@ -79,5 +90,5 @@ export function toFsError(thrown: unknown, path: string): FsError {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new FsError('ENOSPC', path, 'no space for drafts in the state directory', { cause: thrown });
   }
-  return new FsError('EIO', path, describeError(thrown), { cause: thrown });
+  return new FsError('EIO', path, inWords(thrown), { cause: thrown });
 }

@@ -7,7 +7,6 @@
  * that do not change: before they do, it says so. With `--write-back` every close makes one (`seal`).
  */
 import type { Clock } from '../base/clock.ts';
-import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
 import { put, remove, type Journal, type JournalChange } from '../content/journal/journal.ts';
 import type { KeptAttributes } from '../content/journal/kept-attributes.ts';
@@ -15,7 +14,7 @@ import type { DraftRecord } from '../content/journal/records.ts';
 import { factsOf } from '../content/version-facts.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
 import { attemptOf, doubtsOf, draftFactsOf, draftsOf, storedRecord } from './draft-records.ts';
-import { toFsError } from './errno-of.ts';
+import { reasonOf, toFsError } from './errno-of.ts';
 import type { OpenFile } from './open-file.ts';
 import { RecordedDrafts, type RecordedDraftsParts } from './recorded-drafts.ts';
 import type { RestingDrafts } from './resting-drafts.ts';
@@ -117,7 +116,7 @@ export class KeptDrafts {
   async failed(file: OpenFile, draft: Draft, error: unknown): Promise<void> {
     const attempts = (this.#records.get(draft.id)?.attempts ?? 0) + 1;
     const { code } = toFsError(error, file.path);
-    const lastFailure = { at: this.#clock.now(), code, message: describeError(error) };
+    const lastFailure = { at: this.#clock.now(), code, message: reasonOf(error) };
     const state = file.endUnknown ? 'end unknown' : 'failed';
     await this.#records.orLog(file.path, async () => {
       await this.#promised.keep(file, draft, { state, attempts, lastFailure });

@@ -2,11 +2,10 @@
  * The mounted bucket as a `FileSystemOperations`: each call is handed to the part that knows how, and whatever goes wrong comes
  * back as an `FsError`, with a line in the log when it was not the program's own doing.
  */
-import { describeError } from '../base/errors.ts';
 import { Interrupted, type Waiter } from '../base/waiter.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { MAX_NAME_BYTES, parentOf } from '../store/keys.ts';
-import { toFsError } from './errno-of.ts';
+import { reasonOf, toFsError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { Folders } from './folders.ts';
 import type { Inspecting } from './inspecting.ts';
@@ -214,7 +213,7 @@ export class PailFileSystem implements FileSystemOperations {
         operation,
         path,
         errno: refusal.code,
-        cause: describeError(error),
+        cause: reasonOf(error),
       });
     }
     return refusal;

@@ -1,8 +1,7 @@
 /** What does a person see of one change that the service does not have yet, or of bytes that are only here? */
 import type { FoundDraft } from '../content/draft-folder.ts';
 import type { DeletionRecord, DraftRecord, RenameRecord, ShelvedRecord } from '../content/journal/records.ts';
-import { describeError } from '../base/errors.ts';
-import { toFsError } from './errno-of.ts';
+import { reasonOf, toFsError } from './errno-of.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** `link`: the bytes are stored, and are still to be made public again. `scratch`: only for the program that made it. */
@@ -71,7 +70,7 @@ export function changeOfFile(file: OpenFile, record: DraftRecord | undefined): U
     path,
     attempts: record?.attempts ?? 0,
     code: record?.lastFailure?.code ?? error?.code ?? null,
-    reason: failure === null ? null : describeError(failure.error),
+    reason: failure === null ? null : reasonOf(failure.error),
   };
   if (draft !== null && file.dirty) {
     return {
@@ -108,7 +107,7 @@ export function changeOfSealed(file: OpenFile, record: DraftRecord | undefined):
     since: sealed.draft.facts.createdAt,
     attempts: record?.attempts ?? 0,
     code: record?.lastFailure?.code ?? null,
-    reason: failure === null ? null : describeError(failure.error),
+    reason: failure === null ? null : reasonOf(failure.error),
     file: sealed.draft.path,
   };
 }

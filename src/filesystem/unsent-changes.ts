@@ -5,10 +5,8 @@
  * the outcome says why.
  */
 import pLimit from 'p-limit';
-import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
-import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { RenameJournal } from './rename-journal.ts';
@@ -23,6 +21,7 @@ import {
 } from './unsent-change.ts';
 import type { Uploading } from './uploading.ts';
 import type { Deletions } from './write-back/deletions.ts';
+import { reasonOf } from './errno-of.ts';
 
 /** Files sent at once. */
 const AT_ONCE = 4;
@@ -172,7 +171,7 @@ export async function outcomeOf(
     const now = await act();
     return { id, path, isDone: true, storedAs: now === null || now === path ? null : now, reason: null };
   } catch (error) {
-    const reason = error instanceof FsError ? error.message : describeError(error);
+    const reason = reasonOf(error);
     return { id, path, isDone: false, storedAs: null, reason };
   }
 }

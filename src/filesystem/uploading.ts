@@ -6,9 +6,8 @@
  * emptied by O_TRUNC whose new bytes are still to come (`echo x > f` flushes once before it writes), and never a draft that a
  * full disk has cut. How they go: storing.ts and sending.ts.
  */
-import { describeError } from '../base/errors.ts';
 import type { DraftEnds } from './draft-ends.ts';
-import { toFsError } from './errno-of.ts';
+import { reasonOf, toFsError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
@@ -109,7 +108,7 @@ export class Uploading {
     else await this.#storing.claimed(file, () => this.#settleClaimed(file));
     this.#shelf.closed(file, () => {
       this.settle(file).catch((error: unknown) => {
-        this.#mount.log.error('a file could not be stored', { path: file.path, cause: describeError(error) });
+        this.#mount.log.error('a file could not be stored', { path: file.path, cause: reasonOf(error) });
       });
     });
   }
@@ -177,7 +176,7 @@ export class Uploading {
       await this.keepClaimed(file).catch((error: unknown) => {
         if (keepsBoth(error)) throw error;
         // Nobody is left to hear it; it is logged, and the draft stays.
-        this.#mount.log.debug('upload at release failed', { path: file.path, cause: describeError(error) });
+        this.#mount.log.debug('upload at release failed', { path: file.path, cause: reasonOf(error) });
       });
     }
     // Or while it was stored.

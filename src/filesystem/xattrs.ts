@@ -9,7 +9,6 @@ import type { CallOptions } from '../service/object-service.ts';
 import type { VisibilityRecord } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
-import { describeError } from '../base/errors.ts';
 import { BUCKET_ATTRIBUTES, bucketAttribute, FOLDER_ATTRIBUTES, HIDDEN } from './bucket-attributes.ts';
 import { contentTypeFor } from './content-type.ts';
 import { FsError } from './errors.ts';
@@ -22,6 +21,7 @@ import type { Uploading } from './uploading.ts';
 import type { Usage } from './usage.ts';
 import { VisibilityRecords } from './visibility-records.ts';
 import type { Writing } from './writing.ts';
+import { reasonOf } from './errno-of.ts';
 
 const VISIBILITY = 'user.pailfs.visibility';
 const MIME_TYPE = 'user.mime_type';
@@ -182,7 +182,7 @@ export class Xattrs {
 
   #errorOf(file: OpenFile): string {
     const failure = this.#parts.uploading.failureOf(file);
-    return failure === undefined ? '' : describeError(failure);
+    return failure === undefined ? '' : reasonOf(failure);
   }
 
   async #record(path: string, version: Version, waiter: Waiter): Promise<VisibilityRecord> {

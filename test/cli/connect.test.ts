@@ -63,7 +63,7 @@ describe('the bucket that is meant', () => {
     ['missing', 'not like an object storage service (status 401): check --base-url'],
     ['malformed', 'not like an object storage service (status 401): check --base-url'],
     ['timeout', 'does not answer in time: check the network'],
-    ['unavailable', 'is not available (listBuckets: why): try again later'],
+    ['unavailable', 'is not available (why): try again later'],
   ])('is explained when the answer is %s', async (kind, complaint) => {
     const { direct } = await openEmbeddedService();
     const refusal = new Refusal(kind, 'why', { operation: 'listBuckets', status: 401 });

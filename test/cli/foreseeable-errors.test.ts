@@ -1,5 +1,5 @@
 /** Is every error that can be foreseen one line, with the exit code that the help names, and a stack for who debugs alone? */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -116,14 +116,27 @@ const CASES: readonly Case[] = [
     fault: 'what is to be read here is not there',
     commands: { put: ({ home }) => [join(home, 'none'), 'photos:'] },
     code: 1,
-    line: /none is not stored: ENOENT/,
+    line: /^pailfs: \S+none is not stored: no such file or directory$/m,
+  },
+  {
+    fault: 'what is to be read here is a directory',
+    commands: { put: ({ home }) => [home, 'photos:'] },
+    code: 1,
+    line: / is not stored: it is a directory: mount the bucket and use cp -r, or rsync$/m,
+  },
+  {
+    // Its first page is never mapped, not even for root.
+    fault: 'what is to be read here cannot be read',
+    commands: { put: () => ['/proc/self/mem', 'photos:mem'] },
+    code: 1,
+    line: /^pailfs: \/proc\/self\/mem is not stored: i\/o error$/m,
   },
   {
     // Not even root may make files there.
     fault: 'nobody may write to the directory',
     commands: { get: () => ['photos:f', '/sys/fetched'], 'uploads export': () => ['/sys/exported'] },
     code: 1,
-    line: /^pailfs: (photos:f is not fetched|nothing can be exported to \/sys\/exported): E[A-Z]+/m,
+    line: /^pailfs: (photos:f is not fetched: \/sys\/fetched\S*|nothing can be exported to \/sys\/exported): [a-z][a-z ]+$/m,
   },
   {
     fault: 'nothing is mounted there',
@@ -151,13 +164,58 @@ const CASES: readonly Case[] = [
     fault: 'the port is taken',
     commands: { serve: ({ takenPort }) => ['--port', String(takenPort)] },
     code: 1,
-    line: /the service cannot start \(.*EADDRINUSE.*\): check --port and --data/,
+    line: /the service cannot start \(address already in use\): check --port and --data/,
   },
   {
     fault: 'the directory of the service cannot be made',
-    commands: { serve: () => ['--data', '/sys/data'] },
+    commands: { serve: () => ['--data', '/proc/data'] },
     code: 1,
-    line: /the service cannot start \(E[A-Z]+.*\): check --port and --data/,
+    line: /^pailfs: the directory \/proc\/data cannot be used \((no file can be kept there|\/proc: permission denied)\): choose another with --data$/m,
+  },
+  {
+    fault: 'the service takes no bucket of that name',
+    commands: { serve: () => ['--bucket', 'bb'], 'bucket create': () => ['bb'] },
+    code: 1,
+    line: /^pailfs: bucket bb is not created: the service answered 400: the name is not valid(: check --bucket)?$/m,
+  },
+  {
+    fault: 'unsent bytes are to wait where no file can be kept',
+    arrange: ({ home }) => mkdir(join(home, 'mnt')),
+    commands: { mount: ({ home }) => ['photos', join(home, 'mnt'), '--state-dir', '/proc/state'] },
+    code: 1,
+    line: /^pailfs: the state directory \/proc\/state cannot be used \((no file can be kept there|\/proc: permission denied)\): choose another with --state-dir$/m,
+  },
+  {
+    fault: 'what is read is to be kept where no file can be kept',
+    arrange: ({ home }) => mkdir(join(home, 'mnt')),
+    commands: { mount: ({ home }) => ['photos', join(home, 'mnt'), '--cache-dir', '/proc/cache'] },
+    code: 1,
+    line: /^pailfs: the cache directory \/proc\/cache cannot be used \((no file can be kept there|\/proc: permission denied)\): choose another with --cache-dir$/m,
+  },
+  {
+    fault: 'the state directory is a file',
+    arrange: async ({ home }) => {
+      await mkdir(join(home, 'mnt'));
+      await writeFile(join(home, 'state'), '');
+    },
+    commands: {
+      mount: ({ home }) => ['photos', join(home, 'mnt')],
+      uploads: () => [],
+      'uploads retry': () => [],
+      'uploads export': ({ home }) => [join(home, 'exported')],
+      'uploads discard': () => ['--all'],
+    },
+    code: 1,
+    line: /^pailfs: the state directory \S+\/state cannot be used \((it is no directory|not a directory)\): choose another with --state-dir$/m,
+  },
+  {
+    fault: 'the service speaks no TLS',
+    arrange: ({ server }) => {
+      vi.stubEnv('PAILFS_BASE_URL', server.baseUrl.replace('http:', 'https:'));
+    },
+    commands: ASKING,
+    code: 1,
+    line: /is not available \(no answer from the service \([A-Za-z ]+(: [a-z ]+)?\)\): try again later/,
   },
   {
     fault: 'the service cannot be asked by a machine that is looked at',

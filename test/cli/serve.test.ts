@@ -79,7 +79,7 @@ describe('pailfs serve', () => {
     expect(outcome).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^pailfs: the service cannot start \(.*EADDRINUSE.*\): check --port.*\n$/,
+        /^pailfs: the service cannot start \(address already in use\): check --port.*\n$/,
       ) as string,
     });
     await end(first);

@@ -95,7 +95,9 @@ describe('pailfs uploads of a running mount', () => {
     });
     expect(toNowhere).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('nothing can be exported to /proc/none: ENOENT') as string,
+      stderr: expect.stringContaining(
+        'nothing can be exported to /proc/none: no such file or directory',
+      ) as string,
     });
   });
 

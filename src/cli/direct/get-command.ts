@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import prettyBytes from 'pretty-bytes';
-import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { createGates } from '../../store/gates.ts';
 import { isUsableName } from '../../store/keys.ts';
 import { RangeReader, type RangeSink } from '../../store/range-reader.ts';
@@ -76,7 +76,7 @@ async function placeAt(path: string): Promise<Place> {
     return found.isFile() ? 'file' : 'device';
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT')
-      throw new CommandError(exitCodes.failed, `${path} cannot be written: ${describeError(error)}`);
+      throw new CommandError(exitCodes.failed, `${path} cannot be written: ${inWords(error, path)}`);
     if (path.endsWith('/')) throw new CommandError(exitCodes.failed, `there is no directory ${path}`);
     return 'file';
   }

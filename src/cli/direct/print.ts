@@ -25,7 +25,7 @@ export async function outcomeOf<More extends object>(
   try {
     return { what, isDone: true, reason: null, ...(await action()) };
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = reasonOf(error, what);
     const isUsage = error instanceof CommandError && error.exitCode === exitCodes.usage;
     if (reason === undefined || isUsage) throw error;
     return { what, isDone: false, reason, [failureOfOutcome]: error } as DirectOutcome & Partial<More>;

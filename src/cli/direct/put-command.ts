@@ -1,7 +1,7 @@
 /** `pailfs put`: stores files of this machine, or what comes on stdin, without a mount. */
 import { basename } from 'node:path';
 import prettyBytes from 'pretty-bytes';
-import { describeError } from '../../base/errors.ts';
+import { inWords } from '../../base/errors.ts';
 import { contentTypeOf } from '../../filesystem/content-type.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import { currentVisibility, replaceObject } from '../../store/replace.ts';
@@ -65,7 +65,7 @@ async function put(
     const content = { body, contentType, md5: () => body.md5(), modified: new Date(clock.now()) };
     const { visibilityFailure } = await replaceObject(store, key, content, wanted);
     if (visibilityFailure !== undefined) {
-      const reason = reasonOf(visibilityFailure) ?? describeError(visibilityFailure);
+      const reason = reasonOf(visibilityFailure) ?? inWords(visibilityFailure);
       throw new CommandError(
         exitCodes.failed,
         `its bytes are stored, but it is not public any more (${reason}): put it again with PAILFS_VISIBILITY=public`,

@@ -1,5 +1,5 @@
 /** Why does the service not do what a command asks? One sentence, with the remedy where there is one. */
-import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { isRefusal, type Operation, type Refusal } from '../../service/refusal.ts';
 import { VersionChanged } from '../../store/range-reader.ts';
 import { CommandError, exitCodes, oneLine } from '../command-error.ts';
@@ -21,15 +21,15 @@ export function refused(what: string, error: unknown): unknown {
   return new CommandError(exitCodes.failed, `${what}: ${oneLine(reason)}`, { cause: error });
 }
 
-/** Undefined for what nobody foresaw: a fault of ours. */
-export function reasonOf(error: unknown): string | undefined {
+/** Undefined for what nobody foresaw: a fault of ours. `about`: a file that is named already. */
+export function reasonOf(error: unknown, about?: string): string | undefined {
   if (error instanceof CommandError) return error.message;
   if (error instanceof VersionChanged) return 'somebody replaced it meanwhile; try again';
-  if (isRefusal(error)) return reasonOfRefusal(error);
-  return systemErrorCode(error) === undefined ? undefined : describeError(error);
+  if (isRefusal(error)) return reasonOfRefusal(error, about);
+  return systemErrorCode(error) === undefined ? undefined : inWords(error, about);
 }
 
-function reasonOfRefusal(refusal: Refusal): string {
+function reasonOfRefusal(refusal: Refusal, about: string | undefined): string {
   const { kind, reason, status, operation, cause } = refusal;
   const number = status === undefined ? '' : ` (${status})`;
   switch (kind) {
@@ -47,7 +47,7 @@ function reasonOfRefusal(refusal: Refusal): string {
     case 'malformed':
       return `the service answers in a way that the interface does not know (${reason}): check --base-url`;
     case 'aborted':
-      return cause === undefined ? reason : describeError(cause);
+      return cause === undefined ? reason : inWords(cause, about);
     case 'stale-bookmark':
       return `the listing changed too often (${reason}): try again`;
     case 'too-large':

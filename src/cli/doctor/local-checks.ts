@@ -7,7 +7,7 @@ import { FREE_SHARE } from '../../content/space-budget.ts';
 import { probeMount } from '../../fuse/mount-probe.ts';
 import { readMountTable } from '../../fuse/mount-table.ts';
 import { isDead, isOurType } from '../../fuse/mountpoint.ts';
-import { explainLocalFailure, roomOfPlace, type LocalPlace, type PlaceRoom } from '../local-places.ts';
+import { roomOfPlace, type LocalPlace, type PlaceRoom } from '../local-places.ts';
 import { readRecords, recordDirectories } from '../mount-record.ts';
 import { isRunning } from '../process-identity.ts';
 import type { MachineSettings } from '../settings.ts';
@@ -88,9 +88,7 @@ async function isForbidden(mountpoint: string): Promise<boolean> {
 /** What running mounts are about to store is no finding, but for what went wrong. */
 async function checkUnsent(place: LocalPlace, clock: Clock): Promise<Finding> {
   const search = { mountpoint: undefined, stateHome: place.path, clock };
-  const places = await findUnsentPlaces(search).catch((error: unknown) => {
-    throw systemErrorCode(error) === undefined ? error : explainLocalFailure(place, error);
-  });
+  const places = await findUnsentPlaces(search);
   const changes = places.flatMap(({ owner, changes: all }) =>
     owner.kind === 'left' ? all : all.filter(({ state }) => state === 'failed' || state === 'set aside'),
   );

@@ -1,6 +1,6 @@
 /** Does this machine let this user mount, and will its programs leave the mounts alone? */
 import { readFile } from 'node:fs/promises';
-import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { allowsOthers, requireDevice, requireFusermount, type FuseMachine } from '../../fuse/fuse-access.ts';
 import { MOUNT_TYPE } from '../../fuse/mountpoint.ts';
 import type { MachineSettings } from '../settings.ts';
@@ -43,7 +43,7 @@ async function checkAllowOther({ machine, wanted }: MachineParts): Promise<Findi
 /** It walks through every file system that it is not told to leave out, once a day. */
 async function checkUpdatedb(file: string): Promise<Finding> {
   const text = await textOf(file);
-  if (text instanceof Error) return unknown(`${file} cannot be read (${describeError(text)})`);
+  if (text instanceof Error) return unknown(`${file} cannot be read (${inWords(text, file)})`);
   if (text === undefined) return well(`there is no ${file}`);
   const [, types = ''] = /^\s*PRUNEFS\s*=\s*"?([^"\n]*)/m.exec(text) ?? [];
   if (types.split(/\s+/).some((type) => type.toLowerCase() === MOUNT_TYPE)) {

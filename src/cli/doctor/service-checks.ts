@@ -4,8 +4,8 @@
  */
 import { byteLength } from '../../base/byte-range.ts';
 import type { Clock } from '../../base/clock.ts';
-import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { faultWords } from '../../client/refusals.ts';
 import { lookAtService, type ServiceLook } from '../../client/service-look.ts';
 import type { ObjectService } from '../../service/object-service.ts';
 import { isRefusal } from '../../service/refusal.ts';
@@ -85,7 +85,7 @@ async function lookAt(settings: MountSettings): Promise<ServiceLook> {
   } catch (error) {
     const line =
       untrustedLine(error, baseUrl) ??
-      `something listens at ${baseUrl}, but does not answer (${oneLine(describeError(error))}): check --base-url`;
+      `something listens at ${baseUrl}, but does not answer (${faultWords(error)}): check --base-url`;
     throw new CommandError(exitCodes.failed, line, { cause: error });
   }
 }

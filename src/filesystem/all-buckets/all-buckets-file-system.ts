@@ -2,12 +2,11 @@
  * The account as a `FileSystemOperations`: a directory a bucket, by name (account-top.ts), and below each what that bucket's own file
  * system says (open-buckets.ts).
  */
-import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { PathClaims } from '../../base/path-claims.ts';
 import { Interrupted, STAYING, unlessLeaving, type Waiter } from '../../base/waiter.ts';
 import type { KnownBuckets } from '../../namespace/known-buckets.ts';
-import { toFsError } from '../errno-of.ts';
+import { reasonOf, toFsError } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
 import type {
   AttributeChange,
@@ -249,7 +248,7 @@ export class AllBucketsFileSystem implements FileSystemOperations {
   #refusal(operation: string, path: string, error: unknown): FsError {
     const refusal = toFsError(error, path);
     if (!(error instanceof FsError || error instanceof Interrupted)) {
-      const cause = describeError(error);
+      const cause = reasonOf(error);
       this.#parts.log.warn('an operation failed', { operation, path, errno: refusal.code, cause });
     }
     return refusal;

@@ -12,7 +12,7 @@ import { put, remove, type Journal } from '../../content/journal/journal.ts';
 import type { DeletionRecord } from '../../content/journal/records.ts';
 import { factsOf, versionOf } from '../../content/version-facts.ts';
 import { keyOfPath } from '../../store/keys.ts';
-import { isPassing, mayHaveBeenDone, toFsError } from '../errno-of.ts';
+import { isPassing, mayHaveBeenDone, reasonOf, toFsError } from '../errno-of.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
 import { VersionLooks, type Deletion } from './version-looks.ts';
@@ -269,6 +269,6 @@ export class Deletions {
 
   #failureOf(path: string, error: unknown): DeletionRecord['lastFailure'] {
     const { code } = toFsError(error, path);
-    return { at: this.#clock.now(), code, message: describeError(error) };
+    return { at: this.#clock.now(), code, message: reasonOf(error) };
   }
 }

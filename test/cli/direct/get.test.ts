@@ -113,7 +113,7 @@ describe('pailfs get', () => {
     const { code, stderr } = await at.run(['get', 'photos:a', 'file/in']);
 
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^pailfs: file\/in cannot be written: ENOTDIR: .*\n$/);
+    expect(stderr).toMatch(/^pailfs: file\/in cannot be written: not a directory\n$/);
   });
 
   it('tells in one line of what is not there, and leaves nothing behind', async () => {

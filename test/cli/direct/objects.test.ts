@@ -149,7 +149,7 @@ describe('pailfs put', () => {
     );
     expect(some.code).toBe(1);
     expect(some.stderr).toMatch(
-      /^pailfs: missing is not stored: ENOENT.*\npailfs: folder is not stored: it is a directory.*\n$/,
+      /^pailfs: missing is not stored: no such file or directory\npailfs: folder is not stored: it is a directory.*\n$/,
     );
     expect(await keysIn(server, '')).toEqual(['a']);
   });
