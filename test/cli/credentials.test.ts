@@ -161,6 +161,15 @@ describe('a credential command', () => {
     await goneProcess(pid);
   });
 
+  it('runs in /, and has no terminal to ask at', async () => {
+    const command = 'pwd; if read line; then echo asked; else echo alone; fi';
+
+    expect(await runCredentialCommand(command, systemClock)).toEqual({
+      accessKeyId: '/',
+      secretAccessKey: 'alone',
+    });
+  });
+
   it('is not told our own settings', async () => {
     process.env['PAILFS_SECRET_ACCESS_KEY'] = 'leaked';
     onTestFinished(() => {
