@@ -35,28 +35,18 @@ export class Watcher {
 /** The side of the thread that serves. It never blocks. */
 export class Sleeper {
   readonly #words: Int32Array;
-  readonly #wake: () => void;
-  #isToBeWoken = false;
 
-  /** Calls `wake` once the watcher has seen something after `sleep`; also when meanwhile somebody else has. */
-  constructor(memory: SharedArrayBuffer, wake: () => void) {
+  constructor(memory: SharedArrayBuffer) {
     this.#words = new Int32Array(memory);
-    this.#wake = wake;
   }
 
-  /** Takes no processor time until `wake` is called. */
-  sleep(): void {
-    // One that watches already need not be told; to tell it would wake ourselves.
-    if (Atomics.exchange(this.#words, TURN, WATCHES) !== WATCHES) Atomics.notify(this.#words, TURN);
-    if (this.#isToBeWoken) return;
-    this.#isToBeWoken = true;
+  /** Calls `wake` once the watcher has seen something. Takes no processor time until then. */
+  sleep(wake: () => void): void {
+    Atomics.store(this.#words, TURN, WATCHES);
+    Atomics.notify(this.#words, TURN);
     const change = Atomics.waitAsync(this.#words, TURN, WATCHES);
-    const woken = (): void => {
-      this.#isToBeWoken = false;
-      this.#wake();
-    };
-    if (change.async) void change.value.then(woken);
-    else setImmediate(woken);
+    if (change.async) void change.value.then(wake);
+    else setImmediate(wake);
   }
 
   /** Lets the watcher go. */

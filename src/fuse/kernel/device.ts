@@ -51,13 +51,10 @@ export class Device {
   readonly #notifier: Notifier;
   readonly #alarm: number;
   readonly #watch = allocateWatch();
+  readonly #sleeper = new Sleeper(this.#watch);
   readonly #request = Buffer.allocUnsafeSlow(REQUEST_BYTES);
 
-  readonly #sleeper: Sleeper;
-
   #handler: RequestHandler | undefined;
-  #isServing = false;
-  #isLookingAfterAnswers = false;
   #isClosed = false;
   #close: () => void = () => undefined;
 
@@ -68,9 +65,6 @@ export class Device {
     this.#log = log;
     this.#notifier = new Notifier(descriptor, log);
     this.#alarm = calls.openAlarm();
-    this.#sleeper = new Sleeper(this.#watch, () => {
-      this.#turn();
-    });
     this.closed = new Promise((resolve) => {
       this.#close = resolve;
     });
@@ -139,26 +133,21 @@ export class Device {
     closeSync(this.#alarm);
   }
 
-  /** For whoever thinks that there may be requests: the event loop, the watcher, an answer. Only one at a time looks. */
   readonly #turn = (): void => {
     const handler = this.#handler;
-    if (handler === undefined || this.#isClosed || this.#isServing) return;
-    this.#isServing = true;
-    this.#serve(handler)
-      .then((goOn) => {
-        // In one step: who comes in between would be turned away, and nobody would look again.
-        this.#isServing = false;
-        goOn();
-      })
-      .catch((error: unknown) => {
-        this.#log.error('requests can no longer be taken', { reason: describeError(error), cause: error });
-        this.#sleeper.end();
-      });
+    if (handler === undefined || this.#isClosed) return;
+    this.#serve(handler).catch((error: unknown) => {
+      this.#log.error('requests can no longer be taken', { reason: describeError(error), cause: error });
+      this.#sleeper.end();
+    });
   };
 
-  /** Takes what is there. Resolves with how to go on. */
-  async #serve(handler: RequestHandler): Promise<() => void> {
-    if (handler.bytesInFlight > MAX_BYTES_IN_FLIGHT) return () => void handler.answered().then(this.#turn);
+  /** Takes what is there, then comes again or sleeps. */
+  async #serve(handler: RequestHandler): Promise<void> {
+    if (handler.bytesInFlight > MAX_BYTES_IN_FLIGHT) {
+      void handler.answered().then(this.#turn);
+      return;
+    }
     let taken = 0;
     while (taken < TAKEN_PER_TURN && handler.bytesInFlight <= MAX_BYTES_IN_FLIGHT) {
       // While something is in progress, the event loop has more to do than to wait for the kernel.
@@ -166,27 +155,14 @@ export class Device {
       const length = this.#calls.read(this.descriptor, this.#request);
       if (length <= 0) {
         if (isToBeTriedAgain(-length)) break;
-        return () => {
-          this.#noteEnd(-length);
-        };
+        this.#noteEnd(-length);
+        return;
       }
       taken += 1;
       await this.#begin(handler, this.#request.subarray(0, length));
     }
-    if (taken > 0) return () => setImmediate(this.#turn);
-    return () => {
-      this.#sleeper.sleep();
-      void this.#lookAfterLastAnswer(handler);
-    };
-  }
-
-  /** To whom the last answer goes mostly asks for something next, at once: before the watcher could wake us. */
-  async #lookAfterLastAnswer(handler: RequestHandler): Promise<void> {
-    if (this.#isLookingAfterAnswers || handler.bytesInFlight === 0) return;
-    this.#isLookingAfterAnswers = true;
-    while (handler.bytesInFlight > 0) await handler.answered();
-    this.#isLookingAfterAnswers = false;
-    this.#turn();
+    if (taken > 0) setImmediate(this.#turn);
+    else this.#sleeper.sleep(this.#turn);
   }
 
   /** Resolves when the answer is given, or will take some time. */
