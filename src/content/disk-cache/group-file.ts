@@ -87,11 +87,8 @@ export class GroupFile {
     const { blockSize } = this.#place;
     const slots = blocks.map((block) => ({ checksum: checksumOf(block), length: block.length }));
     await this.#using(async (handle) => {
-      const file = handleFile(handle);
-      for (const [offset, block] of blocks.entries()) {
-        await writeFully(file, block, blockPosition(first + offset, blockSize));
-      }
-      await writeFully(file, encodeSlots(slots), slotPosition(first));
+      await writeTogether(handle, blocks, blockPosition(first, blockSize));
+      await writeFully(handleFile(handle), encodeSlots(slots), slotPosition(first));
     }, undefined);
     slots.forEach((slot, offset) => this.#slots.set(first + offset, slot));
     return (await this.#taken()) - before;
@@ -163,6 +160,32 @@ function handleFile(handle: FileHandle): Pick<LocalFile, 'read' | 'write'> {
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
     write: async (data, position) => (await handle.write(data, 0, data.length, position)).bytesWritten,
   };
+}
+
+/** One call where one is enough: each is a trip to another thread and back, and blocks come faster than that many trips take. */
+async function writeTogether(
+  handle: FileHandle,
+  blocks: readonly Uint8Array[],
+  position: number,
+): Promise<void> {
+  let [rest, at] = [[...blocks], position];
+  while (rest.length > 0) {
+    const { bytesWritten } = await handle.writev(rest, at);
+    if (bytesWritten === 0) throw Object.assign(new Error('the disk took no bytes'), { code: 'EIO' });
+    at += bytesWritten;
+    rest = behind(rest, bytesWritten);
+  }
+}
+
+/** What is left of `blocks` when their first `count` bytes are taken. */
+function behind(blocks: readonly Uint8Array[], count: number): Uint8Array[] {
+  const left: Uint8Array[] = [];
+  let skipped = count;
+  for (const block of blocks) {
+    if (skipped < block.length) left.push(block.subarray(skipped));
+    skipped = Math.max(0, skipped - block.length);
+  }
+  return left;
 }
 
 async function openOrMissing(path: string): Promise<FileHandle | null> {
