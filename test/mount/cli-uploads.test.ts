@@ -127,12 +127,12 @@ describe('pailfs uploads where no mount runs', () => {
 
     const listed = listedIn(await at.run(['uploads', '--json']), server);
     const byMountpoint = listedIn(await at.run(['uploads', at.mountpoint, '--json']), server);
-    const failed = await at.run(['uploads', 'retry']);
+    const failed = await at.run(['uploads', 'retry', '--mount', 'mnt']);
     server.faults.clear();
-    const other = await at.run(['uploads', 'retry'], {
+    const other = await at.run(['uploads', 'retry', '--mount', 'mnt'], {
       environment: { PAILFS_ACCESS_KEY_ID: server.readOnlyCredentials.accessKeyId },
     });
-    const retried = await at.run(['uploads', 'retry']);
+    const retried = await at.run(['uploads', 'retry', '--mount', 'mnt']);
 
     expect(listed).toMatchObject([
       { mountpoint: null, bucket: 'photos', changes: [{ path: '/a.txt', state: 'failed', bytes: 4 }] },
@@ -158,9 +158,9 @@ describe('pailfs uploads where no mount runs', () => {
     await server.direct.putObject(server.bucket, 'a', uploadOf('theirs'));
 
     const away = { environment: { PAILFS_BASE_URL: undefined, PAILFS_ACCESS_KEY_ID: undefined } };
-    const exported = await at.run(['uploads', 'export', 'out', 'b'], away);
+    const exported = await at.run(['uploads', 'export', 'out', 'b', '--mount', 'mnt'], away);
     const discarded = await at.run(['uploads', 'discard', 'b', '--yes', '--mount', 'mnt'], away);
-    const retried = await at.run(['uploads', 'retry', 'a']);
+    const retried = await at.run(['uploads', 'retry', 'a', '--mount', 'mnt']);
 
     expect(exported).toMatchObject({ code: 0, stdout: `${join(at.home, 'out/b')}\n` });
     expect(await readFile(join(at.home, 'out/b'), 'utf8')).toBe('ours b');
