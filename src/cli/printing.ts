@@ -2,6 +2,11 @@
 import { inWords, systemErrorCode } from '../base/errors.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 
+/** What an action ends with that cannot go on since stdout takes nothing: no more is said of it than `whilePrinting` does. */
+export class PrintingEnded extends Error {
+  override readonly name = 'PrintingEnded';
+}
+
 /**
  * Runs `action`, to its end also when nobody reads any more (`pailfs ls photos | head -1`): who asked for a change does not mean
  * half of it. Rejects as `action` does, and with a `CommandError` when what it prints cannot be written for another reason.
@@ -21,7 +26,7 @@ export async function whilePrinting<Result>(action: () => Promise<Result>): Prom
     if (failure === undefined) return result;
   } catch (error) {
     await writesTold();
-    throw error;
+    if (failure === undefined || !(error instanceof PrintingEnded)) throw error;
   } finally {
     process.stdout.off('error', failed);
     process.stderr.off('error', unsaid);

@@ -9,6 +9,7 @@ import { isUsableName } from '../../store/keys.ts';
 import { RangeReader, type RangeSink } from '../../store/range-reader.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
+import { PrintingEnded } from '../printing.ts';
 import { sayToPerson } from '../report.ts';
 import { BucketStores, requireKey, type ObjectAddress } from './object-address.ts';
 import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
@@ -165,8 +166,10 @@ async function streamInto(source: Source, device: string): Promise<void> {
 
 const NOBODY_READS = 'who read its bytes has ended';
 
-function isGone(error: Error): boolean {
-  return systemErrorCode(error) === 'EPIPE';
+function notWritten(reason: Error, into: NodeJS.WritableStream): Error {
+  if (systemErrorCode(reason) === 'EPIPE') return new CommandError(exitCodes.failed, NOBODY_READS);
+  // The next file would meet the same, and whoever prints says so once.
+  return into === process.stdout ? new PrintingEnded('stdout takes nothing', { cause: reason }) : reason;
 }
 
 /** Rejects when nobody reads any more. */
@@ -179,8 +182,7 @@ async function stream(source: Source, into: NodeJS.WritableStream): Promise<void
     new Promise((resolve, reject) => {
       into.write(data, (error) => {
         const reason = error ?? failure;
-        if (reason instanceof Error)
-          reject(isGone(reason) ? new CommandError(exitCodes.failed, NOBODY_READS) : reason);
+        if (reason instanceof Error) reject(notWritten(reason, into));
         else resolve();
         source.progress.set(position + data.length);
       });
