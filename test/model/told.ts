@@ -3,11 +3,11 @@
  * it stored, or when nobody was left to hear but the log; and what a program was told is stored must have come to the service.
  */
 import { expect } from 'vitest';
-import { describeError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Journal } from '../../src/content/journal/journal.ts';
 import type { DatabasePlace } from '../../src/content/journal/open-or-move-aside.ts';
 import type { DraftRecord } from '../../src/content/journal/records.ts';
+import { reasonOf } from '../../src/filesystem/errno-of.ts';
 import type { CallOptions, ObjectService, UploadBody } from '../../src/service/object-service.ts';
 import type { StoredObject } from '../../src/service/records.ts';
 import { draftBytes } from '../support/draft-bytes.ts';
@@ -27,7 +27,7 @@ export class Told {
 
   /** An operation that stores has failed so. */
   refused(error: Error): void {
-    this.#refusals.add(describeError(error)).add(describeError(error.cause));
+    this.#refusals.add(reasonOf(error)).add(reasonOf(error.cause));
   }
 
   expectRightlySetAside({ record, bytes }: SetAside, log: LogForTest, taken: ReadonlySet<string>): void {
