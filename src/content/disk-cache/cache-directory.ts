@@ -40,6 +40,8 @@ export class CacheDirectory {
   readonly #deleted: (name: string) => void;
   readonly #looks: SharedRun;
   #used = 0;
+  /** Bytes that are being written. */
+  #reserved = 0;
   /** Oldest last. */
   #candidates: Candidate[] = [];
   #lookedAt = -Infinity;
@@ -51,7 +53,7 @@ export class CacheDirectory {
     this.#looks = new SharedRun(() => this.#look());
   }
 
-  /** Bytes, as far as is known. */
+  /** Bytes, as far as is known, without those that are being written. */
   get used(): number {
     return this.#used;
   }
@@ -67,26 +69,39 @@ export class CacheDirectory {
     return join(this.path, name.slice(0, 2), name);
   }
 
-  /** A file has become larger by `bytes`. */
-  grew(bytes: number): void {
-    this.#used += bytes;
+  /** What `reserve` took is given back: a file has become larger by `grown` bytes. */
+  settle(reserved: number, grown: number): void {
+    this.#reserved -= reserved;
+    this.#used += grown;
   }
 
-  /** Deletes the oldest files until `bytes` more stay below `limit`. False when they cannot. */
-  async makeRoom(bytes: number, limit: number): Promise<boolean> {
+  /** Takes room for `bytes` more below `limit`, for which the oldest files go. False when there is none; else `settle` comes next. */
+  async reserve(bytes: number, limit: number): Promise<boolean> {
+    this.#reserved += bytes;
+    let isThere = false;
+    try {
+      isThere = await this.shrinkTo(limit);
+    } finally {
+      if (!isThere) this.#reserved -= bytes;
+    }
+    return isThere;
+  }
+
+  /** Deletes the oldest files until all the others, and what is being written, are no more than `limit` bytes. False when it cannot. */
+  async shrinkTo(limit: number): Promise<boolean> {
     if (this.#clock.monotonic() - this.#lookedAt > LOOK_AGE_MS) await this.#looks.run();
-    if (this.#used + bytes <= limit) return true;
-    const aim = Math.max(0, limit - bytes - limit * SPARE_SHARE);
+    if (this.#used + this.#reserved <= limit) return true;
+    const aim = Math.max(0, limit - limit * SPARE_SHARE);
     await this.#deleteUntil(aim);
-    if (this.#used + bytes > limit) {
+    if (this.#used + this.#reserved > limit) {
       await this.#looks.run();
       await this.#deleteUntil(aim);
     }
-    return this.#used + bytes <= limit;
+    return this.#used + this.#reserved <= limit;
   }
 
   async #deleteUntil(aim: number): Promise<void> {
-    while (this.#used > aim) {
+    while (this.#used + this.#reserved > aim) {
       const candidate = this.#candidates.pop();
       if (candidate === undefined) return;
       const now = await candidateAt(candidate.path);

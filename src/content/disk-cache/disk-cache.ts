@@ -1,7 +1,7 @@
 /**
  * Which bytes of the service are on the local disk, also after a remount?
  *
- * Nobody waits for what is kept here: blocks are written one group at a time behind the reads that brought them, and when they
+ * Nobody waits for what is kept here: blocks are written a few groups at a time behind the reads that brought them, and when they
  * come faster than the disk takes them, some are not kept. A disk that fails costs requests, never an error.
  */
 import { mkdir, statfs } from 'node:fs/promises';
@@ -17,6 +17,8 @@ import { GroupFile } from './group-file.ts';
 import { runsOf, WaitingBlocks, type WaitingGroup } from './waiting-blocks.ts';
 import { hashOf, type ContentName } from './group-format.ts';
 
+/** Groups written at the same time: each takes some trips to other threads, during which a fast line brings megabytes. */
+const MOST_WRITERS = 4;
 /** Groups whose files are held open. */
 const MOST_OPEN = 256;
 /** The part of the disk that stays free. */
@@ -59,9 +61,9 @@ export class DiskCache implements BlockGroups, CleanBytes {
   #others: () => number = () => 0;
   #pausedUntil = -Infinity;
   #isClosed = false;
-  /** Settles when all groups that wait so far are written. */
-  #writing: Promise<void> = Promise.resolve();
-  #isWriting = false;
+  /** Settles when the directory was looked at. */
+  #ready: Promise<void> = Promise.resolve();
+  #writers = 0;
 
   constructor(parts: DiskCacheParts) {
     this.#parts = parts;
@@ -90,14 +92,14 @@ export class DiskCache implements BlockGroups, CleanBytes {
   async shrinkTo(bytes: number): Promise<void> {
     if (this.#directory.used <= bytes) return;
     await this.#orLog(async () => {
-      await this.#directory.makeRoom(0, Math.max(0, bytes));
+      await this.#directory.shrinkTo(Math.max(0, bytes));
     });
   }
 
   /** Looks in the background at what is there. */
   start(): void {
-    this.#isWriting = true;
-    this.#writing = this.#orLog(() => this.#directory.prepare()).then(() => this.#writeAll());
+    this.#ready = this.#orLog(() => this.#directory.prepare());
+    void this.#writeAll();
   }
 
   /** What is here of `name`. */
@@ -154,15 +156,13 @@ export class DiskCache implements BlockGroups, CleanBytes {
     const isPaused = this.#parts.clock.monotonic() < this.#pausedUntil;
     if (this.#isClosed || isPaused || !this.#waiting.hasRoomFor(data.length)) return false;
     this.#waiting.add({ name: nameOf(hash, group), hash, group }, index, data);
-    if (this.#isWriting) return true;
-    this.#isWriting = true;
-    this.#writing = this.#writeAll();
+    if (this.#writers < MOST_WRITERS) void this.#writeAll();
     return true;
   }
 
   /** Resolves when so many bytes may wait to be written, or when nothing is written any more. */
   async whenRoom(bytes: number): Promise<void> {
-    while (this.#isWriting && !this.#isClosed && !this.#waiting.hasRoomFor(bytes))
+    while (this.#writers > 0 && !this.#isClosed && !this.#waiting.hasRoomFor(bytes))
       await this.#waiting.change();
   }
 
@@ -173,7 +173,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
   /** Writes what waits, and lets go of all files. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#writing;
+    while (this.#writers > 0) await this.#waiting.change();
     this.#open.clear();
   }
 
@@ -193,14 +193,17 @@ export class DiskCache implements BlockGroups, CleanBytes {
     this.#open.set(name, await GroupFile.open(place));
   }
 
+  /** One of those who write, until there is nothing left for it. Never rejects. */
   async #writeAll(): Promise<void> {
-    for (;;) {
-      const next = this.#waiting.take();
-      if (next === undefined) break;
-      await this.#orPause(() => this.#write(next));
-      this.#waiting.written(next);
+    this.#writers += 1;
+    await this.#ready;
+    for (let group = this.#waiting.take(); group !== undefined; group = this.#waiting.take()) {
+      const taken = group;
+      await this.#orPause(() => this.#write(taken));
+      this.#waiting.written(taken);
     }
-    this.#isWriting = false;
+    this.#writers -= 1;
+    this.#waiting.tell();
   }
 
   async #write({ name, hash, group, blocks }: WaitingGroup): Promise<void> {
@@ -209,8 +212,13 @@ export class DiskCache implements BlockGroups, CleanBytes {
     if (file === undefined) return;
     for (const { first, run } of runsOf(blocks, file)) {
       const bytes = run.reduce((sum, block) => sum + block.length, MOST_OVERHEAD);
-      if (!(await this.#directory.makeRoom(bytes, await this.#limit()))) return;
-      this.#directory.grew(await this.#writeRun(name, file, first, run));
+      if (!(await this.#directory.reserve(bytes, await this.#limit()))) return;
+      let grown = 0;
+      try {
+        grown = await this.#writeRun(name, file, first, run);
+      } finally {
+        this.#directory.settle(bytes, grown);
+      }
     }
   }
 

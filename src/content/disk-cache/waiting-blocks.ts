@@ -25,8 +25,10 @@ export class WaitingBlocks {
   readonly #mostBytes: number;
   /** By the names of their files, the next one first. */
   readonly #groups = new Map<string, Growing>();
+  /** The names of those that are being written: each file has one writer. */
+  readonly #beingWritten = new Set<string>();
   #bytes = 0;
-  #forRoom: (() => void)[] = [];
+  readonly #toldOfChanges: (() => void)[] = [];
 
   /** `mostBytes` may wait. */
   constructor(mostBytes: number) {
@@ -47,22 +49,32 @@ export class WaitingBlocks {
     this.#bytes += data.length;
   }
 
-  /** Takes out the group that came first; its bytes count until they are `written`. */
+  /** Takes out the group that came first, of those that nobody writes; its bytes count until they are `written`. */
   take(): WaitingGroup | undefined {
-    const [first] = this.#groups.values();
-    if (first !== undefined) this.#groups.delete(first.name);
-    return first;
+    for (const group of this.#groups.values()) {
+      if (this.#beingWritten.has(group.name)) continue;
+      this.#groups.delete(group.name);
+      this.#beingWritten.add(group.name);
+      return group;
+    }
+    return undefined;
   }
 
   /** The blocks of a group that was taken are no longer held, whether they are on the disk now or not. */
-  written({ blocks }: WaitingGroup): void {
+  written({ name, blocks }: WaitingGroup): void {
+    this.#beingWritten.delete(name);
     for (const block of blocks.values()) this.#bytes -= block.length;
-    for (const wake of this.#forRoom.splice(0)) wake();
+    this.tell();
   }
 
-  /** Resolves when it is worth looking again for room. */
+  /** Something has changed for those who wait. */
+  tell(): void {
+    for (const wake of this.#toldOfChanges.splice(0)) wake();
+  }
+
+  /** Resolves when it is worth looking again. */
   async change(): Promise<void> {
-    await new Promise<void>((resolve) => this.#forRoom.push(resolve));
+    await new Promise<void>((resolve) => this.#toldOfChanges.push(resolve));
   }
 }
 
