@@ -2,6 +2,7 @@
 import { CommanderError, type Command } from 'commander';
 import type { ExitCode } from './command-error.ts';
 import { exitCodes, oneLine } from './command-error.ts';
+import { requireUtf8 } from './given-words.ts';
 import { whilePrinting } from './printing.ts';
 import { failureOf, sayStack, sayToPerson, tellProgram, type Failure } from './report.ts';
 
@@ -21,6 +22,7 @@ export async function runCommandLine(
   try {
     await whilePrinting(async () => {
       try {
+        await requireUtf8(words);
         await program.parseAsync(words, { from: 'user' });
       } catch (error) {
         if (isGiven('--json') && !isHelp(error)) tellProgram(failureIn(error));
