@@ -61,7 +61,8 @@ Examples:
   pailfs serve --bucket photos --behaviour range=ignored`;
 
 const UNMOUNT_EXAMPLES = `
-Exit codes: 0 unmounted and everything stored; 1 something could not be stored, or nothing was mounted; 16 busy.
+Exit codes: 0 unmounted and everything stored; 1 something could not be stored, or nothing was mounted; 2 wrong usage; 16 busy; 32 the
+system refuses, as it does when it is another user's.
 
 Examples:
   pailfs unmount ~/photos

@@ -1,7 +1,7 @@
 /** `pailfs unmount` as a person and a script use it, on real mounts. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -45,6 +45,24 @@ describe('pailfs unmount', () => {
     await at.run(['mount', 'photos', 'mnt']);
 
     expect(await at.run(['unmount', './mnt/'])).toEqual(DONE);
+  });
+
+  // Only root can become somebody else.
+  it.runIf(process.getuid?.() === 0)('leaves the mount of another user alone, and ends with 32', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    await chmod(at.home, 0o711);
+    const words = CommandLine.words.map((word) => `'${word}'`).join(' ');
+
+    const outcome = await at.shell(
+      `HOME=/nonexistent setpriv --reuid=65534 --regid=65534 --clear-groups ${words} unmount '${at.mountpoint}'`,
+    );
+
+    expect(outcome).toMatchObject({
+      code: 32,
+      stderr: expect.stringMatching(/^pailfs: \S+ cannot be unmounted: [^\n]+\n$/) as string,
+    });
+    expect(await at.isMounted()).toBe(true);
   });
 
   it('names the program that keeps the mount busy, and leaves it mounted', async () => {

@@ -1,9 +1,12 @@
 /** `pailfs get`: fetches files without a mount, into files or to stdout; goes on where it was interrupted. */
 import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
+import type { ObjectHead } from '../../service/records.ts';
+import { isRefusal } from '../../service/refusal.ts';
+import type { BucketStore } from '../../store/bucket-store.ts';
 import { createGates } from '../../store/gates.ts';
 import { isUsableName } from '../../store/keys.ts';
 import { RangeReader, type RangeSink } from '../../store/range-reader.ts';
@@ -11,6 +14,7 @@ import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
 import { PrintingEnded } from '../printing.ts';
 import { sayToPerson } from '../report.ts';
+import { findTarget } from './folder-content.ts';
 import { BucketStores, requireKey, type ObjectAddress } from './object-address.ts';
 import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
 import { PartialFile } from './partial-file.ts';
@@ -78,9 +82,17 @@ async function placeAt(path: string): Promise<Place> {
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT')
       throw new CommandError(exitCodes.failed, `${path} cannot be written: ${inWords(error, path)}`);
-    if (path.endsWith('/')) throw new CommandError(exitCodes.failed, `there is no directory ${path}`);
-    return 'file';
+    const directory = path.endsWith('/') ? path : dirname(path);
+    if (await isThere(directory)) return 'file';
+    throw new CommandError(exitCodes.failed, `there is no directory ${directory}`);
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 function nameOfKey(word: string, key: string): string {
@@ -96,7 +108,7 @@ async function fetched(
   { target, place }: { readonly target: string; readonly place: Place },
 ): Promise<Fetched> {
   const { store, identifier } = await stores.open(bucket);
-  const { size, etag } = await store.head(key);
+  const { size, etag } = await headOfFile(store, key);
   const gate = createGates().reads;
   const reader = new RangeReader({ service, bucket: identifier, gate, clock, log });
   // Where the file itself goes to the terminal, a line that changes would be in its midst.
@@ -115,6 +127,15 @@ async function fetched(
     return { file: target, size, resumedAt: 0 };
   } finally {
     progress.end();
+  }
+}
+
+async function headOfFile(store: BucketStore, key: string): Promise<ObjectHead> {
+  try {
+    return await store.head(key);
+  } catch (error) {
+    if (!isRefusal(error, 'missing') || (await findTarget(store, key)).kind === 'file') throw error;
+    throw new CommandError(exitCodes.failed, 'it is a folder: mount the bucket and use cp -r, or rsync');
   }
 }
 

@@ -127,4 +127,19 @@ describe('pailfs get', () => {
     });
     expect(await readdir(at.home)).toEqual(before);
   });
+
+  it('tells in one line of a folder, and of a directory that is not there', async () => {
+    const server = await startEmbeddedServer();
+    await server.direct.putObject(server.bucket, 'd/a', uploadOf('x'));
+    const at = await CommandLine.open(server);
+
+    const folder = await at.run(['get', 'photos:d', '.']);
+    const nowhere = await at.run(['get', 'photos:d/a', 'none/in']);
+
+    expect(folder).toMatchObject({
+      code: 1,
+      stderr: 'pailfs: photos:d is not fetched: it is a folder: mount the bucket and use cp -r, or rsync\n',
+    });
+    expect(nowhere).toMatchObject({ code: 1, stderr: 'pailfs: there is no directory none\n' });
+  });
 });
