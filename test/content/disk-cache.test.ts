@@ -13,13 +13,17 @@ const GROUP = 64 * SMALL.blockSize;
 
 function openCache(
   directory: string,
-  { limit = 1024 ** 3, log = silentLog }: { limit?: number; log?: Log } = {},
+  {
+    limit = 1024 ** 3,
+    log = silentLog,
+    mostWaiting = 32 * 1024 * 1024,
+  }: { limit?: number; log?: Log; mostWaiting?: number } = {},
 ): DiskCache {
   const cache = new DiskCache({
     directory,
     limit,
     blockSize: SMALL.blockSize,
-    mostWaiting: 32 * 1024 * 1024,
+    mostWaiting,
     clock: new ManualClock(Date.now()),
     log,
   });
@@ -237,6 +241,36 @@ describe('a cache that is full', () => {
 
     expect(await groupFiles(directory)).toEqual([]);
   });
+});
+
+it('a file whose parts land side by side is kept whole, when the disk is waited for', async () => {
+  const directory = await temporaryDirectory();
+  const [groups, blocks] = [6, 64];
+  const name = {
+    service: 'https://storage.example.com',
+    bucket: 'b',
+    key: 'k',
+    etag: 'e',
+    size: groups * GROUP,
+  };
+  const blockAt = (index: number): Buffer => Buffer.alloc(SMALL.blockSize, index);
+  const disk = openCache(directory, { mostWaiting: 20 * SMALL.blockSize });
+  for (let block = 0; block < blocks; block += 1) {
+    for (let group = 0; group < groups; group += 1) {
+      const index = group * blocks + block;
+      expect(await disk.content(name).keepInTime(index, blockAt(index))).toBe(true);
+    }
+  }
+  await disk.close();
+
+  const later = openCache(directory).content(name);
+  await later.look(0, groups * blocks - 1);
+
+  for (let index = 0; index < groups * blocks; index += 1) {
+    const into = Buffer.alloc(SMALL.blockSize);
+    expect(await later.read(index, into)).toBe(true);
+    expect(into.equals(blockAt(index))).toBe(true);
+  }
 });
 
 describe('two processes with one cache', () => {
