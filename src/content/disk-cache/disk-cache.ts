@@ -29,6 +29,8 @@ const MOST_OVERHEAD = 3 * 4096;
 const SHARE_OF_ONE = 1 / 4;
 /** For so long nothing is kept after the disk has failed. */
 const PAUSE_MS = 60_000;
+/** How long it is believed what the disk says of its room: what is written here meanwhile is known. */
+const ROOM_AGE_MS = 1000;
 /** A group counts as just used for so long. */
 const TOUCH_AGE_MS = 10 * 60_000;
 
@@ -64,6 +66,8 @@ export class DiskCache implements BlockGroups, CleanBytes {
   /** Settles when the directory was looked at. */
   #ready: Promise<void> = Promise.resolve();
   #writers = 0;
+  /** Bytes that the disk had room for, with those that are there, at some time. */
+  #room = { at: -Infinity, bytes: 0 };
 
   constructor(parts: DiskCacheParts) {
     this.#parts = parts;
@@ -235,9 +239,13 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
   /** Bytes that the cache may hold now. */
   async #limit(): Promise<number> {
-    const { bavail, blocks, bsize } = await statfs(this.#directory.path);
-    const spare = (bavail - blocks * FREE_SHARE) * bsize;
-    return Math.min(this.#parts.limit - this.#others(), this.#directory.used + spare);
+    const now = this.#parts.clock.monotonic();
+    if (now - this.#room.at >= ROOM_AGE_MS) {
+      const { bavail, blocks, bsize } = await statfs(this.#directory.path);
+      const spare = (bavail - blocks * FREE_SHARE) * bsize;
+      this.#room = { at: now, bytes: this.#directory.used + spare };
+    }
+    return Math.min(this.#parts.limit - this.#others(), this.#room.bytes);
   }
 
   async #orPause(action: () => Promise<void>): Promise<void> {

@@ -32,6 +32,8 @@ export class GroupFile {
   readonly #place: GroupPlace;
   readonly #slots = new Map<number, Slot>();
   #handle: FileHandle | null = null;
+  /** Bytes on the disk at the last look. */
+  #taken = 0;
   /** Calls that use the handle. */
   #users = 0;
   #isClosing = false;
@@ -82,16 +84,17 @@ export class GroupFile {
 
   /** Writes neighbouring blocks, of which only the file's last may be shorter than the others. Returns how many bytes more it takes on the disk. */
   async write(first: number, blocks: readonly Uint8Array[]): Promise<number> {
-    const before = await this.#taken();
     if (this.#handle === null) await this.#create();
     const { blockSize } = this.#place;
     const slots = blocks.map((block) => ({ checksum: checksumOf(block), length: block.length }));
+    const before = this.#taken;
     await this.#using(async (handle) => {
       await writeTogether(handle, blocks, blockPosition(first, blockSize));
       await writeFully(handleFile(handle), encodeSlots(slots), slotPosition(first));
+      this.#taken = await bytesOnDisk(handle);
     }, undefined);
     slots.forEach((slot, offset) => this.#slots.set(first + offset, slot));
-    return (await this.#taken()) - before;
+    return this.#taken - before;
   }
 
   /** Tells the next looks at the directory that somebody wants these bytes: what was used longest ago is deleted first. */
@@ -108,17 +111,13 @@ export class GroupFile {
     await handle?.close();
   }
 
-  /** Bytes on the disk, as du(1) counts: what is missing in the middle takes no room. */
-  #taken(): Promise<number> {
-    return this.#using(async (handle) => (await handle.stat()).blocks * 512, 0);
-  }
-
   async #create(): Promise<void> {
     const { path, hash, blockSize } = this.#place;
     // What is there is damaged, or was deleted and made again by another process: begin anew.
     await rm(path, { force: true });
     const handle = await open(path, 'wx+', FILE_MODE);
     this.#handle = handle;
+    this.#taken = 0;
     this.#slots.clear();
     await writeFully(handleFile(handle), emptyHeader(hash, blockSize), 0);
   }
@@ -136,6 +135,7 @@ export class GroupFile {
       slots.forEach((slot, index) => {
         if (slot.length > 0) this.#slots.set(index, slot);
       });
+      this.#taken = await bytesOnDisk(handle);
       this.#handle = handle;
     } catch (error) {
       await handle.close();
@@ -186,6 +186,11 @@ function behind(blocks: readonly Uint8Array[], count: number): Uint8Array[] {
     skipped = Math.max(0, skipped - block.length);
   }
   return left;
+}
+
+/** As du(1) counts: what is missing in the middle takes no room. */
+async function bytesOnDisk(handle: FileHandle): Promise<number> {
+  return (await handle.stat()).blocks * 512;
 }
 
 async function openOrMissing(path: string): Promise<FileHandle | null> {
