@@ -51,7 +51,7 @@ _pailfs() {
   esac
   case "$command" in
     '') words='mount unmount status refresh uploads bucket ls put get rm doctor link publish unpublish serve -V --version -h --help' ;;
-    'mount') words='-o --base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile -f --foreground --all-buckets --bucket-admin --read-only --write-back --metadata-ttl --memory-limit --cache --cache-size --cache-dir --state-dir --visibility --conflict --rename-limit --scratch --uid --gid --umask --allow-other --allow-insecure --driver --log-file --debug -h --help' ;;
+    'mount') words='-o --base-url --credentials-file --credential-command --ca-file --client-cert --client-key --config --profile -f --foreground --all-buckets --bucket-admin --read-only --write-back --metadata-ttl --memory-limit --cache --cache-size --cache-dir --state-dir --visibility --conflict --rename-limit --scratch --uid --gid --umask --allow-other --noexec --allow-insecure --driver --log-file --debug -h --help' ;;
     'unmount') words='--timeout --leave-pending --lazy --debug -h --help' ;;
     'status') words='--watch --json --debug -h --help' ;;
     'refresh') words='--json --debug -h --help' ;;

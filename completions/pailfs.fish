@@ -44,6 +44,7 @@ complete -c pailfs -n '__fish_seen_subcommand_from mount' -l uid -r -d 'owner sh
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l gid -r -d 'group shown (default: yours)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l umask -r -d 'permission bits taken away (default: 022)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l allow-other -d 'let other users in'
+complete -c pailfs -n '__fish_seen_subcommand_from mount' -l noexec -d 'no file may be run as a program'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l allow-insecure -d 'accept http:// to another machine: credentials and files travel readable'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l driver -r -d 'how to talk to the kernel: kernel or native (default: kernel on Linux)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l log-file -r -d 'log file (default: in the state directory; stderr with -f)'

@@ -14,20 +14,7 @@ export type RawSettings = Partial<Record<SettingName, RawValue>>;
 /** Say how and when to mount, not what: mount(8), systemd and fstab know them. */
 const STANDARD_OPTIONS = new Set([
   ...['rw', 'defaults', '_netdev', 'auto', 'noauto', 'nofail', 'user', 'nouser', 'users', 'owner', 'group'],
-  ...[
-    'exec',
-    'noexec',
-    'suid',
-    'nosuid',
-    'dev',
-    'nodev',
-    'async',
-    'sync',
-    'dirsync',
-    'remount',
-    'silent',
-    'loud',
-  ],
+  ...['exec', 'suid', 'nosuid', 'dev', 'nodev', 'async', 'sync', 'dirsync', 'remount', 'silent', 'loud'],
   ...[
     'atime',
     'noatime',
@@ -51,6 +38,7 @@ export function parseMountOptions(lists: readonly string[]): RawSettings {
     const value = equals < 0 ? undefined : option.slice(equals + 1);
     // The last of `ro` and `rw` counts; `rw` alone is what mount(8) adds unasked, so it overrides nothing else.
     if (key === 'rw') delete settings.readOnly;
+    if (key === 'exec') delete settings.noexec;
     if (key === '' || isStandard(key)) continue;
     const name = settingNamed(key);
     settings[name] = { value: requireValue(name, key, value), origin: `-o ${key}` };

@@ -166,7 +166,7 @@ async function openParts(job: MountJob, surroundings: Surroundings, start: Start
   const { settings, mountpoint } = job;
   const { clock, log, driver, signal } = surroundings;
   const opened = await openMount(job, surroundings, start);
-  const { readOnly, allowOther } = settings;
+  const { readOnly, allowOther, noexec } = settings;
   signal.throwIfAborted();
   // A comma would begin another mount option.
   const source = opened.bucketName?.replaceAll(',', '_') ?? 'pailfs';
@@ -175,6 +175,7 @@ async function openParts(job: MountJob, surroundings: Surroundings, start: Start
     source,
     readOnly,
     allowOther,
+    noexec,
     log,
   });
   start.closers.push(() => mounted.unmount({ lazy: true }));

@@ -205,6 +205,7 @@ export const settingsTable = {
     description: 'permission bits taken away',
   },
   allowOther: { schema: switchValue.default(false), description: 'let other users in' },
+  noexec: { schema: switchValue.default(false), description: 'no file may be run as a program' },
   allowInsecure: {
     schema: switchValue.default(false),
     description: 'accept http:// to another machine: credentials and files travel readable',

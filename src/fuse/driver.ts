@@ -13,6 +13,8 @@ export interface MountOptions {
   readonly readOnly: boolean;
   /** Other users may look in; file modes are then checked by the kernel. */
   readonly allowOther: boolean;
+  /** No file may be run as a program; the kernel holds that. */
+  readonly noexec?: boolean;
   readonly log: Log;
 }
 

@@ -27,6 +27,13 @@ describe('-o', () => {
     else expect(() => parseMountOptions([key])).toThrow(`-o ${key} needs a value: -o ${key}=${placeholder}`);
   });
 
+  it('takes noexec, which exec after it ends', () => {
+    expect(parseMountOptions(['user,noexec,nosuid'])).toEqual({
+      noexec: { value: true, origin: '-o noexec' },
+    });
+    expect(parseMountOptions(['noexec,exec'])).toEqual({});
+  });
+
   it('ignores what mount(8), systemd and fstab add for everybody', () => {
     const standard =
       'rw,defaults,_netdev,nofail,noauto,user,users,x-systemd.automount,X-mount.mkdir,exec,suid,dev,nosuid,relatime';

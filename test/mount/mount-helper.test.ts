@@ -77,6 +77,20 @@ describe.runIf(process.getuid?.() === 0)('a line of fstab', () => {
     ]);
   });
 
+  it('with noexec lets nobody run what is in the bucket', async () => {
+    const { run } = await arrange(
+      String.raw`photos HOME/with\040space fuse.pailfs noauto,noexec,OPTIONS 0 0`,
+    );
+
+    const { output, errors } = await run(`
+      mount -T fstab "$1/with space"
+      echo 'echo ran' > 'with space/program'; chmod +x 'with space/program'
+      'with space/program' 2>&1 | grep -o 'Permission denied'
+      umount "$1/with space"`);
+
+    expect({ output, errors }).toEqual({ output: 'Permission denied\n', errors: '' });
+  });
+
   it('is mounted with all others, once', async () => {
     const { run } = await arrange('photos HOME/mnt fuse.pailfs defaults,_netdev,OPTIONS 0 0');
 

@@ -9,7 +9,7 @@ import { mountWords } from './mount-words.ts';
 const DEVICE = '/dev/fuse';
 
 /** The mountpoint is canonical. */
-export type MountOrder = Pick<MountOptions, 'mountpoint' | 'source' | 'readOnly' | 'allowOther'>;
+export type MountOrder = Pick<MountOptions, 'mountpoint' | 'source' | 'readOnly' | 'allowOther' | 'noexec'>;
 
 /** The descriptor through which the mount is served; it answers nothing yet. Rejects with a `MountError`, and nothing is mounted. */
 export async function mountAsRoot(order: MountOrder): Promise<number> {
@@ -50,7 +50,7 @@ async function mountDescriptor(order: MountOrder, descriptor: number): Promise<v
 }
 
 /** The `-o` of mount(8): numbers and words without a comma. */
-export function mountOptions(options: Pick<MountOptions, 'readOnly' | 'allowOther'>): string {
+export function mountOptions(options: Pick<MountOptions, 'readOnly' | 'allowOther' | 'noexec'>): string {
   return [
     `fd=${INHERITED}`,
     'rootmode=40755',

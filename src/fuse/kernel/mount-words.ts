@@ -5,11 +5,13 @@ import type { MountOptions } from '../driver.ts';
 export function mountWords({
   readOnly,
   allowOther,
-}: Pick<MountOptions, 'readOnly' | 'allowOther'>): readonly string[] {
+  noexec = false,
+}: Pick<MountOptions, 'readOnly' | 'allowOther' | 'noexec'>): readonly string[] {
   return [
     'default_permissions',
     'nosuid',
     'nodev',
+    ...(noexec ? ['noexec'] : []),
     ...(readOnly ? ['ro'] : []),
     ...(allowOther ? ['allow_other'] : []),
   ];

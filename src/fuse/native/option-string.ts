@@ -24,11 +24,12 @@ const FIXED_OPTIONS = [
 
 /** The one parameter libfuse gets. Throws a `MountError` (`failed`) when the source cannot be expressed. */
 export function nativeOptionString(
-  options: Pick<MountOptions, 'source' | 'readOnly' | 'allowOther'>,
+  options: Pick<MountOptions, 'source' | 'readOnly' | 'allowOther' | 'noexec'>,
 ): string {
   const text = [
     ...FIXED_OPTIONS,
     ...(options.readOnly ? ['ro'] : []),
+    ...(options.noexec === true ? ['noexec'] : []),
     ...(options.allowOther ? ['allow_other'] : []),
     `fsname=${checkedSource(options.source)}`,
   ].join(',');

@@ -16,6 +16,7 @@ describe('what fusermount is asked for', () => {
 
   it('lets others in, or refuses changes, only when asked', () => {
     expect(fusermountOptions({ ...plain, readOnly: true, allowOther: true })).toMatch(/,ro,allow_other$/);
+    expect(fusermountOptions({ ...plain, noexec: true })).toMatch(/,nodev,noexec$/);
   });
 
   it('keeps a comma or a backslash of the source from becoming another option', () => {

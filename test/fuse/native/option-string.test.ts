@@ -10,12 +10,14 @@ describe('the option string for libfuse', () => {
     );
   });
 
-  it('has ro and allow_other only when asked', () => {
-    const options = nativeOptionString({ ...plain, readOnly: true, allowOther: true }).split(',');
+  it('has ro, noexec and allow_other only when asked', () => {
+    const asked = { ...plain, readOnly: true, noexec: true, allowOther: true };
+    const options = nativeOptionString(asked).split(',');
 
     expect(options).toContain('ro');
+    expect(options).toContain('noexec');
     expect(options).toContain('allow_other');
-    expect(nativeOptionString(plain)).not.toMatch(/\bro\b|allow_other/);
+    expect(nativeOptionString(plain)).not.toMatch(/\bro\b|noexec|allow_other/);
   });
 
   it.each(['a,suid', 'a\\', 'a\nb', 'a\0', ''])(
