@@ -15,9 +15,10 @@ const TIME_LIMIT = '500';
 
 /**
  * `$1`: a folder; `$2`: what the user runs there; `$3`: what root runs then. All that is mounted ends with the namespace, which
- * offers no connections to abort, as in most containers.
+ * offers no connections to abort, as in most containers, and does not have what else is mounted on the machine.
  */
 const AS_USER = `
+umount --all --internal-only --lazy --types fuse.pailfs
 [ ! -d /sys/fs/fuse/connections ] || mount -t tmpfs none /sys/fs/fuse/connections
 mknod -m 666 "$1/fuse" c 10 229 && mount --bind "$1/fuse" /dev/fuse
 HOME="$1/home" TMPDIR="$1/home" setpriv --reuid=${NOBODY} --regid=${NOBODY} --clear-groups sh -c "$2" sh "$1/home"
