@@ -12,6 +12,7 @@ export class SharedRun {
 
   /** Resolves when a run that began after this call has ended. Rejects as that run does. */
   run(): Promise<void> {
+    // Who asked for the run before has heard how it ended.
     this.#next ??= this.#current
       .catch(() => undefined)
       .then(() => {

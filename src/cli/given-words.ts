@@ -11,6 +11,7 @@ const GIVEN = '/proc/self/cmdline';
 export async function requireUtf8(words: readonly string[]): Promise<void> {
   const suspect = words.find((word) => word.includes(REPLACEMENT));
   if (suspect === undefined) return;
+  // Where that cannot be read nobody can tell the two apart, and a name that is right must not be refused.
   const given = await readFile(GIVEN).catch(() => undefined);
   if (given === undefined || isUtf8(given)) return;
   throw usageError(

@@ -20,7 +20,7 @@ interface Growing extends WaitingGroup {
   readonly blocks: Map<number, Uint8Array>;
 }
 
-/** The queue between those who read and the one who writes. */
+/** The queue between those who read and those who write. */
 export class WaitingBlocks {
   readonly #mostBytes: number;
   /** By the names of their files, the next one first. */

@@ -30,6 +30,7 @@ export class PromisedDrafts {
     const promising = this.#promiseAnew(file, draft, before);
     if (before === null) return promising;
     const inPlace = promising.then(() => draft);
+    // The program that closes hears of it below; who asks what took a draft's place goes on with that draft.
     inPlace.catch(() => undefined);
     this.#superseded.set(before, inPlace);
     try {
