@@ -3,10 +3,16 @@
  * implementation by Node. Only this file knows `node:fs`.
  */
 import { randomUUID } from 'node:crypto';
+import { readSync, unlinkSync, writeSync } from 'node:fs';
 import { mkdir, open, statfs, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../base/clock.ts';
 import { systemErrorCode } from '../base/errors.ts';
 import { syncDirectory } from '../base/sync-directory.ts';
+import { DiskCalls } from './disk-calls.ts';
+
+/** Bytes of a read or a write that is short. */
+const SHORT = 64 * 1024;
 
 /** An open temporary file. Every method rejects with a Node system error (`code`). */
 export interface LocalFile {
@@ -67,6 +73,8 @@ export const nodeLocalFiles: LocalFiles = {
   },
 };
 
+const calls = new DiskCalls(systemClock);
+
 class NodeLocalFile implements LocalFile {
   readonly path: string;
   readonly #handle: FileHandle;
@@ -76,12 +84,18 @@ class NodeLocalFile implements LocalFile {
     this.#handle = handle;
   }
 
-  async read(into: Uint8Array, position: number): Promise<number> {
-    return (await this.#handle.read(into, 0, into.length, position)).bytesRead;
+  read(into: Uint8Array, position: number): Promise<number> {
+    const elsewhere = async (): Promise<number> =>
+      (await this.#handle.read(into, 0, into.length, position)).bytesRead;
+    if (into.length > SHORT) return elsewhere();
+    return calls.make(() => readSync(this.#handle.fd, into, 0, into.length, position), elsewhere);
   }
 
-  async write(data: Uint8Array, position: number): Promise<number> {
-    return (await this.#handle.write(data, 0, data.length, position)).bytesWritten;
+  write(data: Uint8Array, position: number): Promise<number> {
+    const elsewhere = async (): Promise<number> =>
+      (await this.#handle.write(data, 0, data.length, position)).bytesWritten;
+    if (data.length > SHORT) return elsewhere();
+    return calls.make(() => writeSync(this.#handle.fd, data, 0, data.length, position), elsewhere);
   }
 
   truncate(size: number): Promise<void> {
@@ -98,16 +112,23 @@ class NodeLocalFile implements LocalFile {
 
   async unlink(): Promise<void> {
     // rm(1) of Node would look at the file before.
-    await unlink(this.path).catch((error: unknown) => {
+    const removed = calls.make(
+      () => {
+        unlinkSync(this.path);
+      },
+      () => unlink(this.path),
+    );
+    await removed.catch((error: unknown) => {
       if (systemErrorCode(error) !== 'ENOENT') throw error;
     });
   }
 
   async remove(): Promise<void> {
     try {
-      await this.#handle.close();
-    } finally {
+      // The bytes go with the last of the two, which is for the other thread.
       await this.unlink();
+    } finally {
+      await this.#handle.close();
     }
   }
 }

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { DiskCalls } from '../../src/content/disk-calls.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+/** Calls of a disk that takes `took` milliseconds here, and what they were answered by. */
+function disk(): { readonly call: (took: number) => Promise<string>; readonly clock: ManualClock } {
+  const clock = new ManualClock();
+  const calls = new DiskCalls(clock);
+  const call = (took: number): Promise<string> =>
+    calls.make(
+      () => {
+        clock.advance(took);
+        return 'here';
+      },
+      () => Promise.resolve('elsewhere'),
+    );
+  return { call, clock };
+}
+
+it('makes the calls of a quick disk here', async () => {
+  const { call } = disk();
+
+  expect([await call(0.1), await call(1), await call(0.1)]).toEqual(['here', 'here', 'here']);
+});
+
+it('leaves a disk that was slow to other threads for a while', async () => {
+  const { call, clock } = disk();
+  expect(await call(50)).toBe('here');
+
+  expect([await call(0), await call(0)]).toEqual(['elsewhere', 'elsewhere']);
+  clock.advance(5000);
+  expect(await call(0)).toBe('here');
+});
+
+it('takes a slow failure for slow, too', async () => {
+  const { clock } = disk();
+  const calls = new DiskCalls(clock);
+  const failing = calls.make(
+    () => {
+      clock.advance(50);
+      throw new Error('no space');
+    },
+    () => Promise.resolve(),
+  );
+  await expect(failing).rejects.toThrow('no space');
+
+  expect(
+    await calls.make(
+      () => 'here',
+      () => Promise.resolve('elsewhere'),
+    ),
+  ).toBe('elsewhere');
+});
