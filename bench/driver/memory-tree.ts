@@ -57,7 +57,7 @@ class MemoryTree implements FileSystemOperations {
     return Promise.resolve(attributes);
   }
 
-  async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], void> {
+  async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], undefined> {
     const entries = this.#entries.get(path);
     if (entries === undefined) throw new FsError('ENOENT', path, 'no such folder');
     yield await Promise.resolve(entries);

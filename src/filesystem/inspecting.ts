@@ -1,6 +1,6 @@
 /** What do stat and readdir show? */
 import type { Waiter } from '../base/waiter.ts';
-import type { Entry, NamesBatch } from '../namespace/entries.ts';
+import type { Entry, NamesBatch, WholeNames } from '../namespace/entries.ts';
 import { childOf, nameOf } from '../store/keys.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
 import { FsError } from './errors.ts';
@@ -8,7 +8,7 @@ import type { FolderTimes } from './folder-times.ts';
 import { existing, type Existing } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
-import type { AttributeChange, Attributes, DirectoryEntry } from './operations.ts';
+import type { AttributeChange, Attributes, DirectoryEntry, ShownListing } from './operations.ts';
 import { FILE_MODE, FOLDER_MODE, shownAttributes, type ShownAttributes } from './shown-attributes.ts';
 
 /**
@@ -43,14 +43,19 @@ export class Inspecting {
     return this.#ofEntry(path, isThere ? glanced : await this.entry(path, waiter));
   }
 
-  /** In batches as they become known, none of them empty, each name once. */
-  async *list(path: string, waiter?: Waiter): AsyncGenerator<readonly DirectoryEntry[], void> {
+  /** In batches as they become known, none of them empty, each name once. Returns what was shown, if it is still so. */
+  async *list(
+    path: string,
+    waiter?: Waiter,
+  ): AsyncGenerator<readonly DirectoryEntry[], ShownListing | undefined> {
     if (this.#mount.table.dirty(path) !== undefined) throw new FsError('ENOTDIR', path, 'it is a file');
     const entry = await this.entry(path, waiter);
     if (entry.kind !== 'folder') throw new FsError('ENOTDIR', path, 'it is not a folder');
     const shown = new Set<string>();
+    let whole: WholeNames | null = null;
     for await (const batch of this.#mount.namespace.batches(path, waiter)) {
-      const drafts = batch.isWhole ? this.#mount.table.dirtyIn(path) : [];
+      ({ whole } = batch);
+      const drafts = whole !== null ? this.#mount.table.dirtyIn(path) : [];
       const names = [...batch.names, ...drafts.map((file) => nameOf(file.path))];
       // Not all of a million at once.
       for (let start = 0; start < names.length; start += MOST_AT_ONCE) {
@@ -58,6 +63,17 @@ export class Inspecting {
         if (entries.length > 0) yield entries;
       }
     }
+    return whole?.count === shown.size ? this.#shownListing(path, whole) : undefined;
+  }
+
+  /** `whole`: nothing else was shown of `path`. */
+  #shownListing(path: string, whole: WholeNames): ShownListing | undefined {
+    const { table, namespace } = this.#mount;
+    const stillFor = (): number => (table.dirtyIn(path).length > 0 ? 0 : whole.stillFor());
+    const listedAgain = (): void => {
+      namespace.listedAgain(path);
+    };
+    return stillFor() > 0 ? { stillFor, listedAgain } : undefined;
   }
 
   /** Of `names` those that no batch has shown before. */
@@ -68,7 +84,8 @@ export class Inspecting {
       const known = batch.peek(name);
       const child = childOf(path, name);
       // A name that the service does not have may still be taken away until the whole folder is shown.
-      const draft = known?.kind === 'file' || batch.isWhole ? this.#mount.table.dirty(child) : undefined;
+      const draft =
+        known?.kind === 'file' || batch.whole !== null ? this.#mount.table.dirty(child) : undefined;
       const attributes = draft === undefined ? this.#ofKnown(child, known) : this.#ofOpenFile(draft);
       if (attributes === undefined) continue;
       shown.add(name);

@@ -35,6 +35,14 @@ export interface DirectoryEntry {
   readonly attributes: Attributes;
 }
 
+/** All that one listing showed. */
+export interface ShownListing {
+  /** For how many more milliseconds another would show the same files under the same names, in the same order; 0 once it may not. */
+  stillFor(): number;
+  /** A program is shown the same again, by somebody who remembers it. */
+  listedAgain(): void;
+}
+
 /** What open(2) asked for. */
 export interface OpenIntent {
   readonly read: boolean;
@@ -88,9 +96,13 @@ export interface FileSystemOperations {
   /**
    * All entries but `.` and `..`, in no particular order and none twice, in batches as they become known: the first names of
    * a huge folder come long before its last. Attributes are those of the moment at which their batch is taken. A rejection
-   * may come after some batches; whoever stops before the end calls `return`, as `for await` does.
+   * may come after some batches; whoever stops before the end calls `return`, as `for await` does. Returns what was shown, where
+   * it can tell for how long that lasts.
    */
-  readDirectory(path: string, waiter?: Waiter): AsyncIterable<readonly DirectoryEntry[]>;
+  readDirectory(
+    path: string,
+    waiter?: Waiter,
+  ): AsyncIterable<readonly DirectoryEntry[], ShownListing | undefined>;
   /** EISDIR for a folder opened for writing; ENOENT when there is none: creating is `create`. To truncate is a change. */
   open(path: string, intent: OpenIntent, waiter?: Waiter): Promise<FileHandle>;
   /** Opens the file, made new when the name is free. */

@@ -21,6 +21,7 @@ import type {
   FileSystemOperations,
   FileSystemStatistics,
   OpenIntent,
+  ShownListing,
   XattrSetMode,
 } from './operations.ts';
 import { checkPath } from './paths.ts';
@@ -64,10 +65,13 @@ export class PailFileSystem implements FileSystemOperations {
     );
   }
 
-  async *readDirectory(path: string, waiter?: Waiter): AsyncGenerator<readonly DirectoryEntry[], void> {
+  async *readDirectory(
+    path: string,
+    waiter?: Waiter,
+  ): AsyncGenerator<readonly DirectoryEntry[], ShownListing | undefined> {
     try {
       checkPath(path);
-      yield* this.#parts.inspecting.list(path, waiter);
+      return yield* this.#parts.inspecting.list(path, waiter);
     } catch (error) {
       throw this.#refusal('readdir', path, error);
     }

@@ -31,8 +31,15 @@ export interface NamesBatch {
   readonly names: readonly string[];
   /** What is to be believed of one of them at that moment; undefined when only a later batch tells. */
   readonly peek: (name: string) => Entry | undefined;
-  /** Whether that is the whole folder, as it was when the batch was given. */
-  readonly isWhole: boolean;
+  /** Set when that is the whole folder, as it was when the batch was given. */
+  readonly whole: WholeNames | null;
+}
+
+export interface WholeNames {
+  /** How many files and folders. */
+  readonly count: number;
+  /** For how many more milliseconds the folder is believed to hold the same; 0 once it may not. */
+  readonly stillFor: () => number;
 }
 
 /** What a path leads to; `under-file` when a component on the way is a file. */

@@ -87,7 +87,7 @@ export class FolderWalk {
         if (page === undefined) await unlessLeaving(waiter, this.#news);
         else {
           next += 1;
-          yield { names: page, peek: (name) => this.#believed(name), isWhole: false };
+          yield { names: page, peek: (name) => this.#believed(name), whole: null };
         }
       }
       const found = this.#outcome(this.#end);

@@ -106,7 +106,12 @@ export class KnownNames {
   /** All of `folder`, which was listed at `path`. */
   whole(path: string, folder: KnownFolder): NamesBatch {
     const peek = (name: string): Entry | undefined => (this.#folders.get(path) ?? folder).glance(name);
-    return { names: [...folder.names.keys()], peek, isWhole: true };
+    const { state, visible } = folder.names;
+    const stillFor = (): number => {
+      const { names, listed } = this.#folders.get(path) ?? {};
+      return names?.state === state && listed != null ? this.#trust.leftOf(path, listed.since, listed) : 0;
+    };
+    return { names: [...folder.names.keys()], peek, whole: { count: visible, stillFor } };
   }
 
   /** Keys in the folders known so far that cannot be shown as names. */

@@ -15,6 +15,8 @@ export class Names {
   readonly #slots = new Map<string, Entry | number>();
   readonly #rows = new FileRows();
   #missing = 0;
+  /** Undefined until somebody asks, and again after a change. */
+  #state: object | undefined;
 
   get size(): number {
     return this.#slots.size;
@@ -31,6 +33,11 @@ export class Names {
     return this.#slots.size * NAME_BYTES + this.#rows.bytes + entries * ENTRY_BYTES;
   }
 
+  /** Another one as soon as other names are shown, or other files under them, or in another order; never the same again then. */
+  get state(): object {
+    return (this.#state ??= {});
+  }
+
   has(name: string): boolean {
     return this.#slots.has(name);
   }
@@ -40,7 +47,7 @@ export class Names {
     const slot = this.#slots.get(name);
     if (typeof slot !== 'number') return slot;
     const entry = this.#rows.read(slot);
-    this.set(name, entry);
+    this.#put(name, entry);
     return entry;
   }
 
@@ -50,6 +57,7 @@ export class Names {
   }
 
   set(name: string, entry: Entry): void {
+    this.#noteChange(name, entry);
     this.#put(name, entry);
   }
 
@@ -60,11 +68,13 @@ export class Names {
       return;
     }
     const slot = this.#slots.get(name);
+    this.#noteChange(name, entry);
     if (typeof slot === 'number') this.#rows.write(slot, entry);
     else this.#put(name, this.#rows.add(entry));
   }
 
   delete(name: string): void {
+    this.#state = undefined;
     this.#end(this.#slots.get(name));
     this.#slots.delete(name);
   }
@@ -81,6 +91,18 @@ export class Names {
   /** Those whose versions may have been given away. */
   *given(): Generator<NamedEntry, void> {
     for (const [name, slot] of this.#slots) if (typeof slot !== 'number') yield [name, slot];
+  }
+
+  #noteChange(name: string, next: Entry): void {
+    if (this.#state === undefined) return;
+    const before = this.peek(name);
+    if (before?.kind !== next.kind) this.#state = undefined;
+    else if (
+      before.kind === 'file' &&
+      next.kind === 'file' &&
+      before.version.lineage !== next.version.lineage
+    )
+      this.#state = undefined;
   }
 
   #isObject(name: string): boolean {

@@ -98,6 +98,11 @@ export class Namespace {
     else if (walk !== undefined) yield* walk.batches(waiter);
   }
 
+  /** A program is given the listing of `path` that it, or another, was given before. */
+  listedAgain(path: string): void {
+    this.#ahead.listing(path);
+  }
+
   /**
    * Asks with one HEAD what file is at `path`, and returns what is to be believed of the name now; undefined when a 404 says
    * nothing, since no file was known. When it may be one of `ours`, uploads without a name, no doubt is left (own-upload.ts).

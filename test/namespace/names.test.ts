@@ -94,3 +94,86 @@ describe('names that are missing', () => {
     expect(names.size).toBe(2);
   });
 });
+
+describe('the state of names', () => {
+  it.each<[string, (names: Names) => void]>([
+    ['nothing happened', () => undefined],
+    ['one was looked at, or kept', (names) => [names.peek('f1'), names.get('f1')]],
+    [
+      'one was confirmed',
+      (names) => {
+        names.set('f1', { ...entryIn(names, 'f1'), confirmedAt: 99 });
+      },
+    ],
+    [
+      'one was told of again',
+      (names) => {
+        names.setTold('f2', entryIn(names, 'f2'), names);
+      },
+    ],
+  ])('is the same when %s', (_title, act) => {
+    const names = listed(3);
+    const { state } = names;
+    act(names);
+
+    expect(names.state).toBe(state);
+  });
+
+  it.each<[string, (names: Names) => void]>([
+    [
+      'a file is another',
+      (names) => {
+        names.set('f1', told(7));
+      },
+    ],
+    [
+      'a file that was kept is another',
+      (names) => {
+        names.get('f1');
+        names.setTold('f1', told(7), names);
+      },
+    ],
+    [
+      'a listing tells of another file',
+      (names) => {
+        names.setTold('f1', told(7), names);
+      },
+    ],
+    [
+      'a file is a folder',
+      (names) => {
+        names.set('f1', { kind: 'folder', confirmedAt: 1, told: true });
+      },
+    ],
+    [
+      'a file is missing',
+      (names) => {
+        names.set('f1', { kind: 'missing', confirmedAt: 1 });
+      },
+    ],
+    [
+      'there is one more',
+      (names) => {
+        names.set('f9', told(9));
+      },
+    ],
+    [
+      'one is not known any more',
+      (names) => {
+        names.delete('f1');
+      },
+    ],
+  ])('is another when %s', (_title, act) => {
+    const names = listed(3);
+    const { state } = names;
+    act(names);
+
+    expect(names.state).not.toBe(state);
+  });
+});
+
+function entryIn(names: Names, name: string): FileEntryKnown {
+  const entry = names.peek(name);
+  if (entry?.kind !== 'file') throw new Error('no such file');
+  return entry;
+}

@@ -1,4 +1,5 @@
 /** What does the smallest complete file system look like? For tests of the drivers: everything in memory, nothing delayed unless asked. */
+import { isDeepStrictEqual } from 'node:util';
 import { STAYING, unlessLeaving, type Waiter } from '../../src/base/waiter.ts';
 import { FsError, type ErrnoName } from '../../src/filesystem/errors.ts';
 import type {
@@ -10,6 +11,7 @@ import type {
   FileSystemOperations,
   FileSystemStatistics,
   OpenIntent,
+  ShownListing,
   XattrSetMode,
 } from '../../src/filesystem/operations.ts';
 
@@ -115,13 +117,19 @@ export class MemoryFileSystem implements FileSystemOperations {
     return attributesOf(this.#target(path, handle), this.#validFor);
   }
 
-  async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], void> {
+  async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], ShownListing | undefined> {
     await this.#enter('readDirectory', path);
     this.#folder(path);
-    yield this.#childrenOf(path).map(([name, node]) => ({
-      name,
-      attributes: attributesOf(node, this.#validFor),
-    }));
+    const children = this.#childrenOf(path);
+    yield children.map(([name, node]) => ({ name, attributes: attributesOf(node, this.#validFor) }));
+    const isSame = (): boolean =>
+      isDeepStrictEqual(namesAndNodes(children), namesAndNodes(this.#childrenOf(path)));
+    return {
+      stillFor: () => (isSame() ? this.#validFor : 0),
+      listedAgain: () => {
+        this.#calls.push(`listedAgain ${path}`);
+      },
+    };
   }
 
   async open(path: string, intent: OpenIntent): Promise<FileHandle> {
@@ -337,6 +345,10 @@ async function delayed(milliseconds: number, path: string, waiter: Waiter): Prom
   } catch (cause) {
     throw new FsError('EINTR', path, 'interrupted', { cause });
   }
+}
+
+function namesAndNodes(children: readonly (readonly [string, MemoryNode])[]): (string | number)[][] {
+  return children.map(([name, { kind, identity }]) => [name, kind, identity]);
 }
 
 function attributesOf(node: MemoryNode, validFor: number): Attributes {

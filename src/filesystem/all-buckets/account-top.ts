@@ -19,6 +19,7 @@ import type {
   DirectoryEntry,
   FileSystemOperations,
   FileSystemStatistics,
+  ShownListing,
   XattrSetMode,
 } from '../operations.ts';
 import { FREE_BYTES } from '../pail-file-system.ts';
@@ -71,17 +72,15 @@ export class AccountTop implements PathOperations {
   async *readDirectory(
     path: string,
     waiter: Waiter = STAYING,
-  ): AsyncGenerator<readonly DirectoryEntry[], void> {
-    if (path !== TOP) {
-      yield* (await this.#opened(path, waiter)).readDirectory(TOP, waiter);
-      return;
-    }
+  ): AsyncGenerator<readonly DirectoryEntry[], ShownListing | undefined> {
+    if (path !== TOP) return yield* (await this.#opened(path, waiter)).readDirectory(TOP, waiter);
     const buckets = [...(await this.#parts.known.list(waiter))];
     const entry = async ([name, bucket]: [string, Bucket]): Promise<DirectoryEntry> => ({
       name,
       attributes: await this.#attributesOf(bucket, waiter),
     });
     if (buckets.length > 0) yield await Promise.all(buckets.map(entry));
+    return undefined;
   }
 
   async open(path: string): Promise<never> {

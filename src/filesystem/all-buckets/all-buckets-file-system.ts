@@ -17,6 +17,7 @@ import type {
   FileSystemOperations,
   FileSystemStatistics,
   OpenIntent,
+  ShownListing,
   XattrSetMode,
 } from '../operations.ts';
 import { checkPath } from '../paths.ts';
@@ -60,11 +61,14 @@ export class AllBucketsFileSystem implements FileSystemOperations {
     });
   }
 
-  async *readDirectory(path: string, waiter?: Waiter): AsyncGenerator<readonly DirectoryEntry[], void> {
+  async *readDirectory(
+    path: string,
+    waiter?: Waiter,
+  ): AsyncGenerator<readonly DirectoryEntry[], ShownListing | undefined> {
     try {
       checkPath(path);
       const { operations, path: named } = await this.#answererOf(path, waiter);
-      yield* operations.readDirectory(named, waiter);
+      return yield* operations.readDirectory(named, waiter);
     } catch (error) {
       throw this.#refusal('readdir', path, error);
     }

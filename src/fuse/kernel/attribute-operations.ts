@@ -2,8 +2,8 @@
 import { FsError } from '../../filesystem/errors.ts';
 import type { AttributeChange, FileHandle, XattrSetMode } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
-import { attributesOf, changing, targetOf, type KernelContext } from './kernel-context.ts';
-import type { Node } from './node-table.ts';
+import { attributesOf, changing, targetOf, telling, type KernelContext } from './kernel-context.ts';
+import { ROOT_NODE, type Node } from './node-table.ts';
 import { attributesReply, bytesReply, emptyReply, sizeReply, statfsReply } from './replies.ts';
 import {
   readGetattr,
@@ -32,7 +32,10 @@ export function attributeOperations(context: KernelContext): Operations<Attribut
       const node = nodes.get(id);
       const fh = readGetattr(body);
       const handle = fh === undefined ? undefined : files.get(fh).handle;
-      return { reply: attributesReply(id, await attributesOf(context, node, handle, call)) };
+      const attributes = await attributesOf(context, node, handle, call);
+      // Every other node is told of with its name.
+      if (id === ROOT_NODE) telling(context, node, attributes);
+      return { reply: attributesReply(id, attributes) };
     },
     setattr: async (id, body) => {
       const node = nodes.get(id);

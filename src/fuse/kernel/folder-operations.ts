@@ -6,6 +6,7 @@ import { done, type Answer, type Operations } from './answer.ts';
 import { takeBackOthers, trustedIn } from './discoveries.ts';
 import { telling, type KernelContext } from './kernel-context.ts';
 import { DirectoryPage } from './directory-page.ts';
+import { firstPlaceOf, placeIn } from './kept-listings.ts';
 import { takeMissingBack } from './missing-names.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
 import { isSame, type Node } from './node-table.ts';
@@ -18,28 +19,28 @@ import { isListable } from './wire-reader.ts';
 type FolderOperation = 'opendir' | 'readdir' | 'readdirplus' | 'releasedir' | 'fsyncdir';
 
 export function folderOperations(context: KernelContext): Operations<FolderOperation> {
-  const { nodes, folders } = context;
+  const { nodes, folders, listings } = context;
   return {
     opendir: (id) => {
-      const fh = folders.add({ node: nodes.get(id), snapshot: null });
+      const node = nodes.get(id);
+      const { flags, isRemembered, snapshot } = listings.opened(node);
+      const fh = folders.add({ node, isRemembered, snapshot });
       const undelivered = (): void => {
-        folders.remove(fh);
+        close(context, fh);
       };
-      return { reply: openReply(fh), undelivered };
+      return { reply: openReply(fh, flags), undelivered };
     },
     readdir: (_id, body, call) => list(context, readRead(body), { isPlus: false, call }),
     readdirplus: (_id, body, call) => list(context, readRead(body), { isPlus: true, call }),
     releasedir: (_id, body) => {
-      const fh = readHandle(body);
-      stop(context, folders.get(fh));
-      folders.remove(fh);
+      close(context, readHandle(body));
       return done();
     },
     fsyncdir: () => done(),
   };
 }
 
-/** `.` and `..` come first, at the offsets 1 and 2; the entry with index n is left behind at offset n + 3. */
+/** `.` and `..` come first, and are left behind at the places 1 and 2 of a listing; the entry with index n at n + 3. */
 const DOTS = 2;
 
 interface Listing {
@@ -54,16 +55,25 @@ async function list(
 ): Promise<Answer> {
   const folder = context.folders.get(request.fh);
   const { offset } = request;
-  const snapshot = offset === 0 || folder.snapshot === null ? begin(context, folder) : folder.snapshot;
-  const first = Math.max(0, offset - DOTS);
+  const snapshot = offset === 0 ? begin(context, folder) : continued(context, folder, offset);
+  const { index: place } = placeIn(offset);
+  const first = Math.max(0, place - DOTS);
   // One name is enough: the kernel comes again for the rest.
   if (snapshot.at(first) === undefined)
     await unlessLeaving(call, snapshot.reach(first)).catch(refuse(folder));
-  const page = new DirectoryPage(Math.min(request.size, MAX_TRANSFER_BYTES), isPlus);
-  for (let index = offset; index < DOTS; index += 1) {
-    if (!page.addDot(index === 0 ? '.' : '..', index + 1)) return { reply: page.reply() };
+  const page = new DirectoryPage(context.buffers, Math.min(request.size, MAX_TRANSFER_BYTES), isPlus);
+  for (let dot = place; dot < DOTS; dot += 1) {
+    if (!page.addDot(dot === 0 ? '.' : '..', snapshot.firstPlace + dot + 1)) return page.answer();
   }
   return fillPage(context, folder, { snapshot, page, first });
+}
+
+/** The listing that goes on at `place`: mostly what was begun here, or what the kernel could not give to the end. */
+function continued(context: KernelContext, folder: OpenFolder, place: number): Snapshot {
+  const { snapshot } = folder;
+  if (snapshot?.firstPlace === placeIn(place).firstPlace) return snapshot;
+  const given = folder.isRemembered ? context.listings.at(folder.node, place) : undefined;
+  return given ?? snapshot ?? begin(context, folder);
 }
 
 function refuse({ node }: OpenFolder): (error: unknown) => never {
@@ -85,26 +95,28 @@ function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling:
   const told: number[] = [];
   let index = filling.first;
   snapshot.givenUpTo(index);
+  let next = snapshot.firstPlace + index + DOTS;
   for (let found = snapshot.at(index); found !== undefined; found = snapshot.at(index)) {
     const { name } = 'entry' in found ? found.entry : found;
     if (!page.hasRoomFor(name)) break;
-    index += 1;
+    next += 1;
     takeMissingBack(context, folder, name);
-    const next = index + DOTS;
     const known = nodes.known(folder, name);
     if (page.isPlus && isSure(found, folder, known)) {
       const { entry, batch } = found;
       const node = nodes.lookUp(folder, name, entry.attributes);
       told.push(node.id);
+      snapshot.noteTold(index);
       page.add(name, telling(context, node, aged(entry, now - batch.takenAt)), next, node.id);
     } else {
       page.addName(name, 'entry' in found ? found.entry.attributes.kind : found.kind, next, known?.id);
     }
+    index += 1;
   }
   const undelivered = (): void => {
     for (const id of told) nodes.forget(id, 1);
   };
-  return { reply: page.reply(), undelivered };
+  return { ...page.answer(), undelivered };
 }
 
 /**
@@ -121,17 +133,18 @@ function isSure(
 }
 
 function begin(context: KernelContext, folder: OpenFolder): Snapshot {
-  const { operations, nodes, clock, log } = context;
+  const { operations, nodes, clock, log, listings } = context;
   stop(context, folder);
   const { changes } = folder.node;
   const path = nodes.pathOf(folder.node);
-  const trusted = trustedIn(context, folder.node);
+  let trusted = trustedIn(context, folder.node);
   const isShown = ({ name }: DirectoryEntry): boolean => {
     if (isListable(name)) return true;
     log.debug('a name is left out of a listing', { path, name });
     return false;
   };
-  folder.snapshot = new Snapshot({
+  const snapshot = new Snapshot({
+    firstPlace: firstPlaceOf(folder.node),
     // A folder that was removed while it was being read is empty.
     list: (waiter) => (path === undefined ? nothing() : operations.readDirectory(path, waiter)),
     changes: () => folder.node.changes,
@@ -139,9 +152,21 @@ function begin(context: KernelContext, folder: OpenFolder): Snapshot {
     isShown,
     whole: (entries) => {
       if (folder.node.changes === changes) takeBackOthers(context, trusted, entries);
+      // The snapshot may be kept for long.
+      trusted = [];
     },
   });
-  return folder.snapshot;
+  folder.snapshot = snapshot;
+  if (folder.isRemembered) listings.begun(folder.node, snapshot);
+  return snapshot;
+}
+
+/** Nobody asks through this handle any more. */
+function close(context: KernelContext, fh: number): void {
+  const folder = context.folders.get(fh);
+  stop(context, folder);
+  if (folder.isRemembered) context.listings.closed(folder.node, folder.snapshot);
+  context.folders.remove(fh);
 }
 
 /** Lets go of a listing that may not be at its end. */
@@ -156,7 +181,7 @@ export function stopAllListings(context: KernelContext): void {
   for (const folder of context.folders.takeAll()) stop(context, folder);
 }
 
-async function* nothing(): AsyncGenerator<readonly DirectoryEntry[], void> {
+async function* nothing(): AsyncGenerator<readonly DirectoryEntry[], undefined> {
   yield await Promise.resolve([]);
 }
 

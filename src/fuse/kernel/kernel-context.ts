@@ -6,6 +6,7 @@ import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes, FileHandle, FileSystemOperations } from '../../filesystem/operations.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { takeNameBack } from './discoveries.ts';
+import type { KeptListings } from './kept-listings.ts';
 import { isSame, type Node, type NodeTable } from './node-table.ts';
 import type { OpenFile, OpenFolder, OpenTable } from './open-table.ts';
 import type { Told } from './replies.ts';
@@ -16,6 +17,7 @@ export interface KernelContext {
   readonly files: OpenTable<OpenFile>;
   readonly folders: OpenTable<OpenFolder>;
   readonly buffers: BufferPool;
+  readonly listings: KeptListings;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly log: Log;
   /** Tells the kernel something unasked (notifications.ts). Waits for nothing, and works if the kernel knows what is meant. */

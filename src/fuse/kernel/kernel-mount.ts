@@ -16,6 +16,7 @@ import { releaseAll } from './file-operations.ts';
 import { mountAsUser } from './fusermount.ts';
 import { stopAllListings } from './folder-operations.ts';
 import type { KernelContext } from './kernel-context.ts';
+import { KeptListings } from './kept-listings.ts';
 import { mountAsRoot } from './mount-program.ts';
 import { NodeTable } from './node-table.ts';
 import { OpenTable } from './open-table.ts';
@@ -68,6 +69,7 @@ export class KernelMount implements Mounted {
       const takeNamesBack = async (): Promise<void> => {
         if (context.trust.hasEpoch) device.deliver(incrementEpoch());
         else takeAllNamesBack(context);
+        context.listings.dropAll();
         await device.notified();
       };
       return new KernelMount(
@@ -109,12 +111,14 @@ async function deviceCalls(mountpoint: string): Promise<DeviceCalls> {
 }
 
 function newContext({ operations, options, clock }: KernelMountParts, device: Device): KernelContext {
+  const nodes = new NodeTable();
   return {
     operations,
-    nodes: new NodeTable(),
+    nodes,
     files: new OpenTable(),
     folders: new OpenTable(),
     buffers: new BufferPool(),
+    listings: new KeptListings({ nodes, clock, notify: device.notify }),
     clock,
     log: options.log,
     notify: device.notify,
@@ -169,6 +173,7 @@ async function finish(context: KernelContext, dispatcher: Dispatcher): Promise<v
   await dispatcher.settled();
   // A release that the kernel had not yet handed over when it let go never comes.
   stopAllListings(context);
+  context.listings.end();
   await releaseAll(context);
 }
 

@@ -70,13 +70,15 @@ export function takeMissingBelowBack(context: KernelContext, folder: Node): void
 }
 
 function takeBack(
-  { trust, notify, notifyAtOnce }: KernelContext,
+  { trust, notify, notifyAtOnce, listings }: KernelContext,
   folder: Node,
   names: readonly string[],
 ): void {
   // One word for all names: the kernel takes it at once, before the answer.
-  if (trust.hasEpoch) notifyAtOnce(incrementEpoch());
-  else for (const name of names) notify(expireName(folder.id, name));
+  if (trust.hasEpoch) {
+    notifyAtOnce(incrementEpoch());
+    listings.attributesGone();
+  } else for (const name of names) notify(expireName(folder.id, name));
 }
 
 function dropOld(missing: Map<string, number>, now: number): void {

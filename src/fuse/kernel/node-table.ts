@@ -27,6 +27,8 @@ export interface Node {
   readonly hasMissing: boolean;
   /** Whether bytes were refused: when the last handle is closed the name may lead to what was there before. */
   isDoubtful: boolean;
+  /** How many listings of this folder were begun. */
+  listings: number;
   /** How many changes of this folder's names, or of what they lead to, this mount has made. */
   changes: number;
 }
@@ -44,6 +46,7 @@ class TableNode implements Node {
   trustedUntil = Number.NEGATIVE_INFINITY;
   isDoubtful = false;
   changes = 0;
+  listings = 0;
   #children: Map<string, TableNode> | null = null;
   #handles: Set<FileHandle> | null = null;
   #missing: Map<string, number> | null = null;
@@ -59,8 +62,12 @@ class TableNode implements Node {
     return (this.#children ??= new Map());
   }
 
+  get childCount(): number {
+    return this.#children?.size ?? 0;
+  }
+
   get hasChildren(): boolean {
-    return this.#children !== null && this.#children.size > 0;
+    return this.childCount > 0;
   }
 
   get handles(): Set<FileHandle> {
@@ -137,6 +144,11 @@ export class NodeTable {
   /** All that `known` leads to, by name. */
   knownIn(folder: Node): Iterable<Node> {
     return this.#own(folder).children.values();
+  }
+
+  /** How many names `knownIn` has. */
+  countKnownIn(folder: Node): number {
+    return this.#own(folder).childCount;
   }
 
   /**

@@ -12,7 +12,9 @@ export interface OpenFile {
 /** What one opendir(3) sees. */
 export interface OpenFolder {
   readonly node: Node;
-  /** Begun when the first name is asked for, and anew after each rewinddir(3). */
+  /** Whether the kernel may remember what it is given here (kept-listings.ts). */
+  readonly isRemembered: boolean;
+  /** Begun when the first name is asked for, unless the kernel has all of them, and anew after each rewinddir(3). */
   snapshot: Snapshot | null;
 }
 

@@ -3,7 +3,7 @@
  * meanwhile neither shift nor double others, and an offset means the same entry for as long as the folder is open.
  */
 import type { Waiter } from '../../base/waiter.ts';
-import type { Attributes, DirectoryEntry } from '../../filesystem/operations.ts';
+import type { Attributes, DirectoryEntry, ShownListing } from '../../filesystem/operations.ts';
 
 /** Entries that became known together. */
 export interface Batch {
@@ -26,7 +26,9 @@ export interface GivenEntry {
 }
 
 export interface SnapshotSource {
-  readonly list: (waiter: Waiter) => AsyncIterable<readonly DirectoryEntry[]>;
+  readonly list: (waiter: Waiter) => AsyncIterable<readonly DirectoryEntry[], ShownListing | undefined>;
+  /** What the kernel calls the place before the first entry. */
+  readonly firstPlace: number;
   /** The folder's `changes` now. */
   readonly changes: () => number;
   /** On the clock's `monotonic`. */
@@ -40,7 +42,7 @@ export interface SnapshotSource {
 /** Asks for no more of the listing than was read. To be closed by whoever stops reading. */
 export class Snapshot {
   readonly #source: SnapshotSource;
-  readonly #batches: AsyncIterator<readonly DirectoryEntry[]>;
+  readonly #batches: AsyncIterator<readonly DirectoryEntry[], ShownListing | undefined>;
   /** One request may be given up, and the next one go on where it was: only who closes the folder leaves. */
   readonly #leaving = new AbortController();
   /** A name alone: of a file that was given, of which there may be a million. */
@@ -50,11 +52,43 @@ export class Snapshot {
   #given = 0;
   #growing: Promise<void> | null = null;
   #isWhole = false;
+  #shown: ShownListing | null = null;
+  #toldCount = 0;
   #failure: { readonly error: unknown } | null = null;
 
   constructor(source: SnapshotSource) {
     this.#source = source;
     this.#batches = source.list({ signal: this.#leaving.signal })[Symbol.asyncIterator]();
+  }
+
+  get firstPlace(): number {
+    return this.#source.firstPlace;
+  }
+
+  /** Whether all entries are known. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** For how long it would be the same again, once it is whole; null when nobody can tell. */
+  get shown(): ShownListing | null {
+    return this.#shown;
+  }
+
+  /** Entries known so far. */
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  /** How many of them the kernel was given with their attributes. */
+  get toldCount(): number {
+    return this.#toldCount;
+  }
+
+  /** The entry with this index was just given with its attributes. */
+  noteTold(index: number): void {
+    // What was given before is given by its name only, once the next part is asked for.
+    if (index >= this.#given) this.#toldCount += 1;
   }
 
   /**
@@ -99,7 +133,7 @@ export class Snapshot {
     const changes = this.#source.changes();
     try {
       const result = await this.#batches.next();
-      if (result.done === true) this.#end();
+      if (result.done === true) this.#end(result.value);
       else this.#add(result.value, { takenAt: this.#source.now(), changes });
     } catch (error) {
       this.#failure = { error };
@@ -108,8 +142,9 @@ export class Snapshot {
     }
   }
 
-  #end(): void {
+  #end(shown: ShownListing | undefined): void {
     this.#isWhole = true;
+    this.#shown = shown ?? null;
     this.#source.whole(this.#all());
   }
 

@@ -5,6 +5,7 @@ import type { FileSystemOperations } from '../../../src/filesystem/operations.ts
 import { BufferPool } from '../../../src/fuse/kernel/buffer-pool.ts';
 import { Dispatcher } from '../../../src/fuse/kernel/dispatcher.ts';
 import type { KernelContext } from '../../../src/fuse/kernel/kernel-context.ts';
+import { KeptListings } from '../../../src/fuse/kernel/kept-listings.ts';
 import { NodeTable } from '../../../src/fuse/kernel/node-table.ts';
 import { opcodes, type OperationName } from '../../../src/fuse/kernel/opcodes.ts';
 import { OpenTable } from '../../../src/fuse/kernel/open-table.ts';
@@ -34,20 +35,21 @@ export class KernelSide {
   readonly #waiting = new Map<bigint, (reply: Buffer) => void>();
 
   constructor(operations: FileSystemOperations, log: Log = silentLog) {
+    const nodes = new NodeTable();
+    const notify = (notification: Buffer): void => {
+      this.notifications.push(notification.toString('hex'));
+    };
     this.context = {
       operations,
-      nodes: new NodeTable(),
+      nodes,
       files: new OpenTable(),
       folders: new OpenTable(),
       buffers: new BufferPool(),
+      listings: new KeptListings({ nodes, clock: this.clock, notify }),
       clock: this.clock,
       log,
-      notify: (notification) => {
-        this.notifications.push(notification.toString('hex'));
-      },
-      notifyAtOnce: (notification) => {
-        this.notifications.push(notification.toString('hex'));
-      },
+      notify,
+      notifyAtOnce: notify,
       trust: { names: false, hasEpoch: false },
       hasOpen: () => Promise.resolve(false),
     };

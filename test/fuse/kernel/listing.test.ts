@@ -27,7 +27,7 @@ class BatchedFolder extends MemoryFileSystem {
     }
   }
 
-  override async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], void> {
+  override async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], undefined> {
     try {
       for (;;) {
         const batch = await this.#next();

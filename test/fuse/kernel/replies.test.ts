@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Attributes } from '../../../src/filesystem/operations.ts';
+import { BufferPool } from '../../../src/fuse/kernel/buffer-pool.ts';
 import { DirectoryPage } from '../../../src/fuse/kernel/directory-page.ts';
 import { negotiate } from '../../../src/fuse/kernel/negotiation.ts';
 import * as replies from '../../../src/fuse/kernel/replies.ts';
@@ -22,11 +23,18 @@ const statistics = { usedBytes: 1, freeBytes: 8192, files: 4, maxNameLength: 255
 const told = { attributes, isNameTrusted: true };
 const entry = { name: 'a.txt', attributes };
 
+/** Whose bytes are those of something else. */
+function usedBuffers(): BufferPool {
+  const buffers = new BufferPool();
+  buffers.take = (bytes) => Buffer.alloc(bytes, 'used');
+  return buffers;
+}
+
 function pageOf(isPlus: boolean): Buffer {
-  const page = new DirectoryPage(200, isPlus);
+  const page = new DirectoryPage(usedBuffers(), 200, isPlus);
   if (isPlus) page.add(entry.name, told, 3, 2);
   else page.addName(entry.name, attributes.kind, 3, 2);
-  return page.reply();
+  return page.answer().reply;
 }
 
 function agreement(): Buffer {
@@ -75,12 +83,12 @@ describe('an answer to the kernel', () => {
 
 describe('a page of a listing', () => {
   it('takes no name that it has no room for', () => {
-    const page = new DirectoryPage(64, false);
+    const page = new DirectoryPage(usedBuffers(), 64, false);
 
     expect(page.addDot('.', 1)).toBe(true);
     expect(page.addDot('..', 2)).toBe(true);
     expect(page.hasRoomFor('a')).toBe(false);
-    expect(page.reply().length).toBe(16 + 64);
+    expect(page.answer().reply.length).toBe(16 + 64);
   });
 });
 
