@@ -8,6 +8,7 @@
  * A version is named by a number that is never used twice in a process, so a block never has to be checked for age.
  */
 import { LRUCache } from 'lru-cache';
+import { BlockMemory } from './block-memory.ts';
 
 /** Bytes: what the kernel asks for at once, and small enough that a random read wastes little. */
 export const BLOCK_SIZE = 128 * 1024;
@@ -21,8 +22,8 @@ interface Address {
 export class BlockCache {
   /** Bytes in all. */
   readonly maxBytes: number;
-  /** Bytes. */
-  readonly blockSize: number;
+  /** What the blocks are made of. Each that is held here has a holder for it. */
+  readonly memory: BlockMemory;
   /** Without a limit of its own: what is unread or on its way counts, too. */
   readonly #read = new LRUCache<string, Uint8Array>({
     maxSize: Number.MAX_SAFE_INTEGER,
@@ -39,9 +40,14 @@ export class BlockCache {
   #roomMade: () => void = () => undefined;
   #room: Promise<void> | null = null;
 
-  constructor(maxBytes: number, blockSize: number = BLOCK_SIZE) {
+  constructor(maxBytes: number, memory: BlockMemory = new BlockMemory(BLOCK_SIZE)) {
     this.maxBytes = maxBytes;
-    this.blockSize = blockSize;
+    this.memory = memory;
+  }
+
+  /** Bytes. */
+  get blockSize(): number {
+    return this.memory.blockSize;
   }
 
   /** Bytes held, and those that are on their way. */
@@ -89,6 +95,8 @@ export class BlockCache {
 
   giveBack(bytes: number): void {
     this.#onTheirWay -= bytes;
+    // What is on its way will lie in what lies free.
+    this.memory.trimTo(this.#onTheirWay);
     this.#tellRoom();
   }
 
@@ -108,6 +116,7 @@ export class BlockCache {
     const key = keyOf(version, index);
     if (this.has(version, index)) this.#drop(key);
     if (block.length === 0 || block.length + this.spokenFor > this.maxBytes) return;
+    this.memory.hold(block);
     if (state === 'unread') {
       this.#unread.set(key, block);
       this.#unreadBytes += block.length;
@@ -148,6 +157,7 @@ export class BlockCache {
 
   dropVersion(version: number): void {
     for (const index of [...(this.#indexes.get(version) ?? [])]) this.#drop(keyOf(version, index));
+    this.memory.trimTo(this.#onTheirWay);
   }
 
   /** A number under which blocks can be kept before the number of their version is known. */
@@ -175,12 +185,14 @@ export class BlockCache {
   #drop(key: string): void {
     const unread = this.#unread.get(key);
     this.#unreadBytes -= unread?.length ?? 0;
+    const block = unread ?? this.#read.peek(key);
     this.#read.delete(key);
     this.#unread.delete(key);
     const { version, index } = addressOf(key);
     const indexes = this.#indexes.get(version);
     indexes?.delete(index);
     if (indexes?.size === 0) this.#indexes.delete(version);
+    if (block !== undefined) this.memory.letGo(block);
     if (unread !== undefined) this.#tellRoom();
   }
 

@@ -37,7 +37,7 @@ export class BlockFeed {
     const blockSize = this.#cache.blockSize;
     for (let from = 0; from < data.length;) {
       const index = Math.floor(this.#taken / blockSize);
-      this.#block ??= new Uint8Array(Math.min(blockSize, this.#size - index * blockSize));
+      this.#block ??= this.#cache.memory.take(Math.min(blockSize, this.#size - index * blockSize));
       const offset = this.#taken - index * blockSize;
       const piece = data.subarray(from, from + this.#block.length - offset);
       if (piece.length === 0) return;
@@ -46,6 +46,7 @@ export class BlockFeed {
       this.#taken += piece.length;
       if (offset + piece.length < this.#block.length) continue;
       this.#cache.set(this.#waiting, index, this.#block);
+      this.#cache.memory.letGo(this.#block);
       this.#block = null;
     }
   }

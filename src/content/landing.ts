@@ -10,6 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import { Interrupted, RETURN_TIME, type Waiter } from '../base/waiter.ts';
 import type { ObjectHead } from '../service/records.ts';
 import type { RangeSink } from '../store/range-reader.ts';
+import type { BlockMemory } from './block-memory.ts';
 import type { Spool } from './spool.ts';
 
 /** What keeps the bytes after they landed. */
@@ -17,9 +18,11 @@ export interface LandingPlace {
   readonly blockSize: number;
   /** Bytes of the whole file. */
   readonly fileSize: number;
+  /** For the blocks. */
+  readonly memory: BlockMemory;
   /** At the headers. The spool that shall take the bytes; null to be handed blocks. */
   prepare(range: ByteRange): Promise<Spool | null>;
-  /** A complete block. */
+  /** A complete block; whoever keeps it holds it. */
   keep(index: number, block: Uint8Array): void;
   readonly clock: Pick<Clock, 'after'>;
   /** Nothing landed since the last program that waited for this GET left: it is to be aborted. */
@@ -158,6 +161,7 @@ export class Landing implements RangeSink {
     this.#resolveSettled();
     for (const { reject } of this.#served) reject(error ?? new Error('the body ended early'));
     this.#served = [];
+    this.#letGoOfBlock();
     this.#resolveEnded();
   }
 
@@ -165,15 +169,14 @@ export class Landing implements RangeSink {
     for (let from = 0; from < data.length;) {
       const at = position + from;
       const start = this.#blockStart(at);
-      const block = (this.#block ??= new Uint8Array(
-        Math.min(this.#place.blockSize, this.#range.end - start),
-      ));
+      const { blockSize, memory } = this.#place;
+      const block = (this.#block ??= memory.take(Math.min(blockSize, this.#range.end - start)));
       const piece = data.subarray(from, from + block.length - (at - start));
       block.set(piece, at - start);
       from += piece.length;
       if (at - start + piece.length === block.length) {
-        this.#place.keep(start / this.#place.blockSize, block);
-        this.#block = null;
+        this.#place.keep(start / blockSize, block);
+        this.#letGoOfBlock();
       }
     }
   }
@@ -200,6 +203,11 @@ export class Landing implements RangeSink {
     this.#stay = this.#place.clock.after(RETURN_TIME, () => {
       this.#place.abandon();
     });
+  }
+
+  #letGoOfBlock(): void {
+    if (this.#block !== null) this.#place.memory.letGo(this.#block);
+    this.#block = null;
   }
 
   #blockStart(position: number): number {

@@ -248,12 +248,16 @@ export class VersionReader {
       return 'done';
     }
     // Only whole blocks can be checked; its other parts will be wanted soon.
-    const { blockSize } = this.#context.cache;
+    const { blockSize, memory } = this.#context.cache;
     const start = piece.start - (piece.start % blockSize);
-    const block = new Uint8Array(Math.min(blockSize, this.#bytes.version.size - start));
-    if (!(await this.#bytes.readFromDisk(start, block))) return 'again';
-    this.#bytes.keepInMemory(start / blockSize, block);
-    into.set(block.subarray(piece.start - start, piece.end - start));
+    const block = memory.take(Math.min(blockSize, this.#bytes.version.size - start));
+    try {
+      if (!(await this.#bytes.readFromDisk(start, block))) return 'again';
+      this.#bytes.keepInMemory(start / blockSize, block);
+      into.set(block.subarray(piece.start - start, piece.end - start));
+    } finally {
+      memory.letGo(block);
+    }
     this.#context.served.disk += into.length;
     return 'done';
   }

@@ -155,6 +155,7 @@ export class VersionBytes {
     const landing = new Landing(range === 'whole' ? { start: 0, end: this.version.size } : range, {
       blockSize: cache.blockSize,
       fileSize: this.version.size,
+      memory: cache.memory,
       prepare: async (landed) => {
         const spool = await this.#spooling.prepare(landed);
         if (spool !== null) giveBack(claimed);

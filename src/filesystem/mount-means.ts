@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { PathClaims } from '../base/path-claims.ts';
 import { BLOCK_SIZE, BlockCache } from '../content/block-cache.ts';
+import { BlockMemory } from '../content/block-memory.ts';
 import { ContentStore } from '../content/content-store.ts';
 import { DiskCache } from '../content/disk-cache/disk-cache.ts';
 import { nodeLocalFiles, type LocalFiles } from '../content/local-files.ts';
@@ -63,7 +64,8 @@ interface OpenedMeans {
 /** `disk.start` and `disk.close` are the caller's. */
 export function openSharedMeans(inputs: SharedInputs): SharedMeans {
   const { settings, clock, directory, localFiles: files = nodeLocalFiles } = inputs;
-  const disk = settings.cache === 'disk' ? openDiskCache(inputs) : null;
+  const memory = new BlockMemory(BLOCK_SIZE);
+  const disk = settings.cache === 'disk' ? openDiskCache(inputs, memory) : null;
   const space = new SpaceBudget({
     limit: disk === null ? Infinity : settings.cacheSize,
     disk: () => files.space(directory),
@@ -72,7 +74,7 @@ export function openSharedMeans(inputs: SharedInputs): SharedMeans {
   });
   disk?.makeRoomFor(() => space.used);
   const forBlocks = disk === null ? settings.memoryLimit : settings.memoryLimit - waitingFor(settings);
-  return { gates: createGates(), blocks: new BlockCache(forBlocks), disk, space };
+  return { gates: createGates(), blocks: new BlockCache(forBlocks, memory), disk, space };
 }
 
 /** Bytes of the memory for what waits to be written to the disk cache. */
@@ -80,13 +82,13 @@ function waitingFor({ memoryLimit }: Pick<FileSystemSettings, 'memoryLimit'>): n
   return memoryLimit * SHARE_FOR_DISK;
 }
 
-function openDiskCache({ settings, clock, log }: SharedInputs): DiskCache {
+function openDiskCache({ settings, clock, log }: SharedInputs, memory: BlockMemory): DiskCache {
   const { cacheDirectory: directory, cacheSize: limit } = settings;
   return new DiskCache({
     directory,
     limit,
-    blockSize: BLOCK_SIZE,
     mostWaiting: waitingFor(settings),
+    memory,
     clock,
     log,
   });

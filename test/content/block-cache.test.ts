@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BlockCache } from '../../src/content/block-cache.ts';
+import { BlockMemory } from '../../src/content/block-memory.ts';
 import { BlockFeed } from '../../src/content/block-feed.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 
@@ -7,7 +8,7 @@ const block = (value: number, size = 10): Uint8Array => new Uint8Array(size).fil
 
 describe('the block cache', () => {
   it('keeps blocks by version and place', () => {
-    const cache = new BlockCache(100, 10);
+    const cache = new BlockCache(100, new BlockMemory(10));
 
     cache.set(1, 0, block(1));
     cache.set(2, 0, block(2));
@@ -17,7 +18,7 @@ describe('the block cache', () => {
   });
 
   it('drops the block that was not used for longest when it is full', () => {
-    const cache = new BlockCache(30, 10);
+    const cache = new BlockCache(30, new BlockMemory(10));
     for (const index of [0, 1, 2]) cache.set(1, index, block(index));
     cache.get(1, 0);
 
@@ -27,7 +28,7 @@ describe('the block cache', () => {
   });
 
   it('drops a version and nothing else', () => {
-    const cache = new BlockCache(100, 10);
+    const cache = new BlockCache(100, new BlockMemory(10));
     cache.set(1, 0, block(1));
     cache.set(1, 1, block(1));
     cache.set(11, 0, block(2));
@@ -39,7 +40,7 @@ describe('the block cache', () => {
   });
 
   it('does not keep a block larger than itself', () => {
-    const cache = new BlockCache(5, 10);
+    const cache = new BlockCache(5, new BlockMemory(10));
 
     cache.set(1, 0, block(1));
 
@@ -52,7 +53,7 @@ describe('an upload on its way past the cache', () => {
   const feedOf = (cache: BlockCache): BlockFeed => new BlockFeed(cache, content.length);
 
   it('leaves its bytes for the version that it made', () => {
-    const cache = new BlockCache(100, 10);
+    const cache = new BlockCache(100, new BlockMemory(10));
     const feed = feedOf(cache);
 
     feed.take(content.subarray(0, 3), 0);
@@ -66,7 +67,7 @@ describe('an upload on its way past the cache', () => {
   });
 
   it('leaves nothing when some bytes did not pass', () => {
-    const cache = new BlockCache(100, 10);
+    const cache = new BlockCache(100, new BlockMemory(10));
     const feed = feedOf(cache);
 
     feed.take(content.subarray(0, 15), 0);
@@ -77,7 +78,7 @@ describe('an upload on its way past the cache', () => {
   });
 
   it('leaves nothing when it would fill more than a quarter of the cache', () => {
-    const cache = new BlockCache(90, 10);
+    const cache = new BlockCache(90, new BlockMemory(10));
     const feed = feedOf(cache);
 
     feed.take(content, 0);

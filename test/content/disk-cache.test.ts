@@ -7,6 +7,7 @@ import { HEADER_SIZE } from '../../src/content/disk-cache/group-format.ts';
 import { ReadStream } from '../../src/content/read-stream.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { BlockMemory } from '../../src/content/block-memory.ts';
 import { Reading, SMALL } from './reading.ts';
 
 const GROUP = 64 * SMALL.blockSize;
@@ -22,7 +23,7 @@ function openCache(
   const cache = new DiskCache({
     directory,
     limit,
-    blockSize: SMALL.blockSize,
+    memory: new BlockMemory(SMALL.blockSize),
     mostWaiting,
     clock: new ManualClock(Date.now()),
     log,

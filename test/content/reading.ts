@@ -1,6 +1,7 @@
 /** One file of a scripted service, and a reader of it. */
 import { onTestFinished } from 'vitest';
-import { BlockCache } from '../../src/content/block-cache.ts';
+import { BLOCK_SIZE, BlockCache } from '../../src/content/block-cache.ts';
+import { BlockMemory } from '../../src/content/block-memory.ts';
 import type { DiskCache } from '../../src/content/disk-cache/disk-cache.ts';
 import { ReadContext, type ContentOf } from '../../src/content/read-context.ts';
 import type { ReadSizes } from '../../src/content/read-plan.ts';
@@ -59,7 +60,10 @@ export class Reading {
   private constructor(options: ReadingOptions, directory: string) {
     this.content = patternedBytes(options.size);
     this.service = new ScriptedDownloads(this.content);
-    this.cache = new BlockCache(options.cacheBytes ?? 128 * MIB, options.blockSize);
+    this.cache = new BlockCache(
+      options.cacheBytes ?? 128 * MIB,
+      options.disk?.memory ?? new BlockMemory(options.blockSize ?? BLOCK_SIZE),
+    );
     this.version = new FakeVersion(options.size);
     const ranges = new RangeReader({
       service: this.service,

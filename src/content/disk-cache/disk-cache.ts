@@ -10,6 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import type { BlockMemory } from '../block-memory.ts';
 import type { CleanBytes } from '../space-budget.ts';
 import { CacheDirectory } from './cache-directory.ts';
 import { CachedContent, type BlockGroups } from './cached-content.ts';
@@ -39,9 +40,10 @@ export interface DiskCacheParts {
   readonly directory: string;
   /** Bytes that it may take. */
   readonly limit: number;
-  readonly blockSize: number;
   /** Bytes that may wait in memory to be written; what comes beyond is not kept. */
   readonly mostWaiting: number;
+  /** Where blocks come from, and their size: what waits is held. */
+  readonly memory: BlockMemory;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -71,15 +73,15 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
   constructor(parts: DiskCacheParts) {
     this.#parts = parts;
-    this.#waiting = new WaitingBlocks(parts.mostWaiting);
+    this.#waiting = new WaitingBlocks(parts.mostWaiting, parts.memory);
     const { directory: path, clock } = parts;
     const deleted = (name: string): void => void this.#open.delete(name);
     this.#directory = new CacheDirectory({ path, clock, deleted });
   }
 
-  /** Bytes of a block. */
-  get blockSize(): number {
-    return this.#parts.blockSize;
+  /** Where blocks that it is to keep had better come from. */
+  get memory(): BlockMemory {
+    return this.#parts.memory;
   }
 
   /** Bytes on the disk, as far as is known. */
@@ -191,7 +193,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
   }
 
   async #openFile(name: string, hash: string): Promise<void> {
-    const place = { path: this.#directory.pathOf(name), hash, blockSize: this.#parts.blockSize };
+    const place = { path: this.#directory.pathOf(name), hash, blockSize: this.#parts.memory.blockSize };
     // One that cannot be opened counts as missing, and is not tried again with each read.
     this.#open.set(name, GroupFile.missing(place));
     this.#open.set(name, await GroupFile.open(place));

@@ -4,6 +4,7 @@
  * Reads bring blocks faster than a disk may take them. What waits has a limit: beyond it blocks are not kept, and those that somebody wants
  * to keep wait their turn.
  */
+import type { BlockMemory } from '../block-memory.ts';
 import type { GroupFile } from './group-file.ts';
 import { BLOCKS_PER_GROUP } from './group-format.ts';
 
@@ -22,6 +23,7 @@ interface Growing extends WaitingGroup {
 
 /** The queue between those who read and those who write. */
 export class WaitingBlocks {
+  readonly #memory: BlockMemory;
   readonly #mostBytes: number;
   /** By the names of their files, the next one first. */
   readonly #groups = new Map<string, Growing>();
@@ -31,7 +33,8 @@ export class WaitingBlocks {
   readonly #toldOfChanges: (() => void)[] = [];
 
   /** `mostBytes` may wait. */
-  constructor(mostBytes: number) {
+  constructor(mostBytes: number, memory: BlockMemory) {
+    this.#memory = memory;
     this.#mostBytes = mostBytes;
   }
 
@@ -44,6 +47,7 @@ export class WaitingBlocks {
   add(place: Omit<WaitingGroup, 'blocks'>, index: number, data: Uint8Array): void {
     const group = this.#groups.get(place.name) ?? { ...place, blocks: new Map<number, Uint8Array>() };
     if (group.blocks.has(index)) return;
+    this.#memory.hold(data);
     group.blocks.set(index, data);
     this.#groups.set(place.name, group);
     this.#bytes += data.length;
@@ -63,7 +67,10 @@ export class WaitingBlocks {
   /** The blocks of a group that was taken are no longer held, whether they are on the disk now or not. */
   written({ name, blocks }: WaitingGroup): void {
     this.#beingWritten.delete(name);
-    for (const block of blocks.values()) this.#bytes -= block.length;
+    for (const block of blocks.values()) {
+      this.#bytes -= block.length;
+      this.#memory.letGo(block);
+    }
     this.tell();
   }
 
