@@ -6,8 +6,16 @@ import type { RefusalDetails } from '../service/refusal.ts';
 import { refusalOf } from './refusals.ts';
 import type { Watch } from './watch.ts';
 
+/** Who hears of an answer's bytes as they pass. */
+export interface BodyListener {
+  /** They have come. */
+  received(bytes: number): void;
+  /** Whoever asked for them has seen them all. */
+  read(piece: Uint8Array): void;
+}
+
 /**
- * The pieces of one answer's body, for one reader. Rejects with `timeout` when no byte comes for `idle` milliseconds while
+ * The pieces of one answer's body, for one reader; the bytes of one may change when the next is asked for. Rejects with `timeout` when no byte comes for `idle` milliseconds while
  * somebody waits for one, and with `unavailable` when the connection is cut.
  */
 export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
@@ -15,14 +23,14 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
   readonly #pieces: AsyncIterator<Uint8Array>;
   readonly #watch: Watch;
   readonly #idle: number;
-  readonly #received: (bytes: number) => void;
+  readonly #listener: BodyListener;
   readonly #details: RefusalDetails;
+  #beingRead: Uint8Array | null = null;
 
-  /** `received`: hears of each piece's bytes. */
   constructor(
     raw: Readable,
     watch: Watch,
-    { idle, received }: { readonly idle: number; readonly received: (bytes: number) => void },
+    { idle, listener }: { readonly idle: number; readonly listener: BodyListener },
     details: RefusalDetails,
   ) {
     // Whoever reads hears of an error from `next`; when nobody reads it must not end the process.
@@ -30,7 +38,7 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
     this.#pieces = raw[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     this.#watch = watch;
     this.#idle = idle;
-    this.#received = received;
+    this.#listener = listener;
     this.#details = details;
   }
 
@@ -39,11 +47,13 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#letGo();
     this.#watch.expect('further byte of the answer', this.#idle);
     try {
       const piece = await this.#watch.race(this.#pieces.next());
       if (piece.done === true) return { done: true, value: undefined };
-      this.#received(piece.value.byteLength);
+      this.#listener.received(piece.value.byteLength);
+      this.#beingRead = piece.value;
       return { done: false, value: piece.value };
     } catch (error) {
       this.#raw.destroy();
@@ -55,8 +65,14 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
 
   /** No more is wanted. */
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#letGo();
     this.#raw.destroy();
     return Promise.resolve({ done: true, value: undefined });
+  }
+
+  #letGo(): void {
+    if (this.#beingRead !== null) this.#listener.read(this.#beingRead);
+    this.#beingRead = null;
   }
 }
 
@@ -67,7 +83,7 @@ export async function readAll(body: AnswerBody, limit: number, details: RefusalD
   for await (const piece of body) {
     size += piece.byteLength;
     if (size > limit) throw new Refusal('malformed', `the answer is larger than ${limit} bytes`, details);
-    pieces.push(piece);
+    pieces.push(new Uint8Array(piece));
   }
   return Buffer.concat(pieces, size);
 }

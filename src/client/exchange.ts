@@ -23,6 +23,7 @@ import type { AnswerHeaders } from './object-headers.ts';
 import { kindOfStatus, reasonOfStatus, refusalOf } from './refusals.ts';
 import { bodyOf } from './request-body.ts';
 import type { Progress, RequestBody } from './request-body.ts';
+import { SocketBuffers } from './socket-buffers.ts';
 import { parseRetryAfter, retrying } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { TlsTerms } from './tls-terms.ts';
@@ -74,13 +75,19 @@ const USER_AGENT = 'pailfs';
 export class Exchange {
   readonly #settings: ExchangeSettings;
   readonly #pool: Pool;
+  readonly #buffers = new SocketBuffers();
 
   constructor(settings: ExchangeSettings) {
     this.#settings = settings;
     this.#pool = new Pool(settings.baseUrl.origin, {
       connections: settings.connections,
       // Said aloud: NODE_TLS_REJECT_UNAUTHORIZED in some environment would turn the checks off in silence.
-      connect: { timeout: settings.deadlines.connect, ...settings.tls, rejectUnauthorized: true },
+      connect: {
+        timeout: settings.deadlines.connect,
+        ...settings.tls,
+        rejectUnauthorized: true,
+        onread: this.#buffers.options,
+      },
       // The watch of each call keeps these deadlines, by the injected clock.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -219,10 +226,15 @@ export class Exchange {
     watch.rest();
     // The bytes of the answer are no progress of the upload: without this, a byte now and then would hold the call for ever.
     if (ask.upload !== undefined) watch.limitTotal(deadlines.uploadIdle);
-    const received = (bytes: number): void => {
-      traffic.received(bytes);
+    const listener = {
+      received: (bytes: number): void => {
+        traffic.received(bytes);
+      },
+      read: (piece: Uint8Array): void => {
+        this.#buffers.giveBack(piece);
+      },
     };
-    const answerBody = new AnswerBody(response.body, watch, { idle: deadlines.bodyIdle, received }, details);
+    const answerBody = new AnswerBody(response.body, watch, { idle: deadlines.bodyIdle, listener }, details);
     return {
       status: response.statusCode,
       headers: response.headers,

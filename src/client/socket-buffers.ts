@@ -1,0 +1,65 @@
+/**
+ * Where do bytes lie between a connection and whoever reads an answer? In buffers that are used again: Node would make a new one for each
+ * look at a socket, and a fast line leaves the engine more garbage of that kind in a second than everything else does in an hour.
+ */
+import type { Readable } from 'node:stream';
+
+/** What one look at a socket may bring. */
+const BUFFER_BYTES = 128 * 1024;
+/** Fewer bytes are copied: they may be kept by somebody for long, as those of headers are. */
+const LEAST_LENT = 32 * 1024;
+/** What a few busy connections use. */
+const MOST_SPARE = 32;
+
+/** For the connections of one pool: as `onread` of net.connect(). */
+export interface ReadInto {
+  readonly buffer: () => Uint8Array;
+  /** Called on the socket. False: it is to wait until somebody has read. */
+  readonly callback: (this: Pick<Readable, 'push'>, bytes: number, buffer: Uint8Array) => boolean;
+}
+
+export class SocketBuffers {
+  readonly #spare: Uint8Array[] = [];
+  /** How far each that is lent is filled. */
+  readonly #lent = new WeakMap<ArrayBufferLike, { readonly whole: Uint8Array; readonly end: number }>();
+  /** Node asks for the next buffer at once after it has handed one over. */
+  #next: Uint8Array | undefined;
+
+  readonly options: ReadInto;
+
+  constructor() {
+    const handOver = (bytes: number, buffer: Uint8Array): Uint8Array => this.#handOver(bytes, buffer);
+    this.options = {
+      buffer: () => this.#take(),
+      callback(bytes, buffer) {
+        return this.push(handOver(bytes, buffer));
+      },
+    };
+  }
+
+  /**
+   * `piece` of an answer is read, and those before it: nobody looks at their bytes any more. Does nothing for bytes that lie elsewhere, or
+   * behind which there are more in the same buffer.
+   */
+  giveBack(piece: Uint8Array): void {
+    const lent = this.#lent.get(piece.buffer);
+    if (lent?.end !== piece.byteOffset + piece.byteLength) return;
+    this.#lent.delete(piece.buffer);
+    if (this.#spare.length < MOST_SPARE) this.#spare.push(lent.whole);
+  }
+
+  #take(): Uint8Array {
+    const buffer = this.#next ?? this.#spare.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+    this.#next = undefined;
+    return buffer;
+  }
+
+  #handOver(bytes: number, buffer: Uint8Array): Uint8Array {
+    if (bytes < LEAST_LENT) {
+      this.#next = buffer;
+      return Buffer.from(buffer.subarray(0, bytes));
+    }
+    this.#lent.set(buffer.buffer, { whole: buffer, end: buffer.byteOffset + bytes });
+    return buffer.subarray(0, bytes);
+  }
+}
