@@ -10,12 +10,12 @@ import type { Watch } from './watch.ts';
 export interface BodyListener {
   /** They have come. */
   received(bytes: number): void;
-  /** Whoever asked for them has seen them all. */
-  read(piece: Uint8Array): void;
+  /** Whoever asked for them is done with them, by his own promise; absent when he gave none. */
+  readonly read?: ((piece: Uint8Array) => void) | undefined;
 }
 
 /**
- * The pieces of one answer's body, for one reader; the bytes of one may change when the next is asked for. Rejects with `timeout` when no byte comes for `idle` milliseconds while
+ * The pieces of one answer's body, for one reader. Rejects with `timeout` when no byte comes for `idle` milliseconds while
  * somebody waits for one, and with `unavailable` when the connection is cut.
  */
 export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
@@ -71,7 +71,7 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   #letGo(): void {
-    if (this.#beingRead !== null) this.#listener.read(this.#beingRead);
+    if (this.#beingRead !== null) this.#listener.read?.(this.#beingRead);
     this.#beingRead = null;
   }
 }
@@ -83,7 +83,7 @@ export async function readAll(body: AnswerBody, limit: number, details: RefusalD
   for await (const piece of body) {
     size += piece.byteLength;
     if (size > limit) throw new Refusal('malformed', `the answer is larger than ${limit} bytes`, details);
-    pieces.push(new Uint8Array(piece));
+    pieces.push(piece);
   }
   return Buffer.concat(pieces, size);
 }

@@ -16,6 +16,8 @@ export interface Ask extends Asked {
   /** Sent as a JSON body. */
   readonly document?: unknown;
   readonly upload?: UploadBody;
+  /** Whoever reads the answer's body is done with each piece when he asks for the next. */
+  readonly isReadAtOnce?: boolean;
 }
 
 /** What every refusal of the request says. */

@@ -230,9 +230,11 @@ export class Exchange {
       received: (bytes: number): void => {
         traffic.received(bytes);
       },
-      read: (piece: Uint8Array): void => {
-        this.#buffers.giveBack(piece);
-      },
+      ...(ask.isReadAtOnce === true && {
+        read: (piece: Uint8Array): void => {
+          this.#buffers.giveBack(piece);
+        },
+      }),
     };
     const answerBody = new AnswerBody(response.body, watch, { idle: deadlines.bodyIdle, listener }, details);
     return {

@@ -138,8 +138,8 @@ export class HttpService implements ObjectService {
   }
 
   async getObject(bucket: string, key: string, query: GetObjectQuery = {}): Promise<Download> {
-    const { range, signal } = query;
-    const ask: Ask = objectAsk('getObject', 'GET', bucket, key);
+    const { range, signal, isReadAtOnce = false } = query;
+    const ask: Ask = { ...objectAsk('getObject', 'GET', bucket, key), isReadAtOnce };
     const ranged: Ask =
       range === undefined ? ask : { ...ask, sentRange: true, headers: { range: rangeHeader(range, ask) } };
     return this.#exchange.open(ranged, signal, (answer) => {

@@ -51,6 +51,8 @@ export interface UploadBody {
 export interface GetObjectQuery extends CallOptions {
   /** Ask for these bytes only. The spec does not promise it: look at `Download.range`. */
   readonly range?: ByteRange | undefined;
+  /** The caller is done with each piece of the body when it asks for the next: its memory may then be used again. */
+  readonly isReadAtOnce?: boolean | undefined;
 }
 
 /** A file, or a part of one, on its way (§4.8). */

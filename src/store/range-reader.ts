@@ -46,7 +46,7 @@ export interface RangeSink {
    * when the service does not honour Range. `head`: what the answer tells of the file.
    */
   begin(range: ByteRange, head: ObjectHead): void | Promise<void>;
-  /** In order, without gap or overlap. The next chunk waits for the promise. */
+  /** In order, without gap or overlap. The next chunk waits for the promise; then the bytes of this one may change. */
   chunk(data: Uint8Array, position: number): void | Promise<void>;
 }
 
@@ -138,7 +138,11 @@ export class RangeReader {
     const isWhole = needed.start === 0 && needed.end >= expected.size;
     if (isWhole || this.#support === 'no') return this.#checked(await this.#get(request), request, progress);
     try {
-      const download = await this.#service.getObject(this.#bucket, key, { range: needed, signal });
+      const download = await this.#service.getObject(this.#bucket, key, {
+        range: needed,
+        signal,
+        isReadAtOnce: true,
+      });
       const checked = await this.#checked(download, request, progress);
       this.#learn(holdsWhole(checked) ? 'no' : 'yes');
       return checked;
@@ -153,7 +157,10 @@ export class RangeReader {
 
   #get(request: RangeRequest): Promise<Download> {
     if (request.signal?.aborted === true) throw aborted(request.key);
-    return this.#service.getObject(this.#bucket, request.key, { signal: request.signal });
+    return this.#service.getObject(this.#bucket, request.key, {
+      signal: request.signal,
+      isReadAtOnce: true,
+    });
   }
 
   async #checked(download: Download, request: RangeRequest, progress: Progress): Promise<Download> {

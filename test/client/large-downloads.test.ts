@@ -1,0 +1,125 @@
+/** Do the bytes of large files arrive as they were sent, although the memory they pass through is used again? */
+import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Download } from '../../src/service/object-service.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
+import type { Script } from '../support/raw-server.ts';
+import { openClient } from './open-client.ts';
+
+const MIB = 1024 * 1024;
+const SIZE = 6 * MIB;
+const VERSION = 'ETag: "e"\r\nLast-Modified: Fri, 02 Jan 2026 03:04:05 GMT\r\n';
+
+async function write(socket: Socket, bytes: Uint8Array | string): Promise<void> {
+  await new Promise<void>((resolve) =>
+    socket.write(bytes, () => {
+      resolve();
+    }),
+  );
+}
+
+function whole(bytes: Uint8Array): Script {
+  return {
+    play: async (socket) => {
+      await write(socket, `HTTP/1.1 200 OK\r\n${VERSION}Content-Length: ${bytes.length}\r\n\r\n`);
+      await write(socket, bytes);
+    },
+  };
+}
+
+/** In chunks of `size` bytes, of which many come with one look at the socket. */
+function chunked(bytes: Uint8Array, size: number): Script {
+  return {
+    play: async (socket) => {
+      const status = `HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-${bytes.length - 1}/${bytes.length}\r\n`;
+      const parts: Uint8Array[] = [Buffer.from(`${status}${VERSION}Transfer-Encoding: chunked\r\n\r\n`)];
+      for (let from = 0; from < bytes.length; from += size) {
+        const piece = bytes.subarray(from, from + size);
+        parts.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'));
+      }
+      await write(socket, Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]));
+    },
+  };
+}
+
+function md5(bytes: Uint8Array): string {
+  return createHash('md5').update(bytes).digest('hex');
+}
+
+/** As a reader does that is done with each piece when it asks for the next. `pause`: milliseconds it takes for some of them. */
+async function hashOf({ body }: Download, pause = 0): Promise<string> {
+  const hash = createHash('md5');
+  let count = 0;
+  for await (const piece of body) {
+    count += 1;
+    if (pause > 0 && count % 8 === 0) await sleep(pause);
+    hash.update(piece);
+  }
+  return hash.digest('hex');
+}
+
+describe('large downloads', () => {
+  const files = [1, 2, 3, 4].map((seed) => patternedBytes(SIZE, seed));
+
+  it('arrive as they were sent, one after the other over the same memory', async () => {
+    const { service } = await openClient(files.map(whole), { connections: 1 });
+
+    for (const file of files) {
+      const download = await service.getObject('b', 'k', { isReadAtOnce: true });
+      expect(await hashOf(download)).toBe(md5(file));
+    }
+  });
+
+  it('arrive as they were sent, side by side, to readers of different speed', async () => {
+    const { service } = await openClient(files.map(whole));
+
+    const hashes = await Promise.all(
+      files.map(async (_, index) => hashOf(await service.getObject('b', 'k', { isReadAtOnce: true }), index)),
+    );
+
+    expect(hashes.sort()).toEqual(files.map(md5).sort());
+  });
+
+  it.each([700, 9_000, 50_000, 200_000])('arrive as they were sent in chunks of %i bytes', async (size) => {
+    const parts = files.map((file) => file.subarray(0, 2 * MIB + 1));
+    const { service } = await openClient(parts.map((part) => chunked(part, size)));
+    const query = { range: { start: 0, end: 2 * MIB + 1 }, isReadAtOnce: true };
+
+    const hashes = await Promise.all(
+      parts.map(async (_, index) => hashOf(await service.getObject('b', 'k', query), index)),
+    );
+
+    expect(hashes.sort()).toEqual(parts.map(md5).sort());
+  });
+
+  it('stay as they were for a reader that keeps their pieces and has promised nothing', async () => {
+    const { service } = await openClient(files.map(whole));
+
+    const kept = await Promise.all(
+      files.map(async () => {
+        const pieces: Uint8Array[] = [];
+        for await (const piece of (await service.getObject('b', 'k')).body) pieces.push(piece);
+        return pieces;
+      }),
+    );
+
+    expect(kept.map((pieces) => md5(Buffer.concat(pieces))).sort()).toEqual(files.map(md5).sort());
+  });
+
+  it('that nobody reads to the end leave the others alone', async () => {
+    const [first, ...others] = files;
+    const { service } = await openClient([whole(first ?? new Uint8Array()), ...others.map(whole)]);
+    const left = (await service.getObject('b', 'k', { isReadAtOnce: true })).body[Symbol.asyncIterator]();
+    await left.next();
+    await left.next();
+
+    await left.return?.();
+    const hashes = await Promise.all(
+      others.map(async () => hashOf(await service.getObject('b', 'k', { isReadAtOnce: true }))),
+    );
+
+    expect(hashes.sort()).toEqual(others.map(md5).sort());
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { BlockCache } from '../../src/content/block-cache.ts';
+import { BlockMemory } from '../../src/content/block-memory.ts';
+
+const SIZE = 10;
+
+/** A block that somebody filled with `value`. */
+function filled(memory: BlockMemory, value: number): Uint8Array {
+  return memory.take(SIZE).fill(value);
+}
+
+describe('the memory of blocks', () => {
+  it('is used again when the last who held a block lets go of it', () => {
+    const memory = new BlockMemory(SIZE);
+    const block = memory.take(SIZE);
+    memory.hold(block);
+
+    memory.letGo(block);
+    const other = memory.take(SIZE);
+    memory.letGo(block);
+
+    expect(other).not.toBe(block);
+    expect(memory.take(SIZE)).toBe(block);
+  });
+
+  it('is not used again for one that is shorter than the others, or that came from elsewhere', () => {
+    const memory = new BlockMemory(SIZE);
+
+    memory.letGo(memory.take(SIZE - 1));
+    memory.letGo(new Uint8Array(SIZE));
+
+    expect(memory.free).toBe(0);
+  });
+
+  it('counts no block twice that is let go of too often', () => {
+    const memory = new BlockMemory(SIZE);
+    const block = memory.take(SIZE);
+
+    memory.letGo(block);
+    memory.letGo(block);
+
+    expect(memory.free).toBe(SIZE);
+  });
+
+  it('goes back to the system but for what is asked for', () => {
+    const memory = new BlockMemory(SIZE);
+    const blocks = [1, 2, 3].map((value) => filled(memory, value));
+    for (const block of blocks) memory.letGo(block);
+
+    memory.trimTo(2 * SIZE - 1);
+
+    expect(memory.free).toBe(SIZE);
+  });
+});
+
+describe('a cache of blocks that are used again', () => {
+  it('keeps the bytes of each block that is in it', () => {
+    const cache = new BlockCache(3 * SIZE, new BlockMemory(SIZE));
+
+    for (let index = 0; index < 10; index += 1) {
+      cache.claim(SIZE);
+      const block = filled(cache.memory, index);
+      cache.giveBack(SIZE);
+      cache.set(1, index, block);
+      cache.memory.letGo(block);
+    }
+
+    const kept = [...Array(10).keys()].filter((index) => cache.has(1, index));
+    expect(kept).toEqual([7, 8, 9]);
+    for (const index of kept) expect(cache.get(1, index)).toEqual(new Uint8Array(SIZE).fill(index));
+  });
+
+  it('takes no more memory than it may, also while blocks come and go', () => {
+    const cache = new BlockCache(4 * SIZE, new BlockMemory(SIZE));
+    for (let index = 0; index < 4; index += 1) {
+      const block = filled(cache.memory, index);
+      cache.set(1, index, block);
+      cache.memory.letGo(block);
+    }
+
+    cache.claim(2 * SIZE);
+
+    expect(cache.used).toBe(4 * SIZE);
+    expect(cache.memory.free).toBe(2 * SIZE);
+    cache.giveBack(2 * SIZE);
+    expect(cache.memory.free).toBe(0);
+    cache.dropVersion(1);
+    expect(cache.memory.free).toBe(0);
+  });
+
+  it('leaves a block alone that somebody else still holds', () => {
+    const cache = new BlockCache(SIZE, new BlockMemory(SIZE));
+    const block = filled(cache.memory, 1);
+    cache.set(1, 0, block);
+
+    cache.dropVersion(1);
+    const other = filled(cache.memory, 2);
+
+    expect(other).not.toBe(block);
+    expect(block).toEqual(new Uint8Array(SIZE).fill(1));
+  });
+});
