@@ -226,11 +226,13 @@ export class Exchange {
     watch.rest();
     // The bytes of the answer are no progress of the upload: without this, a byte now and then would hold the call for ever.
     if (ask.upload !== undefined) watch.limitTotal(deadlines.uploadIdle);
+    // The promise is for the bytes that were asked for; the words of a refusal are gathered here.
+    const isReadAtOnce = ask.isReadAtOnce === true && response.statusCode >= 200 && response.statusCode < 300;
     const listener = {
       received: (bytes: number): void => {
         traffic.received(bytes);
       },
-      ...(ask.isReadAtOnce === true && {
+      ...(isReadAtOnce && {
         read: (piece: Uint8Array): void => {
           this.#buffers.giveBack(piece);
         },

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Download } from '../../src/service/object-service.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import type { Script } from '../support/raw-server.ts';
-import { openClient } from './open-client.ts';
+import { openClient, refusalFrom, until } from './open-client.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 6 * MIB;
@@ -121,5 +121,31 @@ describe('large downloads', () => {
     );
 
     expect(hashes.sort()).toEqual(others.map(md5).sort());
+  });
+
+  it('change no word of a long refusal that is still arriving', async () => {
+    const [file = new Uint8Array()] = files;
+    const document = Buffer.from(JSON.stringify({ padding: 'x'.repeat(60_000), error: 'not yours' }));
+    const release: (() => void)[] = [];
+    const refusing: Script = {
+      play: async (socket) => {
+        await write(socket, `HTTP/1.1 403 Forbidden\r\nContent-Length: ${document.length}\r\n\r\n`);
+        await sleep(20);
+        await write(socket, document.subarray(0, -1));
+        await new Promise<void>((resolve) => release.push(resolve));
+        await write(socket, document.subarray(-1));
+      },
+    };
+    const { service, server } = await openClient([refusing, whole(file)]);
+    const refused = refusalFrom(service.getObject('b', 'refused', { isReadAtOnce: true }));
+    await server.arrived(1);
+    await until(() => release.length > 0);
+    await sleep(20);
+
+    const hash = await hashOf(await service.getObject('b', 'k', { isReadAtOnce: true }));
+    for (const resolve of release) resolve();
+
+    expect(hash).toBe(md5(file));
+    expect((await refused).message).toContain('not yours');
   });
 });
