@@ -28,11 +28,17 @@ export class SocketBuffers {
   readonly options: ReadInto;
 
   constructor() {
-    const handOver = (bytes: number, buffer: Uint8Array): Uint8Array => this.#handOver(bytes, buffer);
+    const take = (): Uint8Array => this.#take();
+    const lend = (bytes: number, buffer: Uint8Array): Uint8Array => this.#lend(bytes, buffer);
+    const reuse = (buffer: Uint8Array): void => void (this.#next = buffer);
     this.options = {
-      buffer: () => this.#take(),
+      buffer: take,
       callback(bytes, buffer) {
-        return this.push(handOver(bytes, buffer));
+        if (bytes >= LEAST_LENT) return this.push(lend(bytes, buffer));
+        const wantsMore = this.push(Buffer.from(buffer.subarray(0, bytes)));
+        // Last of all: whatever the bytes set off, this buffer is the socket's own.
+        reuse(buffer);
+        return wantsMore;
       },
     };
   }
@@ -54,11 +60,7 @@ export class SocketBuffers {
     return buffer;
   }
 
-  #handOver(bytes: number, buffer: Uint8Array): Uint8Array {
-    if (bytes < LEAST_LENT) {
-      this.#next = buffer;
-      return Buffer.from(buffer.subarray(0, bytes));
-    }
+  #lend(bytes: number, buffer: Uint8Array): Uint8Array {
     this.#lent.set(buffer.buffer, { whole: buffer, end: buffer.byteOffset + bytes });
     return buffer.subarray(0, bytes);
   }
