@@ -114,9 +114,13 @@ export class BlockCache {
    */
   set(version: number, index: number, block: Uint8Array, state: 'read' | 'unread' = 'read'): void {
     const key = keyOf(version, index);
-    if (this.has(version, index)) this.#drop(key);
-    if (block.length === 0 || block.length + this.spokenFor > this.maxBytes) return;
+    // First of all: the block that is here may be this one.
     this.memory.hold(block);
+    if (this.has(version, index)) this.#drop(key);
+    if (block.length === 0 || block.length + this.spokenFor > this.maxBytes) {
+      this.memory.letGo(block);
+      return;
+    }
     if (state === 'unread') {
       this.#unread.set(key, block);
       this.#unreadBytes += block.length;

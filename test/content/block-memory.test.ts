@@ -99,4 +99,16 @@ describe('a cache of blocks that are used again', () => {
     expect(other).not.toBe(block);
     expect(block).toEqual(new Uint8Array(SIZE).fill(1));
   });
+
+  it('keeps a block that is put in its place once more', () => {
+    const cache = new BlockCache(SIZE, new BlockMemory(SIZE));
+    const block = filled(cache.memory, 1);
+    cache.set(1, 0, block);
+    cache.memory.letGo(block);
+
+    cache.set(1, 0, block);
+
+    expect(filled(cache.memory, 2)).not.toBe(block);
+    expect(cache.get(1, 0)).toEqual(new Uint8Array(SIZE).fill(1));
+  });
 });
