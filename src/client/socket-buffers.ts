@@ -18,14 +18,14 @@ export interface ReadInto {
   readonly callback: (this: Pick<Readable, 'push'>, bytes: number, buffer: Uint8Array) => boolean;
 }
 
+/** Of one client. What is never given back is only forgotten. */
 export class SocketBuffers {
+  readonly options: ReadInto;
   readonly #spare: Uint8Array[] = [];
   /** How far each that is lent is filled. */
   readonly #lent = new WeakMap<ArrayBufferLike, { readonly whole: Uint8Array; readonly end: number }>();
   /** Node asks for the next buffer at once after it has handed one over. */
   #next: Uint8Array | undefined;
-
-  readonly options: ReadInto;
 
   constructor() {
     const take = (): Uint8Array => this.#take();

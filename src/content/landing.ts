@@ -15,7 +15,6 @@ import type { Spool } from './spool.ts';
 
 /** What keeps the bytes after they landed. */
 export interface LandingPlace {
-  readonly blockSize: number;
   /** Bytes of the whole file. */
   readonly fileSize: number;
   /** For the blocks. */
@@ -169,13 +168,13 @@ export class Landing implements RangeSink {
     for (let from = 0; from < data.length;) {
       const at = position + from;
       const start = this.#blockStart(at);
-      const { blockSize, memory } = this.#place;
-      const block = (this.#block ??= memory.take(Math.min(blockSize, this.#range.end - start)));
+      const { memory } = this.#place;
+      const block = (this.#block ??= memory.take(Math.min(memory.blockSize, this.#range.end - start)));
       const piece = data.subarray(from, from + block.length - (at - start));
       block.set(piece, at - start);
       from += piece.length;
       if (at - start + piece.length === block.length) {
-        this.#place.keep(start / blockSize, block);
+        this.#place.keep(start / memory.blockSize, block);
         this.#letGoOfBlock();
       }
     }
@@ -211,6 +210,6 @@ export class Landing implements RangeSink {
   }
 
   #blockStart(position: number): number {
-    return position - (position % this.#place.blockSize);
+    return position - (position % this.#place.memory.blockSize);
   }
 }

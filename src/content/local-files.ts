@@ -73,6 +73,7 @@ export const nodeLocalFiles: LocalFiles = {
   },
 };
 
+/** For all mounts of the process, since all of them stand still; by the real clock, whatever a mount's is: it is about a real disk. */
 const calls = new DiskCalls(systemClock);
 
 class NodeLocalFile implements LocalFile {

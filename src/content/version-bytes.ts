@@ -153,7 +153,6 @@ export class VersionBytes {
       if (given > 0) cache.giveBack(given);
     };
     const landing = new Landing(range === 'whole' ? { start: 0, end: this.version.size } : range, {
-      blockSize: cache.blockSize,
       fileSize: this.version.size,
       memory: cache.memory,
       prepare: async (landed) => {

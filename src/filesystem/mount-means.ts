@@ -64,8 +64,8 @@ interface OpenedMeans {
 /** `disk.start` and `disk.close` are the caller's. */
 export function openSharedMeans(inputs: SharedInputs): SharedMeans {
   const { settings, clock, directory, localFiles: files = nodeLocalFiles } = inputs;
-  const memory = new BlockMemory(BLOCK_SIZE);
-  const disk = settings.cache === 'disk' ? openDiskCache(inputs, memory) : null;
+  const disk = settings.cache === 'disk' ? openDiskCache(inputs) : null;
+  const memory = disk?.memory ?? new BlockMemory(BLOCK_SIZE);
   const space = new SpaceBudget({
     limit: disk === null ? Infinity : settings.cacheSize,
     disk: () => files.space(directory),
@@ -82,13 +82,13 @@ function waitingFor({ memoryLimit }: Pick<FileSystemSettings, 'memoryLimit'>): n
   return memoryLimit * SHARE_FOR_DISK;
 }
 
-function openDiskCache({ settings, clock, log }: SharedInputs, memory: BlockMemory): DiskCache {
+function openDiskCache({ settings, clock, log }: SharedInputs): DiskCache {
   const { cacheDirectory: directory, cacheSize: limit } = settings;
   return new DiskCache({
     directory,
     limit,
     mostWaiting: waitingFor(settings),
-    memory,
+    memory: new BlockMemory(BLOCK_SIZE),
     clock,
     log,
   });
