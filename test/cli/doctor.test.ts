@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Check } from '../../src/cli/doctor/check.ts';
-import { roomFinding } from '../../src/cli/doctor/local-checks.ts';
+import { mountsFinding, roomFinding } from '../../src/cli/doctor/local-checks.ts';
 import { checkMachine, type MachineParts } from '../../src/cli/doctor/machine-checks.ts';
 import { Authority } from '../support/certificates.ts';
 import { CommandLine, type Launch, type Outcome } from '../support/command-line.ts';
@@ -298,6 +298,19 @@ describe('the doctor on the local directories', () => {
     expect(roomFinding(place('cache directory'), full)).toMatchObject({ state: 'warning' });
     expect(roomFinding(place('state directory'), { ...full, free: 5_100_000 })).toMatchObject({
       state: 'ok',
+    });
+  });
+
+  it('only warns of a mount that does not answer, and counts those that serve', () => {
+    const all = { mounted: 3, dead: [], silent: [], outOfSight: 0 };
+
+    expect(mountsFinding({ ...all, silent: ['/mnt/a', '/mnt/b'] })).toMatchObject({
+      state: 'warning',
+      says: 'no answer comes from /mnt/a, /mnt/b: "pailfs status --json" names the log',
+    });
+    expect(mountsFinding({ ...all, outOfSight: 1 })).toMatchObject({
+      state: 'ok',
+      says: '2 mounts, none dead; 1 mount of other users cannot be looked at',
     });
   });
 

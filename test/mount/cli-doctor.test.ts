@@ -26,7 +26,7 @@ it('a mount that serves is no finding, one whose process is gone is broken, and 
   expect(serving.says).not.toContain(at.mountpoint);
   expect(dead).toMatchObject({ code: 1, state: 'broken' });
   expect(dead.says).toMatch(
-    /^the process is gone that served .*: mount again, or run "pailfs unmount" on it$/,
+    /^the process is gone that served .*: mount again, or run "pailfs unmount" on it/,
   );
   expect(dead.says).toContain(at.mountpoint);
   expect(left).toMatchObject({ state: 'warning' });
@@ -39,15 +39,22 @@ it('a mount that serves is no finding, one whose process is gone is broken, and 
   expect(await readdir(at.mountpoint)).toEqual([]);
 });
 
-it('a mount that does not answer is named', async () => {
-  const at = await CommandLine.open(await startEmbeddedServer());
+it('a mount that does not answer is named, also beside a dead one', async () => {
+  const server = await startEmbeddedServer();
+  const [at, other] = [await CommandLine.open(server), await CommandLine.open(server)];
   const mount = await at.mountInFront(['photos', at.mountpoint]);
+  await other.run(['mount', 'photos', other.mountpoint]);
+  await killWhileWriting(other, 'a.txt', 'precious');
 
   mount.signal('SIGSTOP');
-  const silent = await finding(at, 'mounts');
+  const { says, state } = await finding(at, 'mounts');
   mount.signal('SIGCONT');
 
-  expect(silent).toMatchObject({ state: 'warning' });
-  expect(silent.says).toMatch(/ does not answer: "pailfs status --json" names its log$/);
-  expect(silent.says).toContain(at.mountpoint);
+  expect(state).toBe('broken');
+  const [gone, silent, ...more] = says.split('; ');
+  expect(gone).toMatch(/^the process is gone that served .*: mount again, or run "pailfs unmount" on it$/);
+  expect(gone).toContain(other.mountpoint);
+  expect(silent).toMatch(/^no answer comes from .*: "pailfs status --json" names the log$/);
+  expect(silent).toContain(at.mountpoint);
+  expect(more).toEqual([]);
 });

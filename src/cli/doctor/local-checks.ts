@@ -60,16 +60,30 @@ async function checkMounts(clock: Clock): Promise<Finding> {
       else if (await isForbidden(mountpoint)) outOfSight += 1;
     } else if ((await probeMount(mountpoint, clock)) === 'silent') silent.push(mountpoint);
   }
-  if (dead.length > 0) {
-    return broken(
-      `the process is gone that served ${dead.join(', ')}: mount again, or run "pailfs unmount" on it`,
-    );
-  }
-  if (silent.length > 0) {
-    return warning(`${silent.join(', ')} does not answer: "pailfs status --json" names its log`);
-  }
-  if (table.length === 0) return well('nothing is mounted');
-  const seen = table.length - outOfSight;
+  return mountsFinding({ mounted: table.length, dead, silent, outOfSight });
+}
+
+export interface SeenMounts {
+  readonly mounted: number;
+  /** Mountpoints. */
+  readonly dead: readonly string[];
+  /** Mountpoints. */
+  readonly silent: readonly string[];
+  readonly outOfSight: number;
+}
+
+export function mountsFinding({ mounted, dead, silent, outOfSight }: SeenMounts): Finding {
+  const faults = [
+    ...(dead.length > 0
+      ? [`the process is gone that served ${dead.join(', ')}: mount again, or run "pailfs unmount" on it`]
+      : []),
+    ...(silent.length > 0
+      ? [`no answer comes from ${silent.join(', ')}: "pailfs status --json" names the log`]
+      : []),
+  ];
+  if (faults.length > 0) return (dead.length > 0 ? broken : warning)(faults.join('; '));
+  if (mounted === 0) return well('nothing is mounted');
+  const seen = mounted - outOfSight;
   const parts = [
     ...(seen > 0 ? [`${counted(seen, 'mount')}, none dead`] : []),
     ...(outOfSight > 0 ? [`${counted(outOfSight, 'mount')} of other users cannot be looked at`] : []),
