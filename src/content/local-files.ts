@@ -3,16 +3,13 @@
  * implementation by Node. Only this file knows `node:fs`.
  */
 import { randomUUID } from 'node:crypto';
-import { readSync, unlinkSync, writeSync } from 'node:fs';
-import { mkdir, open, statfs, unlink, type FileHandle } from 'node:fs/promises';
+import { unlinkSync } from 'node:fs';
+import { mkdir, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { systemErrorCode } from '../base/errors.ts';
-import { syncDirectory } from '../base/sync-directory.ts';
 import { DiskCalls } from './disk-calls.ts';
-
-/** Bytes of a read or a write that is short. */
-const SHORT = 64 * 1024;
+import { OpenDescriptor } from './open-descriptor.ts';
 
 /** An open temporary file. Every method rejects with a Node system error (`code`). */
 export interface LocalFile {
@@ -52,20 +49,31 @@ export interface LocalFiles {
   space(directory: string): Promise<DiskSpace>;
 }
 
+/** For all mounts of the process, since all of them stand still; by the real clock, whatever a mount's is: it is about a real disk. */
+const calls = new DiskCalls(systemClock);
+
 export const nodeLocalFiles: LocalFiles = {
   create: async (directory) => {
     const path = join(directory, randomUUID());
-    const create = (): Promise<FileHandle> => open(path, 'wx+', 0o600);
-    // Each call of the file system is a trip to another thread and back: the directory is made only when it is missing.
-    const handle = await create().catch(async (error: unknown) => {
+    const create = (): Promise<OpenDescriptor> => OpenDescriptor.open(calls, path, 'wx+', 0o600);
+    // The directory is made only when it is missing: programs wait for each call.
+    const descriptor = await create().catch(async (error: unknown) => {
       if (systemErrorCode(error) !== 'ENOENT') throw error;
       await mkdir(directory, { recursive: true, mode: 0o700 });
       return create();
     });
-    return new NodeLocalFile(path, handle);
+    return new NodeLocalFile(path, descriptor);
   },
-  open: async (path) => new NodeLocalFile(path, await open(path, 'r+')),
-  syncDirectory,
+  open: async (path) => new NodeLocalFile(path, await OpenDescriptor.open(calls, path, 'r+')),
+  syncDirectory: async (directory) => {
+    // Opened each time: the one that had the name may have been removed.
+    const descriptor = await OpenDescriptor.open(calls, directory, 'r');
+    try {
+      await descriptor.sync();
+    } finally {
+      await descriptor.closeFreeingNothing();
+    }
+  },
   space: async (directory) => {
     const { bavail, blocks, bsize } = await statfs(directory);
     // What has no size of its own (ramfs, some network disks) says 0 of everything.
@@ -73,42 +81,33 @@ export const nodeLocalFiles: LocalFiles = {
   },
 };
 
-/** For all mounts of the process, since all of them stand still; by the real clock, whatever a mount's is: it is about a real disk. */
-const calls = new DiskCalls(systemClock);
-
 class NodeLocalFile implements LocalFile {
   readonly path: string;
-  readonly #handle: FileHandle;
+  readonly #descriptor: OpenDescriptor;
 
-  constructor(path: string, handle: FileHandle) {
+  constructor(path: string, descriptor: OpenDescriptor) {
     this.path = path;
-    this.#handle = handle;
+    this.#descriptor = descriptor;
   }
 
   read(into: Uint8Array, position: number): Promise<number> {
-    const elsewhere = async (): Promise<number> =>
-      (await this.#handle.read(into, 0, into.length, position)).bytesRead;
-    if (into.length > SHORT) return elsewhere();
-    return calls.make(() => readSync(this.#handle.fd, into, 0, into.length, position), elsewhere);
+    return this.#descriptor.read(into, position);
   }
 
   write(data: Uint8Array, position: number): Promise<number> {
-    const elsewhere = async (): Promise<number> =>
-      (await this.#handle.write(data, 0, data.length, position)).bytesWritten;
-    if (data.length > SHORT) return elsewhere();
-    return calls.make(() => writeSync(this.#handle.fd, data, 0, data.length, position), elsewhere);
+    return this.#descriptor.write(data, position);
   }
 
   truncate(size: number): Promise<void> {
-    return this.#handle.truncate(size);
+    return this.#descriptor.truncate(size);
   }
 
   sync(): Promise<void> {
-    return this.#handle.sync();
+    return this.#descriptor.sync();
   }
 
   close(): Promise<void> {
-    return this.#handle.close();
+    return this.#descriptor.close();
   }
 
   async unlink(): Promise<void> {
@@ -129,7 +128,7 @@ class NodeLocalFile implements LocalFile {
       // The bytes go with the last of the two, which is for the other thread.
       await this.unlink();
     } finally {
-      await this.#handle.close();
+      await this.#descriptor.close();
     }
   }
 }

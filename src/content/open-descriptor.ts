@@ -1,0 +1,123 @@
+/**
+ * How is an open file of the local disk asked for something, where each call is made in the quickest place (disk-calls.ts)? Node's
+ * own FileHandle makes all of them in another thread; a bare number is another file's as soon as it is closed.
+ */
+import {
+  close,
+  closeSync,
+  fsync,
+  ftruncate,
+  open,
+  openSync,
+  read,
+  readSync,
+  write,
+  writeSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
+import type { DiskCalls } from './disk-calls.ts';
+
+/** Bytes of a read or a write that is short. */
+const SHORT = 64 * 1024;
+
+const elsewhere = {
+  open: promisify(open),
+  read: promisify(read),
+  write: promisify(write),
+  truncate: promisify(ftruncate),
+  sync: promisify(fsync),
+  close: promisify(close),
+};
+
+/** Every method rejects with a Node system error (`code`), with EBADF once it is closed. */
+export class OpenDescriptor {
+  readonly #calls: DiskCalls;
+  readonly #number: number;
+  #isClosed = false;
+  /** Calls in other threads that have not returned. */
+  readonly #running = new Set<Promise<unknown>>();
+
+  private constructor(calls: DiskCalls, number: number) {
+    this.#calls = calls;
+    this.#number = number;
+  }
+
+  /** As open(2) does. */
+  static async open(calls: DiskCalls, path: string, flags: string, mode?: number): Promise<OpenDescriptor> {
+    const number = await calls.make(
+      () => openSync(path, flags, mode),
+      () => elsewhere.open(path, flags, mode),
+    );
+    return new OpenDescriptor(calls, number);
+  }
+
+  /** How many bytes were read. */
+  read(into: Uint8Array, position: number): Promise<number> {
+    const inThread = async (): Promise<number> =>
+      (await elsewhere.read(this.#number, into, 0, into.length, position)).bytesRead;
+    const here = (): number => readSync(this.#number, into, 0, into.length, position);
+    return this.#transfer(into.length, here, inThread);
+  }
+
+  /** How many bytes were written. */
+  write(data: Uint8Array, position: number): Promise<number> {
+    const inThread = async (): Promise<number> =>
+      (await elsewhere.write(this.#number, data, 0, data.length, position)).bytesWritten;
+    const here = (): number => writeSync(this.#number, data, 0, data.length, position);
+    return this.#transfer(data.length, here, inThread);
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.#inThread(() => elsewhere.truncate(this.#number, size));
+  }
+
+  sync(): Promise<void> {
+    return this.#inThread(() => elsewhere.sync(this.#number));
+  }
+
+  /** After the calls that are in progress. Where the file has no name any more its bytes are freed now, which takes its time. */
+  close(): Promise<void> {
+    return this.#close(() => elsewhere.close(this.#number));
+  }
+
+  /** The same, of what keeps its name. */
+  closeFreeingNothing(): Promise<void> {
+    return this.#close(() =>
+      this.#calls.make(
+        () => {
+          closeSync(this.#number);
+        },
+        () => elsewhere.close(this.#number),
+      ),
+    );
+  }
+
+  async #transfer(length: number, here: () => number, inThread: () => Promise<number>): Promise<number> {
+    if (length > SHORT) return this.#inThread(inThread);
+    this.#refuseIfClosed();
+    return this.#calls.make(here, () => this.#inThread(inThread));
+  }
+
+  async #inThread<Result>(call: () => Promise<Result>): Promise<Result> {
+    this.#refuseIfClosed();
+    const running = call();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #close(close: () => Promise<void>): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    // Each caller hears how its call ended.
+    await Promise.allSettled(this.#running);
+    await close();
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#isClosed) throw Object.assign(new Error('the file is closed'), { code: 'EBADF' });
+  }
+}
