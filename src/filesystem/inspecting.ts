@@ -1,4 +1,5 @@
 /** What do stat and readdir show? */
+import { TextSet } from '../base/text-set.ts';
 import type { Waiter } from '../base/waiter.ts';
 import type { Entry, NamesBatch, WholeNames } from '../namespace/entries.ts';
 import { childOf, nameOf } from '../store/keys.ts';
@@ -22,7 +23,7 @@ const MOST_AT_ONCE = 1000;
 
 interface Showing {
   readonly batch: NamesBatch;
-  readonly shown: Set<string>;
+  readonly shown: TextSet;
 }
 
 /** Rejects with an `FsError`, or with the refusal of the service. Waits for no change in progress. */
@@ -51,15 +52,15 @@ export class Inspecting {
     if (this.#mount.table.dirty(path) !== undefined) throw new FsError('ENOTDIR', path, 'it is a file');
     const entry = await this.entry(path, waiter);
     if (entry.kind !== 'folder') throw new FsError('ENOTDIR', path, 'it is not a folder');
-    const shown = new Set<string>();
+    const shown = new TextSet();
     let whole: WholeNames | null = null;
     for await (const batch of this.#mount.namespace.batches(path, waiter)) {
       ({ whole } = batch);
       const drafts = whole !== null ? this.#mount.table.dirtyIn(path) : [];
-      const names = [...batch.names, ...drafts.map((file) => nameOf(file.path))];
+      const draftNames = drafts.map((file) => nameOf(file.path));
       // Not all of a million at once.
-      for (let start = 0; start < names.length; start += MOST_AT_ONCE) {
-        const entries = this.#shownFirst(path, names.slice(start, start + MOST_AT_ONCE), { batch, shown });
+      for (const names of inParts(batch.names, draftNames)) {
+        const entries = this.#shownFirst(path, names, { batch, shown });
         if (entries.length > 0) yield entries;
       }
     }
@@ -168,6 +169,20 @@ export class Inspecting {
   #shown(local: LocalAttributes, mode: number, modified: number): ShownAttributes {
     return shownAttributes(local, this.#mount.settings, { mode, modified });
   }
+}
+
+/** All names, so many at a time. */
+function* inParts(...groups: readonly Iterable<string>[]): Generator<readonly string[], void> {
+  let part: string[] = [];
+  for (const names of groups) {
+    for (const name of names) {
+      part.push(name);
+      if (part.length < MOST_AT_ONCE) continue;
+      yield part;
+      part = [];
+    }
+  }
+  yield part;
 }
 
 function definedOf(change: AttributeChange): LocalAttributes {

@@ -27,8 +27,8 @@ export type NamedEntry = readonly [name: string, entry: Entry];
 
 /** Part of a listing, or all of it. */
 export interface NamesBatch {
-  /** Some may have been in an earlier batch already. */
-  readonly names: readonly string[];
+  /** Some may have been in an earlier batch already; the whole folder has each once. */
+  readonly names: Iterable<string>;
   /** What is to be believed of one of them at that moment; undefined when only a later batch tells. */
   readonly peek: (name: string) => Entry | undefined;
   /** Set when that is the whole folder, as it was when the batch was given. */

@@ -1,84 +1,90 @@
-/** How is what a listing told of files written down in few bytes? Columns of numbers; a row's number is its place. */
+/** How is what a listing told of files written down in few bytes? In rows of numbers, outside the heap. */
 import { MD5_PATTERN, Version } from '../store/version.ts';
 import type { FileEntryKnown } from './entries.ts';
 
 const MD5_BYTES = 16;
-/** Size, time, age and number of a row, and its ETag. */
-const ROW_BYTES = 4 * Float64Array.BYTES_PER_ELEMENT + MD5_BYTES;
-const FIRST_CAPACITY = 16;
+/** Of a row: size, time, age and number, and then its ETag. */
+const NUMBERS = 4;
+const NUMBERS_WITH_ETAG = NUMBERS + MD5_BYTES / Float64Array.BYTES_PER_ELEMENT;
+const ROW_BYTES = NUMBERS_WITH_ETAG * Float64Array.BYTES_PER_ELEMENT;
+const CHUNK_ROWS = 1024;
+const FIRST_ROWS = 16;
 
+/** The same bytes, seen in two ways. */
+interface Chunk {
+  readonly numbers: Float64Array;
+  readonly bytes: Buffer;
+}
+
+/** Rows by number, in no order. */
 export class FileRows {
-  /** Rows that are free again. */
-  readonly #free: number[] = [];
-  /** Those that are no MD5, by row. */
+  readonly #chunks = new Map<number, Chunk>();
+  /** ETags that are no MD5, by row. */
   readonly #otherEtags = new Map<number, string>();
-  #sizes = new Float64Array();
-  #modified = new Float64Array();
-  #confirmed = new Float64Array();
-  #numbers = new Float64Array();
-  #etags = Buffer.alloc(0);
-  #used = 0;
-
-  get size(): number {
-    return this.#used - this.#free.length;
-  }
+  #bytes = 0;
 
   /** Roughly, the memory that it takes. */
   get bytes(): number {
-    return this.#sizes.length * ROW_BYTES;
+    return this.#bytes;
   }
 
-  /** Its row. The version must be plain. */
-  add(entry: FileEntryKnown): number {
-    const row = this.#free.pop() ?? this.#used;
-    if (row === this.#sizes.length) this.#grow();
-    this.#used = Math.max(this.#used, row + 1);
-    this.write(row, entry);
-    return row;
+  has(row: number): boolean {
+    return this.#number(row, 3) > 0;
   }
 
+  /** The version must be plain. */
   write(row: number, { version, confirmedAt }: FileEntryKnown): void {
-    this.#sizes[row] = version.size;
-    this.#modified[row] = version.lastModified.getTime();
-    this.#confirmed[row] = confirmedAt;
-    this.#numbers[row] = version.id;
+    const { numbers, bytes } = this.#chunkFor(row);
+    const start = (row % CHUNK_ROWS) * NUMBERS_WITH_ETAG;
+    numbers[start] = version.size;
+    numbers[start + 1] = version.lastModified.getTime();
+    numbers[start + 2] = confirmedAt;
+    numbers[start + 3] = version.id;
     const etag = version.etag ?? '';
     if (MD5_PATTERN.test(etag)) {
-      this.#etags.write(etag, row * MD5_BYTES, 'hex');
+      bytes.write(etag, (row % CHUNK_ROWS) * ROW_BYTES + ROW_BYTES - MD5_BYTES, 'hex');
       this.#otherEtags.delete(row);
     } else this.#otherEtags.set(row, etag);
   }
 
-  /** The same version, in another object each time. */
+  /** One that is written: the same version, in another object each time. */
   read(row: number): FileEntryKnown {
-    const start = row * MD5_BYTES;
-    const etag = this.#otherEtags.get(row) ?? this.#etags.toString('hex', start, start + MD5_BYTES);
-    const lastModified = new Date(this.#modified[row] ?? 0);
+    const end = (row % CHUNK_ROWS) * ROW_BYTES + ROW_BYTES;
+    const etag =
+      this.#otherEtags.get(row) ?? this.#chunk(row)?.bytes.toString('hex', end - MD5_BYTES, end) ?? '';
+    const lastModified = new Date(this.#number(row, 1));
     const version = Version.toldBefore(
-      { size: this.#sizes[row] ?? 0, etag, lastModified },
-      this.#numbers[row] ?? 0,
+      { size: this.#number(row, 0), etag, lastModified },
+      this.#number(row, 3),
     );
-    return { kind: 'file', version, confirmedAt: this.#confirmed[row] ?? 0 };
+    return { kind: 'file', version, confirmedAt: this.#number(row, 2) };
   }
 
   remove(row: number): void {
     this.#otherEtags.delete(row);
-    this.#free.push(row);
+    const chunk = this.#chunk(row);
+    if (chunk !== undefined) chunk.numbers[(row % CHUNK_ROWS) * NUMBERS_WITH_ETAG + 3] = 0;
   }
 
-  #grow(): void {
-    const capacity = Math.max(FIRST_CAPACITY, this.#sizes.length * 2);
-    const grown = (column: Float64Array): Float64Array<ArrayBuffer> => {
-      const larger = new Float64Array(capacity);
-      larger.set(column);
-      return larger;
-    };
-    this.#sizes = grown(this.#sizes);
-    this.#modified = grown(this.#modified);
-    this.#confirmed = grown(this.#confirmed);
-    this.#numbers = grown(this.#numbers);
-    const etags = Buffer.alloc(capacity * MD5_BYTES);
-    this.#etags.copy(etags);
-    this.#etags = etags;
+  #number(row: number, column: number): number {
+    return this.#chunk(row)?.numbers[(row % CHUNK_ROWS) * NUMBERS_WITH_ETAG + column] ?? 0;
+  }
+
+  #chunk(row: number): Chunk | undefined {
+    return this.#chunks.get(Math.floor(row / CHUNK_ROWS));
+  }
+
+  #chunkFor(row: number): Chunk {
+    const known = this.#chunk(row);
+    const rows = (known?.bytes.length ?? 0) / ROW_BYTES;
+    if (known !== undefined && row % CHUNK_ROWS < rows) return known;
+    // Most folders are small.
+    const most = row < CHUNK_ROWS ? Math.max(FIRST_ROWS, 2 ** Math.ceil(Math.log2(row + 1))) : CHUNK_ROWS;
+    const numbers = new Float64Array(most * NUMBERS_WITH_ETAG);
+    if (known !== undefined) numbers.set(known.numbers);
+    const chunk = { numbers, bytes: Buffer.from(numbers.buffer) };
+    this.#chunks.set(Math.floor(row / CHUNK_ROWS), chunk);
+    this.#bytes += (most - rows) * ROW_BYTES;
+    return chunk;
   }
 }

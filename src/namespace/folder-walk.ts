@@ -6,6 +6,7 @@
  * walk began, or a file that a later page may turn into a folder. What the pages leave out, the end has.
  */
 import type { Clock } from '../base/clock.ts';
+import { TextList } from '../base/text-list.ts';
 import { RETURN_TIME, STAYING, unlessLeaving, type Waiter } from '../base/waiter.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
@@ -39,7 +40,7 @@ export class FolderWalk {
   readonly #parts: FolderWalkParts;
   readonly #path: string;
   /** What each page gave, for readers that come later. */
-  readonly #pages: (readonly string[])[] = [];
+  readonly #pages: TextList[] = [];
   readonly #abort = new AbortController();
   /** The end that was planned when nobody read does not come. */
   #keep: () => void = () => undefined;
@@ -154,7 +155,7 @@ export class FolderWalk {
     // Not before the question: what changes since then is not taken from here. It is read while the first page is under way.
     const keeping = locals.ofFolder(this.#path);
     this.#question = question;
-    this.#pages.fill([]);
+    this.#pages.fill(new TextList());
     this.#taken = this.#begin();
     const options = { first: this.#seenPage(), signal: this.#abort.signal };
     try {
@@ -163,10 +164,10 @@ export class FolderWalk {
         if (walk.complete) return known.listings.applyWalk(this.#path, question, told, this.#taken);
         // Begun anew: who joins now shall not see what was found before. The places stay, for those who are past them.
         if (walk.pages === 1) {
-          this.#pages.fill([]);
+          this.#pages.fill(new TextList());
           this.#taken = this.#begin();
         }
-        this.#pages.push(known.listings.applyPage(this.#path, question, told, this.#taken));
+        this.#pages.push(TextList.of(known.listings.applyPage(this.#path, question, told, this.#taken)));
         this.#announce();
         if (this.#readers > 0) continue;
         if (walk.pages === 1) known.listings.keepFirstPage(this.#path, question, walk);
@@ -213,6 +214,9 @@ export class FolderWalk {
   #finish(end: End): void {
     this.#keep();
     this.#end ??= end;
+    // Who reads on is given the whole folder.
+    this.#pages.length = 0;
+    this.#taken = nothingTaken();
     this.#announce();
   }
 

@@ -111,7 +111,7 @@ export class KnownNames {
       const { names, listed } = this.#folders.get(path) ?? {};
       return names?.state === state && listed != null ? this.#trust.leftOf(path, listed.since, listed) : 0;
     };
-    return { names: [...folder.names.keys()], peek, whole: { count: visible, stillFor } };
+    return { names: folder.names.keys(), peek, whole: { count: visible, stillFor } };
   }
 
   /** Keys in the folders known so far that cannot be shown as names. */

@@ -2,35 +2,45 @@
  * How are a million names remembered? What a listing told of a file, and nobody has looked at by itself, is a row of numbers;
  * everything else is an object. Whoever is handed a version to keep is handed the only one there is, so its row ends then.
  */
+import type { TextList } from '../base/text-list.ts';
+import { TextSet } from '../base/text-set.ts';
 import type { Entry, FileEntryKnown, NamedEntry } from './entries.ts';
 import { FileRows } from './file-rows.ts';
 
-/** Roughly, a name in the index with its text. */
-const NAME_BYTES = 80;
 /** Roughly, beside its name: an entry with its version. */
 const ENTRY_BYTES = 350;
 
+/** Places, and what is in them. */
+interface Places {
+  readonly texts: TextList;
+  readonly rows: FileRows;
+  readonly objects: ReadonlyMap<number, Entry>;
+  /** How many. */
+  readonly count: number;
+}
+
 /** The names of one folder, in the order in which they were first set. */
 export class Names {
-  readonly #slots = new Map<string, Entry | number>();
-  readonly #rows = new FileRows();
+  /** Each has a place; what is known of it is in its row, or among the objects. */
+  #names = new TextSet();
+  #rows = new FileRows();
+  #objects = new Map<number, Entry>();
   #missing = 0;
   /** Undefined until somebody asks, and again after a change. */
   #state: object | undefined;
 
   get size(): number {
-    return this.#slots.size;
+    return this.#names.size;
   }
 
   /** Names of files and folders. */
   get visible(): number {
-    return this.#slots.size - this.#missing;
+    return this.size - this.#missing;
   }
 
   /** Roughly, the memory that it takes. */
   get bytes(): number {
-    const entries = this.#slots.size - this.#rows.size;
-    return this.#slots.size * NAME_BYTES + this.#rows.bytes + entries * ENTRY_BYTES;
+    return this.#names.bytes + this.#rows.bytes + this.#objects.size * ENTRY_BYTES;
   }
 
   /** Another one as soon as other names are shown, or other files under them, or in another order; never the same again then. */
@@ -39,63 +49,84 @@ export class Names {
   }
 
   has(name: string): boolean {
-    return this.#slots.has(name);
+    return this.#names.has(name);
   }
 
   /** To keep: from now on everybody is given the same version. */
   get(name: string): Entry | undefined {
-    const slot = this.#slots.get(name);
-    if (typeof slot !== 'number') return slot;
-    const entry = this.#rows.read(slot);
-    this.#put(name, entry);
+    const place = this.#names.numberOf(name);
+    if (place === undefined) return undefined;
+    const entry = this.#read(place);
+    this.#put(place, entry);
     return entry;
   }
 
   /** To look at, and to let go: of a version that nobody keeps a likeness is given. */
   peek(name: string): Entry | undefined {
-    return this.#read(this.#slots.get(name));
+    const place = this.#names.numberOf(name);
+    return place === undefined ? undefined : this.#read(place);
   }
 
   set(name: string, entry: Entry): void {
-    this.#noteChange(name, entry);
-    this.#put(name, entry);
+    const place = this.#names.numberOf(name);
+    this.#noteChange(place, entry);
+    this.#put(place ?? this.#names.add(name), entry);
   }
 
   /** As `set`, for a file that a listing told of. `kept`: where else its version may have been given away. */
   setTold(name: string, entry: FileEntryKnown, kept: Names): void {
-    if (this.#isObject(name) || kept.#isObject(name) || !entry.version.isPlain) {
+    const place = this.#names.numberOf(name);
+    const isObject = place !== undefined && this.#objects.has(place);
+    if (isObject || (kept !== this && kept.#isObject(name)) || !entry.version.isPlain) {
       this.set(name, entry);
       return;
     }
-    const slot = this.#slots.get(name);
-    this.#noteChange(name, entry);
-    if (typeof slot === 'number') this.#rows.write(slot, entry);
-    else this.#put(name, this.#rows.add(entry));
+    this.#noteChange(place, entry);
+    this.#rows.write(place ?? this.#names.add(name), entry);
   }
 
   delete(name: string): void {
     this.#state = undefined;
-    this.#end(this.#slots.get(name));
-    this.#slots.delete(name);
+    const place = this.#names.numberOf(name);
+    if (place === undefined) return;
+    if (this.#objects.get(place)?.kind === 'missing') this.#missing -= 1;
+    this.#objects.delete(place);
+    this.#rows.remove(place);
+    this.#names.delete(place);
+    if (this.#names.texts.length > 2 * this.size) this.#closeUp();
   }
 
-  keys(): IterableIterator<string> {
-    return this.#slots.keys();
+  /** Those that are here now, as far as they still are. */
+  keys(): Iterable<string> {
+    const { texts } = this.#names;
+    return this.#those({ texts, rows: this.#rows, objects: this.#objects, count: texts.length });
   }
 
   /** To look at, as `peek`. */
   *[Symbol.iterator](): Generator<NamedEntry, void> {
-    for (const [name, slot] of this.#slots) yield [name, this.#read(slot)];
+    for (const name of this.keys()) {
+      const entry = this.peek(name);
+      if (entry !== undefined) yield [name, entry];
+    }
   }
 
   /** Those whose versions may have been given away. */
   *given(): Generator<NamedEntry, void> {
-    for (const [name, slot] of this.#slots) if (typeof slot !== 'number') yield [name, slot];
+    for (const [place, entry] of this.#objects) yield [this.#names.texts.at(place), entry];
   }
 
-  #noteChange(name: string, next: Entry): void {
+  *#those({ texts, rows, objects, count }: Places): Generator<string, void> {
+    for (let place = 0; place < count; place += 1) {
+      if (!objects.has(place) && !rows.has(place)) continue;
+      const name = texts.at(place);
+      // Once places were given up, these tell what was here until then.
+      if (texts === this.#names.texts || this.has(name)) yield name;
+    }
+  }
+
+  #noteChange(place: number | undefined, next: Entry): void {
     if (this.#state === undefined) return;
-    const before = this.peek(name);
+    const before = place === undefined ? undefined : this.#read(place);
     if (before?.kind !== next.kind) this.#state = undefined;
     else if (
       before.kind === 'file' &&
@@ -106,27 +137,35 @@ export class Names {
   }
 
   #isObject(name: string): boolean {
-    return typeof this.#slots.get(name) === 'object';
+    if (this.#objects.size === 0) return false;
+    const place = this.#names.numberOf(name);
+    return place !== undefined && this.#objects.has(place);
   }
 
-  #put(name: string, next: Entry | number): void {
-    this.#end(this.#slots.get(name));
-    if (isMissing(next)) this.#missing += 1;
-    this.#slots.set(name, next);
+  #read(place: number): Entry {
+    return this.#objects.get(place) ?? this.#rows.read(place);
   }
 
-  #end(slot: Entry | number | undefined): void {
-    if (typeof slot === 'number') this.#rows.remove(slot);
-    else if (slot !== undefined && isMissing(slot)) this.#missing -= 1;
+  #put(place: number, entry: Entry): void {
+    if (this.#objects.get(place)?.kind === 'missing') this.#missing -= 1;
+    if (entry.kind === 'missing') this.#missing += 1;
+    this.#rows.remove(place);
+    this.#objects.set(place, entry);
   }
 
-  #read(slot: Entry | number): Entry;
-  #read(slot: Entry | number | undefined): Entry | undefined;
-  #read(slot: Entry | number | undefined): Entry | undefined {
-    return typeof slot === 'number' ? this.#rows.read(slot) : slot;
+  /** Gives up the places of names that were deleted. */
+  #closeUp(): void {
+    const { texts } = this.#names;
+    const [rows, objects] = [this.#rows, this.#objects];
+    this.#names = new TextSet();
+    this.#rows = new FileRows();
+    this.#objects = new Map();
+    for (let before = 0; before < texts.length; before += 1) {
+      const entry = objects.get(before);
+      if (entry === undefined && !rows.has(before)) continue;
+      const place = this.#names.add(texts.at(before));
+      if (entry === undefined) this.#rows.write(place, rows.read(before));
+      else this.#objects.set(place, entry);
+    }
   }
-}
-
-function isMissing(slot: Entry | number): boolean {
-  return typeof slot === 'object' && slot.kind === 'missing';
 }

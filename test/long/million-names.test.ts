@@ -1,6 +1,6 @@
-/** Can programs work in a folder of a million names? Says how much memory that takes. */
+/** Can programs work in a folder of a million names, and does the mount do with 400 MiB then? */
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ListObjectsQuery, ObjectService } from '../../src/service/object-service.ts';
 import type { FileEntry, ObjectPage } from '../../src/service/records.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
@@ -8,8 +8,8 @@ import { MountedBucket } from '../support/mounted-bucket.ts';
 
 const NAMES = 1_000_000;
 const PAGE = 1000;
-const MIB = 1024 * 1024;
 const TIME_MS = 600_000;
+const MOST_MIB = 400;
 
 /** A service that lists a folder `big` of so many files, which nobody stored. */
 class BigFolder extends InterceptedService {
@@ -42,6 +42,10 @@ function fileAt(index: number): FileEntry {
 describe('a folder of a million names', () => {
   let mount: MountedBucket;
   let big: BigFolder | undefined;
+  // The first process compiles the sources, and has the compiler in its memory: it is not the one that is measured.
+  beforeAll(async () => {
+    await (await MountedBucket.open()).close();
+  }, TIME_MS);
   beforeEach(async () => {
     mount = await MountedBucket.open({
       between: (service) => (big = new BigFolder(service)),
@@ -54,31 +58,34 @@ describe('a folder of a million names', () => {
 
   it('is listed a page at a time, and again for nothing', async () => {
     const listed = await mount.run('ls -f big | wc -l');
-    const cold = await peakBytes(mount);
+    const cold = await peakMib(mount);
     const pages = big?.pages;
     const again = await mount.run('ls -f big | wc -l');
-    console.log('a million names', { cold: cold / MIB, again: (await peakBytes(mount)) / MIB });
+    console.log('a million names', { cold, again: await peakMib(mount) });
 
     expect(listed.output.trim()).toBe(String(NAMES + 2));
     expect(again.output.trim()).toBe(String(NAMES + 2));
     expect(pages).toBe(NAMES / PAGE);
     expect(big?.pages).toBe(NAMES / PAGE);
+    expect(cold).toBeLessThan(MOST_MIB);
   });
 
   it('costs its pages and nothing else when all attributes are asked for', async () => {
     const listed = await mount.run('ls -l big | wc -l');
     const nodes = await mount.mounted.nodeCount();
-    console.log('a million files', { peak: (await peakBytes(mount)) / MIB, nodes });
+    const peak = await peakMib(mount);
+    console.log('a million files', { peak, nodes });
     await writeFile('/proc/sys/vm/drop_caches', '2');
 
     expect(listed.output.trim()).toBe(String(NAMES + 1));
     expect(big?.pages).toBe(NAMES / PAGE);
+    expect(peak).toBeLessThan(MOST_MIB);
     await expect.poll(() => mount.mounted.nodeCount(), { timeout: 60_000 }).toBeLessThan(1000);
   });
 });
 
 /** Of the process that serves, since it began. */
-async function peakBytes({ mounted }: MountedBucket): Promise<number> {
+async function peakMib({ mounted }: MountedBucket): Promise<number> {
   const status = await readFile(`/proc/${mounted.pid}/status`, 'utf8');
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024;
 }

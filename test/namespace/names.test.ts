@@ -78,6 +78,50 @@ describe('a file that a listing told of', () => {
   });
 });
 
+describe('the names that are listed one after another', () => {
+  it('are those that stay, each once and in their order, though most others are deleted meanwhile', () => {
+    const names = listed(1000);
+    names.set('folder', { kind: 'folder', confirmedAt: 1, told: true });
+    const seen: string[] = [];
+    for (const name of names.keys()) {
+      seen.push(name);
+      if (seen.length !== 10) continue;
+      for (let index = 10; index < 990; index += 1) names.delete(`f${index}`);
+      names.set('later', { kind: 'folder', confirmedAt: 1, told: true });
+    }
+
+    const ten = (start: number): string[] => Array.from({ length: 10 }, (_, index) => `f${start + index}`);
+    expect(seen).toEqual([...ten(0), ...ten(990), 'folder']);
+    expect([...names.keys()]).toEqual([...seen, 'later']);
+    expect(names.peek('f995')).toMatchObject({ version: { size: 995 } });
+  });
+
+  it('are given once each when some had come back before most others are deleted', () => {
+    const names = listed(100);
+    for (let index = 0; index < 20; index += 1) {
+      names.delete(`f${index}`);
+      names.setTold(`f${index}`, told(index), names);
+    }
+    const seen: string[] = [];
+    for (const name of names.keys()) {
+      seen.push(name);
+      if (seen.length === 1) for (let index = 30; index < 100; index += 1) names.delete(`f${index}`);
+    }
+
+    const those = (from: number, to: number): string[] =>
+      Array.from({ length: to - from }, (_, index) => `f${from + index}`);
+    expect(seen).toEqual([...those(20, 30), ...those(0, 20)]);
+  });
+
+  it('begin at the end again when they come back', () => {
+    const names = listed(3);
+    names.delete('f0');
+    names.setTold('f0', told(7), names);
+
+    expect([...names.keys()]).toEqual(['f1', 'f2', 'f0']);
+  });
+});
+
 describe('names that are missing', () => {
   it('are not counted among those that are there', () => {
     const names = listed(3);

@@ -3,7 +3,8 @@ import { FsError } from '../../filesystem/errors.ts';
 import type { AttributeChange, FileHandle, XattrSetMode } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import { attributesOf, changing, targetOf, telling, type KernelContext } from './kernel-context.ts';
-import { ROOT_NODE, type Node } from './node-table.ts';
+import type { Node } from './node.ts';
+import { ROOT_NODE } from './node-table.ts';
 import { attributesReply, bytesReply, emptyReply, sizeReply, statfsReply } from './replies.ts';
 import {
   readGetattr,

@@ -3,7 +3,8 @@
  * another leads elsewhere by now, the kernel hears of it. Where it asks for a name itself the answer is enough.
  */
 import type { Clock } from '../../base/clock.ts';
-import { isSame, type Node, type NodeFacts, type NodeTable } from './node-table.ts';
+import { isSame, type Node } from './node.ts';
+import type { NodeTable } from './node-table.ts';
 import { dropCached, expireName } from './notifications.ts';
 import type { GivenEntry, SnapshotEntry } from './snapshot.ts';
 
@@ -12,6 +13,13 @@ interface Teller {
   readonly nodes: NodeTable;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly notify: (notification: Buffer) => void;
+}
+
+/** Nodes in one folder, whose names the kernel believed in at some moment. */
+export interface Trusted {
+  readonly folder: Node;
+  /** Sorted: there may be a million. */
+  readonly ids: Uint32Array;
 }
 
 /** The name of `node` leads elsewhere, or is gone: nobody uses it again without a look. */
@@ -33,26 +41,44 @@ export function takeAllNamesBack(context: Teller): void {
   }
 }
 
-/** What the kernel believes of the names in `folder` now. */
-export function trustedIn({ nodes, clock }: Teller, folder: Node): readonly Node[] {
+/** Numbers of the nodes that the kernel believes the names in `folder` lead to now. */
+export function trustedIn({ nodes, clock }: Teller, folder: Node): Trusted {
   const now = clock.monotonic();
-  return [...nodes.knownIn(folder)].filter((node) => node.trustedUntil > now);
+  const ids = new Uint32Array(nodes.countKnownIn(folder));
+  let count = 0;
+  for (const node of nodes.knownIn(folder)) {
+    if (node.trustedUntil > now) ids[count++] = node.id;
+  }
+  return { folder, ids: ids.slice(0, count).sort() };
 }
 
 /** `entries` are all that a folder holds: takes back what is not so any more of `trusted`, which was believed of its names before. */
 export function takeBackOthers(
   context: Teller,
-  trusted: readonly Node[],
+  { folder, ids }: Trusted,
   entries: Iterable<SnapshotEntry | GivenEntry>,
 ): void {
-  if (trusted.length === 0) return;
-  const found = new Map<string, NodeFacts>();
+  if (ids.length === 0) return;
+  const isFound = new Uint8Array(ids.length);
   for (const seen of entries) {
-    if ('entry' in seen) found.set(seen.entry.name, seen.entry.attributes);
-    else found.set(seen.name, seen);
+    const facts = 'entry' in seen ? seen.entry.attributes : seen;
+    const node = context.nodes.known(folder, 'entry' in seen ? seen.entry.name : seen.name);
+    const place = node !== undefined && isSame(node, facts) ? placeOf(ids, node.id) : undefined;
+    if (place !== undefined) isFound[place] = 1;
   }
-  for (const node of trusted) {
-    const attributes = found.get(node.name);
-    if (attributes === undefined || !isSame(node, attributes)) takeNameBack(context, node);
+  for (const [place, id] of ids.entries()) {
+    const node = isFound[place] === 1 ? undefined : context.nodes.find(id);
+    if (node !== undefined) takeNameBack(context, node);
   }
+}
+
+/** Where `id` is in `ids`, which are sorted. */
+function placeOf(ids: Uint32Array, id: number): number | undefined {
+  let [from, to] = [0, ids.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ids[middle] ?? 0) < id) from = middle + 1;
+    else to = middle;
+  }
+  return ids[from] === id ? from : undefined;
 }

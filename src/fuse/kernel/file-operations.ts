@@ -11,7 +11,7 @@ import { takeNameBack } from './discoveries.ts';
 import { changing, isMissing, targetOf, telling, type KernelContext } from './kernel-context.ts';
 import { makingName } from './missing-names.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
-import type { Node } from './node-table.ts';
+import type { Node } from './node.ts';
 import { createReply, openReply, REPLY_HEADER_BYTES, sizeReply } from './replies.ts';
 import { readCreate, readHandle, readOpen, readRead, readWrite, type OpenRequest } from './requests.ts';
 

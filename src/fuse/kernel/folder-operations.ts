@@ -3,13 +3,13 @@ import { unlessLeaving, type Waiter } from '../../base/waiter.ts';
 import { toFsError } from '../../filesystem/errno-of.ts';
 import type { Attributes, DirectoryEntry } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
-import { takeBackOthers, trustedIn } from './discoveries.ts';
+import { takeBackOthers, trustedIn, type Trusted } from './discoveries.ts';
 import { telling, type KernelContext } from './kernel-context.ts';
 import { DirectoryPage } from './directory-page.ts';
 import { firstPlaceOf, placeIn } from './kept-listings.ts';
 import { takeMissingBack } from './missing-names.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
-import { isSame, type Node } from './node-table.ts';
+import { isSame, type Node } from './node.ts';
 import type { OpenFolder } from './open-table.ts';
 import { openReply } from './replies.ts';
 import { readHandle, readRead, type ReadRequest } from './requests.ts';
@@ -137,7 +137,7 @@ function begin(context: KernelContext, folder: OpenFolder): Snapshot {
   stop(context, folder);
   const { changes } = folder.node;
   const path = nodes.pathOf(folder.node);
-  let trusted = trustedIn(context, folder.node);
+  let trusted: Trusted | null = trustedIn(context, folder.node);
   const isShown = ({ name }: DirectoryEntry): boolean => {
     if (isListable(name)) return true;
     log.debug('a name is left out of a listing', { path, name });
@@ -151,9 +151,9 @@ function begin(context: KernelContext, folder: OpenFolder): Snapshot {
     now: () => clock.monotonic(),
     isShown,
     whole: (entries) => {
-      if (folder.node.changes === changes) takeBackOthers(context, trusted, entries);
+      if (trusted !== null && folder.node.changes === changes) takeBackOthers(context, trusted, entries);
       // The snapshot may be kept for long.
-      trusted = [];
+      trusted = null;
     },
   });
   folder.snapshot = snapshot;

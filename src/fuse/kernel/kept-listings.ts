@@ -7,7 +7,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
-import type { Node, NodeTable } from './node-table.ts';
+import type { Node } from './node.ts';
+import type { NodeTable } from './node-table.ts';
 import { dropCached } from './notifications.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -20,7 +21,7 @@ const FOPEN_KEEP_CACHE = 2;
 const PLACES = 2 ** 32;
 /** Listings of one folder until a number is used again: that of the first is long forgotten then. */
 const LISTINGS = 2 ** 20;
-/** Names of listings that nobody has open: some 16 bytes each, since their text is mostly the namespace's. */
+/** Names of listings that nobody has open: some 30 bytes each. */
 const MOST_NAMES = 500_000;
 /** So many names take as much as a listing without any. */
 const NAMES_OF_LISTING = 50;

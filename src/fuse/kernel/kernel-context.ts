@@ -7,7 +7,8 @@ import type { Attributes, FileHandle, FileSystemOperations } from '../../filesys
 import type { BufferPool } from './buffer-pool.ts';
 import { takeNameBack } from './discoveries.ts';
 import type { KeptListings } from './kept-listings.ts';
-import { isSame, type Node, type NodeTable } from './node-table.ts';
+import { isSame, type Node } from './node.ts';
+import type { NodeTable } from './node-table.ts';
 import type { OpenFile, OpenFolder, OpenTable } from './open-table.ts';
 import type { Told } from './replies.ts';
 

@@ -5,7 +5,7 @@
 import { FsError } from '../../filesystem/errors.ts';
 import type { Answer } from './answer.ts';
 import { changingNames, type KernelContext } from './kernel-context.ts';
-import type { Node } from './node-table.ts';
+import type { Node } from './node.ts';
 import { expireName, incrementEpoch } from './notifications.ts';
 import { missingReply } from './replies.ts';
 

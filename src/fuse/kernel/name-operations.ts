@@ -4,7 +4,7 @@ import type { Attributes } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import { changingNames, isMissing, telling, type KernelContext } from './kernel-context.ts';
 import { makingName, missingAnswer, takeMissingBelowBack } from './missing-names.ts';
-import type { Node } from './node-table.ts';
+import type { Node } from './node.ts';
 import { entryReply } from './replies.ts';
 import {
   readBatchForget,
@@ -149,7 +149,7 @@ async function rename(context: KernelContext, id: number, request: RenameRequest
         operations.rename(from, to, (request.flags & RENAME_NOREPLACE) !== 0),
       );
       // Whoever looked the new name up meanwhile may have found it there.
-      if (moved !== undefined && nodes.known(toFolder, request.to) === moved) return;
+      if (moved !== undefined && nodes.known(toFolder, request.to)?.id === moved.id) return;
       nodes.move(fromFolder, request.from, toFolder, request.to);
     });
   } finally {

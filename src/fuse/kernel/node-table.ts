@@ -3,126 +3,58 @@
  * through renames, and after its name is gone, until the kernel has given back every lookup that it was told of. What somebody
  * else stored at the name is another node: so the pages that the kernel keeps of a node are never those of two versions.
  */
+import { HashIndex } from '../../base/hash-index.ts';
+import { hashOf } from '../../base/text-list.ts';
 import { FsError } from '../../filesystem/errors.ts';
-import type { Attributes, FileHandle } from '../../filesystem/operations.ts';
-
-export interface Node {
-  readonly id: number;
-  readonly kind: Attributes['kind'];
-  readonly identity: number;
-  /** Changes with a rename; null for the root, and when the name is gone or somebody else's. */
-  readonly parent: Node | null;
-  readonly name: string;
-  /** Where a node whose name is gone was last. */
-  readonly formerPath: string | undefined;
-  /** What programs have open of it. */
-  readonly handles: Set<FileHandle>;
-  readonly isOpen: boolean;
-  /** As the kernel was told last; 0 before. */
-  mode: number;
-  /** On the clock's `monotonic`: until then the kernel may believe, without asking, that the name leads here. */
-  trustedUntil: number;
-  /** The names in this folder that the kernel was told are missing, and until when it may believe that without asking. */
-  readonly missing: Map<string, number>;
-  readonly hasMissing: boolean;
-  /** Whether bytes were refused: when the last handle is closed the name may lead to what was there before. */
-  isDoubtful: boolean;
-  /** How many listings of this folder were begun. */
-  listings: number;
-  /** How many changes of this folder's names, or of what they lead to, this mount has made. */
-  changes: number;
-}
-
-/** There may be a million, most of them files that nobody opens: what few have is made when it is asked for. */
-class TableNode implements Node {
-  readonly id: number;
-  readonly kind: Attributes['kind'];
-  readonly identity: number;
-  parent: TableNode | null = null;
-  name: string;
-  formerPath: string | undefined = undefined;
-  lookups = 0;
-  mode = 0;
-  trustedUntil = Number.NEGATIVE_INFINITY;
-  isDoubtful = false;
-  changes = 0;
-  listings = 0;
-  #children: Map<string, TableNode> | null = null;
-  #handles: Set<FileHandle> | null = null;
-  #missing: Map<string, number> | null = null;
-
-  constructor(id: number, { kind, identity }: NodeFacts, name: string) {
-    this.id = id;
-    this.kind = kind;
-    this.identity = identity;
-    this.name = name;
-  }
-
-  get children(): Map<string, TableNode> {
-    return (this.#children ??= new Map());
-  }
-
-  get childCount(): number {
-    return this.#children?.size ?? 0;
-  }
-
-  get hasChildren(): boolean {
-    return this.childCount > 0;
-  }
-
-  get handles(): Set<FileHandle> {
-    return (this.#handles ??= new Set());
-  }
-
-  get isOpen(): boolean {
-    return this.#handles !== null && this.#handles.size > 0;
-  }
-
-  get missing(): Map<string, number> {
-    return (this.#missing ??= new Map());
-  }
-
-  get hasMissing(): boolean {
-    return this.#missing !== null && this.#missing.size > 0;
-  }
-}
-
-/** What tells one node from another. */
-export type NodeFacts = Pick<Attributes, 'kind' | 'identity'>;
+import { isSame, RowNode, type Node, type NodeFacts } from './node.ts';
+import { NO_NODE, nodeKinds, NodeRows } from './node-rows.ts';
 
 export const ROOT_NODE = 1;
 
+/** Numbers are written down in 32 bits. */
+const MOST_NUMBERS = 2 ** 32 - 4;
+
 export class NodeTable {
-  readonly #nodes = new Map<number, TableNode>();
-  readonly #files = new Map<number, TableNode>();
-  readonly #root: TableNode;
+  readonly #rows = new NodeRows();
+  /** By parent and name. */
+  readonly #children = new HashIndex((id) =>
+    childHash(this.#rows.get(id, 'parents'), this.#rows.hashOfName(id)),
+  );
+  /** By identity. */
+  readonly #files = new HashIndex((id) => identityHash(this.#rows.get(id, 'identities')));
   #lastId = ROOT_NODE;
 
   constructor() {
-    this.#root = new TableNode(ROOT_NODE, { kind: 'folder', identity: 0 }, '');
-    this.#nodes.set(ROOT_NODE, this.#root);
+    this.#rows.add(ROOT_NODE, 'folder', 0);
   }
 
   /** How many nodes are remembered, the root among them. */
   get size(): number {
-    return this.#nodes.size;
+    return this.#rows.size;
   }
 
   /** Throws ENOENT for a number that was never given out, or is forgotten. */
   get(id: number): Node {
-    return this.#node(id);
+    const node = this.find(id);
+    if (node === undefined) throw new FsError('ENOENT', `node ${id}`, 'no such node');
+    return node;
+  }
+
+  /** As `get`; undefined when it is forgotten. */
+  find(id: number): Node | undefined {
+    return this.#rows.has(id) ? new RowNode(this.#rows, id) : undefined;
   }
 
   /** Where the node is now; undefined when its name, or that of a folder above it, is gone. */
-  pathOf(node: Node): string | undefined {
-    if (node.id === ROOT_NODE) return '/';
+  pathOf({ id }: Pick<Node, 'id'>): string | undefined {
+    if (id === ROOT_NODE) return '/';
     let path = '';
-    let current: Node = node;
-    while (current.parent !== null) {
-      path = `/${current.name}${path}`;
-      current = current.parent;
+    let current = id;
+    while (current !== ROOT_NODE && current !== NO_NODE) {
+      path = `/${this.#rows.nameOf(current)}${path}`;
+      current = this.#rows.get(current, 'parents');
     }
-    return current.id === ROOT_NODE ? path : undefined;
+    return current === ROOT_NODE ? path : undefined;
   }
 
   /** Where `name` in `folder` is. Throws ENOENT when the folder is gone. */
@@ -132,23 +64,29 @@ export class NodeTable {
     return path === '/' ? `/${name}` : `${path}/${name}`;
   }
 
-  all(): Iterable<Node> {
-    return this.#nodes.values();
+  *all(): Generator<Node, void> {
+    for (const id of this.#rows.ids()) yield new RowNode(this.#rows, id);
   }
 
   /** The node that was at `name` when the kernel was told of it last. */
   known(folder: Node, name: string): Node | undefined {
-    return this.#own(folder).children.get(name);
+    const id = this.#child(folder.id, name);
+    return id === NO_NODE ? undefined : new RowNode(this.#rows, id);
   }
 
-  /** All that `known` leads to, by name. */
-  knownIn(folder: Node): Iterable<Node> {
-    return this.#own(folder).children.values();
+  /** All that `known` leads to. */
+  *knownIn(folder: Node): Generator<Node, void> {
+    let id = this.#rows.extrasIn(folder.id)?.children.first ?? NO_NODE;
+    while (id !== NO_NODE) {
+      const next = this.#rows.get(id, 'next');
+      yield new RowNode(this.#rows, id);
+      id = next;
+    }
   }
 
   /** How many names `knownIn` has. */
   countKnownIn(folder: Node): number {
-    return this.#own(folder).childCount;
+    return this.#rows.extrasIn(folder.id)?.children.count ?? 0;
   }
 
   /**
@@ -156,103 +94,126 @@ export class NodeTable {
    * still has open keeps its node when its name comes back.
    */
   lookUp(folder: Node, name: string, facts: NodeFacts): Node {
-    const parent = this.#own(folder);
-    if (parent.hasMissing) parent.missing.delete(name);
-    const known = parent.children.get(name);
-    const node = isSame(known, facts) ? known : this.#attach(parent, name, this.#living(facts));
-    node.lookups += 1;
+    if (folder.hasMissing) folder.missing.delete(name);
+    const known = this.known(folder, name);
+    const node = isSame(known, facts)
+      ? known
+      : new RowNode(this.#rows, this.#attach(folder.id, name, this.#living(facts)));
+    this.#rows.set(node.id, 'lookups', this.#rows.get(node.id, 'lookups') + 1);
     return node;
   }
 
   /** The kernel has let go of `lookups` of its knowledge. */
   forget(id: number, lookups: number): void {
-    const node = this.#nodes.get(id);
-    if (node === undefined || id === ROOT_NODE) return;
-    node.lookups = Math.max(0, node.lookups - lookups);
-    this.#drop(node);
+    if (!this.#rows.has(id) || id === ROOT_NODE) return;
+    this.#rows.set(id, 'lookups', Math.max(0, this.#rows.get(id, 'lookups') - lookups));
+    this.#drop(id);
   }
 
   /** The name is free now. What was there lives on without one while the kernel knows of it. */
   detach(folder: Node, name: string): void {
-    const parent = this.#own(folder);
-    this.#unbind(parent, name);
-    this.#drop(parent);
+    this.#unbind(folder.id, name);
+    this.#drop(folder.id);
   }
 
   /** What was at `from` is at `to` now, and what was there has no name any more. */
   move(fromFolder: Node, from: string, toFolder: Node, to: string): void {
-    const source = this.#own(fromFolder);
-    const target = this.#own(toFolder);
-    if (source === target && from === to) return;
-    const node = source.children.get(from);
-    if (target.hasMissing) target.missing.delete(to);
-    this.#unbind(target, to);
-    if (node === undefined) {
-      this.#drop(target);
-      return;
-    }
-    this.#attach(target, to, node);
+    if (fromFolder.id === toFolder.id && from === to) return;
+    const id = this.#child(fromFolder.id, from);
+    if (toFolder.hasMissing) toFolder.missing.delete(to);
+    this.#unbind(toFolder.id, to);
+    if (id === NO_NODE) this.#drop(toFolder.id);
+    else this.#attach(toFolder.id, to, id);
   }
 
-  #node(id: number): TableNode {
-    const node = this.#nodes.get(id);
-    if (node === undefined) throw new FsError('ENOENT', `node ${id}`, 'no such node');
-    return node;
-  }
-
-  /** The same node; one that was forgotten meanwhile is of no consequence. */
-  #own(node: Node): TableNode {
-    return this.#nodes.get(node.id) ?? new TableNode(node.id, node, node.name);
+  #child(parent: number, name: string): number {
+    const isIt = (id: number): boolean =>
+      this.#rows.get(id, 'parents') === parent && this.#rows.isNamed(id, name);
+    return this.#children.find(childHash(parent, hashOf(name)), isIt) ?? NO_NODE;
   }
 
   /** The node of this file, wherever it is; a new one when there is none. */
-  #living(facts: NodeFacts): TableNode {
-    const living = facts.kind === 'file' ? this.#files.get(facts.identity) : undefined;
+  #living({ kind, identity }: NodeFacts): number {
+    const isIt = (id: number): boolean => this.#rows.get(id, 'identities') === identity;
+    const living = kind === 'file' ? this.#files.find(identityHash(identity), isIt) : undefined;
     if (living !== undefined) return living;
-    this.#lastId += 1;
-    const node = new TableNode(this.#lastId, facts, '');
-    this.#nodes.set(node.id, node);
-    if (node.kind === 'file') this.#files.set(node.identity, node);
-    return node;
+    const id = this.#freeNumber();
+    this.#rows.add(id, kind, identity);
+    if (kind === 'file') this.#files.add(id);
+    return id;
   }
 
-  #attach(parent: TableNode, name: string, node: TableNode): TableNode {
+  /** A number is not used again but after all others. */
+  #freeNumber(): number {
+    do this.#lastId = this.#lastId >= MOST_NUMBERS ? ROOT_NODE + 1 : this.#lastId + 1;
+    while (this.#rows.has(this.#lastId));
+    return this.#lastId;
+  }
+
+  #attach(parent: number, name: string, id: number): number {
     this.#unbind(parent, name);
-    const { parent: before } = node;
-    before?.children.delete(node.name);
-    node.parent = parent;
-    node.name = name;
-    node.formerPath = undefined;
-    parent.children.set(name, node);
-    if (before !== null) this.#drop(before);
-    return node;
+    const before = this.#rows.get(id, 'parents');
+    if (before !== NO_NODE) this.#unlink(before, id);
+    const extras = this.#rows.extrasIn(id);
+    if (extras !== undefined) extras.formerPath = undefined;
+    this.#rows.setName(id, name);
+    this.#link(parent, id);
+    if (before !== NO_NODE) this.#drop(before);
+    return id;
   }
 
-  #unbind(parent: TableNode, name: string): void {
-    const node = parent.children.get(name);
-    if (node === undefined) return;
-    node.formerPath = this.pathOf(node);
-    parent.children.delete(name);
-    node.parent = null;
-    this.#drop(node);
+  #unbind(parent: number, name: string): void {
+    const id = this.#child(parent, name);
+    if (id === NO_NODE) return;
+    this.#rows.extrasOf(id).formerPath = this.pathOf({ id });
+    this.#unlink(parent, id);
+    this.#drop(id);
+  }
+
+  /** It is the last child of `parent` now, by the name that it has. */
+  #link(parent: number, id: number): void {
+    const { children } = this.#rows.extrasOf(parent);
+    this.#rows.set(id, 'parents', parent);
+    this.#rows.set(id, 'previous', children.last);
+    this.#rows.set(id, 'next', NO_NODE);
+    if (children.last === NO_NODE) children.first = id;
+    else this.#rows.set(children.last, 'next', id);
+    children.last = id;
+    children.count += 1;
+    this.#children.add(id);
+  }
+
+  #unlink(parent: number, id: number): void {
+    this.#children.remove(id);
+    const { children } = this.#rows.extrasOf(parent);
+    const next = this.#rows.get(id, 'next');
+    const previous = this.#rows.get(id, 'previous');
+    if (previous !== NO_NODE) this.#rows.set(previous, 'next', next);
+    else if (children.first === id) children.first = next;
+    if (next !== NO_NODE) this.#rows.set(next, 'previous', previous);
+    else if (children.last === id) children.last = previous;
+    children.count -= 1;
+    this.#rows.set(id, 'parents', NO_NODE);
   }
 
   /** Forgets a node that nobody means any more. One with children stays: their paths lead through it. */
-  #drop(node: TableNode): void {
-    if (node.lookups > 0 || node.hasChildren || node.id === ROOT_NODE) return;
-    this.#nodes.delete(node.id);
-    if (this.#files.get(node.identity) === node) this.#files.delete(node.identity);
-    const { parent } = node;
-    if (parent?.children.get(node.name) !== node) return;
-    parent.children.delete(node.name);
-    this.#drop(parent);
+  #drop(id: number): void {
+    const rows = this.#rows;
+    const hasChildren = (rows.extrasIn(id)?.children.count ?? 0) > 0;
+    if (!rows.has(id) || id === ROOT_NODE || hasChildren || rows.get(id, 'lookups') > 0) return;
+    const parent = rows.get(id, 'parents');
+    if (parent !== NO_NODE) this.#unlink(parent, id);
+    if (rows.get(id, 'kinds') === nodeKinds.file) this.#files.remove(id);
+    rows.remove(id);
+    if (parent !== NO_NODE) this.#drop(parent);
   }
 }
 
-/** Another kind is another thing, which the kernel would take amiss under the old number. */
-export function isSame<Known extends NodeFacts>(
-  known: Known | undefined,
-  { kind, identity }: NodeFacts,
-): known is Known {
-  return known?.kind === kind && known.identity === identity;
+function childHash(parent: number, hashOfName: number): number {
+  return Math.imul(parent, 0x9e3779b1) ^ hashOfName;
+}
+
+/** Identities are whole numbers, and may be longer than 32 bits. */
+function identityHash(identity: number): number {
+  return (identity | 0) ^ Math.floor(identity / 2 ** 32);
 }

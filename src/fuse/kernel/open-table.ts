@@ -1,7 +1,7 @@
 /** Which open file, or listing in progress, does a number of ours mean? */
 import { FsError } from '../../filesystem/errors.ts';
 import type { FileHandle } from '../../filesystem/operations.ts';
-import type { Node } from './node-table.ts';
+import type { Node } from './node.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface OpenFile {

@@ -2,6 +2,7 @@
  * What does one opendir(3) see? A list that grows while it is read and in which nothing ever moves: names made or removed
  * meanwhile neither shift nor double others, and an offset means the same entry for as long as the folder is open.
  */
+import { TextList } from '../../base/text-list.ts';
 import type { Waiter } from '../../base/waiter.ts';
 import type { Attributes, DirectoryEntry, ShownListing } from '../../filesystem/operations.ts';
 
@@ -39,17 +40,21 @@ export interface SnapshotSource {
   readonly whole: (entries: Iterable<SnapshotEntry | GivenEntry>) => void;
 }
 
+/** In place of the identity, which folders have none of. */
+const FOLDER = -1;
+const FIRST_IDENTITIES = 16;
+
 /** Asks for no more of the listing than was read. To be closed by whoever stops reading. */
 export class Snapshot {
   readonly #source: SnapshotSource;
   readonly #batches: AsyncIterator<readonly DirectoryEntry[], ShownListing | undefined>;
   /** One request may be given up, and the next one go on where it was: only who closes the folder leaves. */
   readonly #leaving = new AbortController();
-  /** A name alone: of a file that was given, of which there may be a million. */
-  readonly #entries: (SnapshotEntry | GivenEntry | string)[] = [];
-  /** Of files that were given, by index. */
-  readonly #identities: number[] = [];
-  #given = 0;
+  /** Of what was given: there may be a million. */
+  readonly #names = new TextList();
+  #identities = new Float64Array();
+  /** What comes after those. */
+  #waiting: SnapshotEntry[] = [];
   #growing: Promise<void> | null = null;
   #isWhole = false;
   #shown: ShownListing | null = null;
@@ -77,7 +82,7 @@ export class Snapshot {
 
   /** Entries known so far. */
   get length(): number {
-    return this.#entries.length;
+    return this.#names.length + this.#waiting.length;
   }
 
   /** How many of them the kernel was given with their attributes. */
@@ -88,7 +93,7 @@ export class Snapshot {
   /** The entry with this index was just given with its attributes. */
   noteTold(index: number): void {
     // What was given before is given by its name only, once the next part is asked for.
-    if (index >= this.#given) this.#toldCount += 1;
+    if (index >= this.#names.length) this.#toldCount += 1;
   }
 
   /**
@@ -96,7 +101,7 @@ export class Snapshot {
    * listing's `FsError`, however often one asks: a listing that ends too soon would pass for a whole one.
    */
   async reach(index: number): Promise<void> {
-    while (index >= this.#entries.length && !this.#isWhole) {
+    while (index >= this.length && !this.#isWhole) {
       if (this.#failure !== null) throw this.#failure.error;
       this.#growing ??= this.#grow();
       await this.#growing;
@@ -105,20 +110,21 @@ export class Snapshot {
 
   /** Undefined beyond what is known. */
   at(index: number): SnapshotEntry | GivenEntry | undefined {
-    const seen = this.#entries[index];
-    if (typeof seen !== 'string') return seen;
-    return { name: seen, kind: 'file', identity: this.#identities[index] ?? 0 };
+    const given = this.#names.length;
+    if (index >= given) return this.#waiting[index - given];
+    const identity = this.#identities[index] ?? 0;
+    const name = this.#names.at(index);
+    return identity === FOLDER ? { name, kind: 'folder', identity: 0 } : { name, kind: 'file', identity };
   }
 
   /** The kernel has all entries before this one, and seldom asks for them again: their attributes may go. */
   givenUpTo(index: number): void {
-    for (; this.#given < Math.min(index, this.#entries.length); this.#given += 1) {
-      const seen = this.at(this.#given);
-      if (seen === undefined || !('entry' in seen)) continue;
-      const { name, attributes } = seen.entry;
-      const { kind, identity } = attributes;
-      this.#identities[this.#given] = identity;
-      this.#entries[this.#given] = kind === 'file' ? name : { name, kind, identity };
+    const given = this.#waiting.slice(0, Math.max(0, index - this.#names.length));
+    if (given.length === 0) return;
+    this.#waiting = this.#waiting.slice(given.length);
+    for (const { entry } of given) {
+      const { kind, identity } = entry.attributes;
+      this.#note(this.#names.add(entry.name), kind === 'file' ? identity : FOLDER);
     }
   }
 
@@ -149,7 +155,7 @@ export class Snapshot {
   }
 
   *#all(): Generator<SnapshotEntry | GivenEntry, void> {
-    for (let index = 0; index < this.#entries.length; index += 1) {
+    for (let index = 0; index < this.length; index += 1) {
       const seen = this.at(index);
       if (seen !== undefined) yield seen;
     }
@@ -157,7 +163,16 @@ export class Snapshot {
 
   #add(entries: readonly DirectoryEntry[], batch: Batch): void {
     for (const entry of entries) {
-      if (this.#source.isShown(entry)) this.#entries.push({ entry, batch });
+      if (this.#source.isShown(entry)) this.#waiting.push({ entry, batch });
     }
+  }
+
+  #note(index: number, identity: number): void {
+    if (index >= this.#identities.length) {
+      const larger = new Float64Array(Math.max(FIRST_IDENTITIES, 2 * index));
+      larger.set(this.#identities);
+      this.#identities = larger;
+    }
+    this.#identities[index] = identity;
   }
 }

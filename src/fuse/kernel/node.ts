@@ -1,0 +1,136 @@
+/** What is known of one file or folder that the kernel knows by a number? Looked up in the rows (node-rows.ts) when it is asked for. */
+import type { Attributes, FileHandle } from '../../filesystem/operations.ts';
+import { NO_NODE, nodeKinds, type NodeExtras, type NodeRows } from './node-rows.ts';
+
+/** The same node may be several objects: compare by `id`. */
+export interface Node {
+  readonly id: number;
+  readonly kind: Attributes['kind'];
+  readonly identity: number;
+  /** Changes with a rename; null for the root, and when the name is gone or somebody else's. */
+  readonly parent: Node | null;
+  readonly name: string;
+  /** Where a node whose name is gone was last. */
+  readonly formerPath: string | undefined;
+  /** What programs have open of it. */
+  readonly handles: Set<FileHandle>;
+  readonly isOpen: boolean;
+  /** As the kernel was told last; 0 before. */
+  mode: number;
+  /** On the clock's `monotonic`: until then the kernel may believe, without asking, that the name leads here. */
+  trustedUntil: number;
+  /** The names in this folder that the kernel was told are missing, and until when it may believe that without asking. */
+  readonly missing: Map<string, number>;
+  readonly hasMissing: boolean;
+  /** Whether bytes were refused: when the last handle is closed the name may lead to what was there before. */
+  isDoubtful: boolean;
+  /** How many listings of this folder were begun. */
+  listings: number;
+  /** How many changes of this folder's names, or of what they lead to, this mount has made. */
+  changes: number;
+}
+
+/** What tells one node from another. */
+export type NodeFacts = Pick<Attributes, 'kind' | 'identity'>;
+
+export class RowNode implements Node {
+  readonly id: number;
+  readonly kind: Attributes['kind'];
+  readonly identity: number;
+  readonly #rows: NodeRows;
+  #extras: NodeExtras | undefined;
+
+  constructor(rows: NodeRows, id: number) {
+    this.#rows = rows;
+    this.id = id;
+    this.kind = rows.get(id, 'kinds') === nodeKinds.folder ? 'folder' : 'file';
+    this.identity = rows.get(id, 'identities');
+    this.#extras = rows.extrasIn(id);
+  }
+
+  get parent(): Node | null {
+    const parent = this.#rows.get(this.id, 'parents');
+    return parent === NO_NODE ? null : new RowNode(this.#rows, parent);
+  }
+
+  get name(): string {
+    return this.#rows.nameOf(this.id);
+  }
+
+  get formerPath(): string | undefined {
+    return this.#known()?.formerPath;
+  }
+
+  get handles(): Set<FileHandle> {
+    return (this.#made().handles ??= new Set());
+  }
+
+  get isOpen(): boolean {
+    return (this.#known()?.handles?.size ?? 0) > 0;
+  }
+
+  get mode(): number {
+    return this.#rows.get(this.id, 'modes');
+  }
+
+  set mode(mode: number) {
+    this.#rows.set(this.id, 'modes', mode);
+  }
+
+  get trustedUntil(): number {
+    return this.#rows.get(this.id, 'trustedUntil');
+  }
+
+  set trustedUntil(until: number) {
+    this.#rows.set(this.id, 'trustedUntil', until);
+  }
+
+  get missing(): Map<string, number> {
+    return (this.#made().missing ??= new Map());
+  }
+
+  get hasMissing(): boolean {
+    return (this.#known()?.missing?.size ?? 0) > 0;
+  }
+
+  get isDoubtful(): boolean {
+    return this.#known()?.isDoubtful ?? false;
+  }
+
+  set isDoubtful(isDoubtful: boolean) {
+    this.#made().isDoubtful = isDoubtful;
+  }
+
+  get changes(): number {
+    return this.#known()?.changes ?? 0;
+  }
+
+  set changes(changes: number) {
+    this.#made().changes = changes;
+  }
+
+  get listings(): number {
+    return this.#known()?.listings ?? 0;
+  }
+
+  set listings(listings: number) {
+    this.#made().listings = listings;
+  }
+
+  #known(): NodeExtras | undefined {
+    return (this.#extras ??= this.#rows.extrasIn(this.id));
+  }
+
+  /** They are this object's alone once the node is forgotten. */
+  #made(): NodeExtras {
+    return (this.#extras ??= this.#rows.extrasOf(this.id));
+  }
+}
+
+/** Another kind is another thing, which the kernel would take amiss under the old number. */
+export function isSame<Known extends NodeFacts>(
+  known: Known | undefined,
+  { kind, identity }: NodeFacts,
+): known is Known {
+  return known?.kind === kind && known.identity === identity;
+}
