@@ -213,7 +213,8 @@ export class DiskCache implements BlockGroups, CleanBytes {
   }
 
   async #write({ name, hash, group, blocks }: WaitingGroup): Promise<void> {
-    if (this.#open.get(name) === undefined) await this.open(hash, group);
+    // What is written to a file that somebody else is still opening would be forgotten with the stand-in for it.
+    if (this.#open.get(name) === undefined || this.#opening.has(name)) await this.open(hash, group);
     const file = this.#open.get(name);
     if (file === undefined) return;
     for (const { first, run } of runsOf(blocks, file)) {
