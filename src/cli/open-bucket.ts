@@ -30,6 +30,8 @@ export const ONLY_READING =
 export interface BucketSurroundings {
   readonly clock: Clock;
   readonly log: Log;
+  /** As for a file system. */
+  readonly giveMemoryBack?: () => void;
   /** Gives the start up. */
   readonly signal: AbortSignal;
 }
@@ -51,7 +53,7 @@ export interface OpenedBucket extends ClaimedFileSystem {
 export async function openBucket(
   wanted: string,
   settings: MountSettings,
-  { clock, log, signal }: BucketSurroundings,
+  { clock, log, signal, giveMemoryBack }: BucketSurroundings,
   { closers, warnings }: Start,
 ): Promise<OpenedBucket> {
   const { baseUrl } = settings;
@@ -61,7 +63,8 @@ export async function openBucket(
   warnings.push(...warningsAbout(bucket));
   const isAllowed = settings.readOnly || (await mayWrite(service, bucket, signal));
   if (!isAllowed) warnings.push(ONLY_READING);
-  const opened = await openClaimed(settings, { service, bucket, clock, log, mayWrite: isAllowed });
+  const parts = { service, bucket, clock, log, mayWrite: isAllowed, giveMemoryBack };
+  const opened = await openClaimed(settings, parts);
   closers.push(() => opened.state.release());
   closers.push(() => opened.fileSystem.close({ patience: UPLOAD_PATIENCE_MS }));
   warnings.push(...setAsideWarnings(opened.fileSystem.setAside));
@@ -80,6 +83,7 @@ interface ClaimedParts extends Partial<GivenMeans> {
   readonly clock: Clock;
   readonly log: Log;
   readonly mayWrite: boolean;
+  readonly giveMemoryBack?: (() => void) | undefined;
 }
 
 /** A file system in a state directory of its own. Rejects with a `CommandError`, leaving nothing open. */

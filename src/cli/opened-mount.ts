@@ -65,7 +65,7 @@ export async function openMount(
 
 async function openAccount(
   settings: MountSettings,
-  { clock, log, signal }: BucketSurroundings,
+  { clock, log, signal, giveMemoryBack }: BucketSurroundings,
   { closers, warnings }: Start,
 ): Promise<OpenedMount> {
   const { baseUrl } = settings;
@@ -82,6 +82,7 @@ async function openAccount(
     log,
     first: { ...first, askedAt },
     mayWrite: isAllowed,
+    giveMemoryBack,
   });
   closers.push(() => fileSystem.release());
   closers.push(() => fileSystem.close({ patience: UPLOAD_PATIENCE_MS }));
@@ -103,7 +104,9 @@ async function openMounted(
   {
     mayWrite: isAllowed,
     ...parts
-  }: Pick<AllBuckets, 'service' | 'clock' | 'log' | 'first'> & { readonly mayWrite: boolean },
+  }: Pick<AllBuckets, 'service' | 'clock' | 'log' | 'first' | 'giveMemoryBack'> & {
+    readonly mayWrite: boolean;
+  },
 ): Promise<MountedBuckets> {
   const { service, clock, log, first } = parts;
   const open: AllBuckets['open'] = async (bucket, given) => {

@@ -4,6 +4,7 @@ import { createKernelDriver } from '../fuse/kernel/kernel-driver.ts';
 import { createNativeDriver } from '../fuse/native/native-driver.ts';
 import type { ExitCode } from './command-error.ts';
 import { exitCodes } from './command-error.ts';
+import { openMemoryReturn } from './memory-return.ts';
 import type { Endings } from './endings.ts';
 import type { QuietLog } from './quiet-log.ts';
 import type { MountJob } from './mount-job.ts';
@@ -26,8 +27,10 @@ export async function serveMount(
   // The caller's directory may have to be unmounted while we live.
   process.chdir('/');
   endings.listen();
+  const giveMemoryBack = await openMemoryReturn(systemClock, log);
   const mount = await ServedMount.open(job, {
     clock: systemClock,
+    giveMemoryBack,
     log: new RecentProblems(log, systemClock),
     driver: job.settings.driver === 'kernel' ? createKernelDriver() : createNativeDriver(),
     signal: endings.signal,

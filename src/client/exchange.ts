@@ -75,10 +75,11 @@ const USER_AGENT = 'pailfs';
 export class Exchange {
   readonly #settings: ExchangeSettings;
   readonly #pool: Pool;
-  readonly #buffers = new SocketBuffers();
+  readonly #buffers: SocketBuffers;
 
   constructor(settings: ExchangeSettings) {
     this.#settings = settings;
+    this.#buffers = new SocketBuffers(settings.clock);
     this.#pool = new Pool(settings.baseUrl.origin, {
       connections: settings.connections,
       // Said aloud: NODE_TLS_REJECT_UNAUTHORIZED in some environment would turn the checks off in silence.

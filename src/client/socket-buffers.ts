@@ -3,6 +3,8 @@
  * look at a socket, and a fast line leaves the engine more garbage of that kind in a second than everything else does in an hour.
  */
 import type { Readable } from 'node:stream';
+import type { Clock } from '../base/clock.ts';
+import { IdleWatch } from '../base/idle-watch.ts';
 
 /** What one look at a socket may bring. */
 const BUFFER_BYTES = 128 * 1024;
@@ -10,6 +12,7 @@ const BUFFER_BYTES = 128 * 1024;
 const LEAST_LENT = 32 * 1024;
 /** What a few busy connections use. */
 const MOST_SPARE = 32;
+const IDLE_MS = 10_000;
 
 /** For the connections of one pool: as `onread` of net.connect(). */
 export interface ReadInto {
@@ -21,13 +24,18 @@ export interface ReadInto {
 /** Of one client. What is never given back is only forgotten. */
 export class SocketBuffers {
   readonly options: ReadInto;
+  readonly #idle: IdleWatch;
   readonly #spare: Uint8Array[] = [];
   /** How far each that is lent is filled. */
   readonly #lent = new WeakMap<ArrayBufferLike, { readonly whole: Uint8Array; readonly end: number }>();
   /** Node asks for the next buffer at once after it has handed one over. */
   #next: Uint8Array | undefined;
 
-  constructor() {
+  constructor(clock: Pick<Clock, 'after'>) {
+    this.#idle = new IdleWatch(clock, IDLE_MS, () => {
+      this.#spare.length = 0;
+      this.#next = undefined;
+    });
     const take = (): Uint8Array => this.#take();
     const lend = (bytes: number, buffer: Uint8Array): Uint8Array => this.#lend(bytes, buffer);
     const reuse = (buffer: Uint8Array): void => void (this.#next = buffer);
@@ -52,6 +60,7 @@ export class SocketBuffers {
     if (lent?.end !== piece.byteOffset + piece.byteLength) return;
     this.#lent.delete(piece.buffer);
     if (this.#spare.length < MOST_SPARE) this.#spare.push(lent.whole);
+    this.#idle.used();
   }
 
   #take(): Uint8Array {

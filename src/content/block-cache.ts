@@ -3,15 +3,27 @@
  *
  * All bytes that reads bring come out of one budget, also before they have landed. Blocks that some program has read, or that
  * nobody is expected for, make room for others, the one first that was not used for longest. Blocks that were fetched for a
- * program that is on its way to them stay until it has read them: dropped, they would have to be asked for twice.
+ * program that is on its way to them stay until it has read them: dropped, they would have to be asked for twice. What nobody reads for
+ * a minute or two goes, too, where there is another place for it: a mount that does nothing is to be small.
  *
  * A version is named by a number that is never used twice in a process, so a block never has to be checked for age.
  */
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../base/clock.ts';
 import { BlockMemory } from './block-memory.ts';
 
 /** Bytes: what the kernel asks for at once, and small enough that a random read wastes little. */
 export const BLOCK_SIZE = 128 * 1024;
+
+/** Blocks that nobody reads for one to two times so many milliseconds rest. */
+const REST_MS = 60_000;
+
+/** For a cache whose blocks go when they rest. */
+export interface Rest {
+  readonly clock: Pick<Clock, 'after'>;
+  /** Called when some have gone. */
+  readonly gone: () => void;
+}
 
 interface Address {
   readonly version: number;
@@ -25,6 +37,7 @@ export class BlockCache {
   /** What the blocks are made of. Each that is held here has a holder for it. */
   readonly memory: BlockMemory;
   /** Without a limit of its own: what is unread or on its way counts, too. */
+  readonly #rest: Rest | null;
   readonly #read = new LRUCache<string, Uint8Array>({
     maxSize: Number.MAX_SAFE_INTEGER,
     sizeCalculation: ({ length }) => length,
@@ -33,6 +46,9 @@ export class BlockCache {
   readonly #unread = new Map<string, Uint8Array>();
   /** Which blocks of each version are held, to find those of a version without a walk over all keys. */
   readonly #indexes = new Map<number, Set<number>>();
+  /** Those that were read, but not since the last look. */
+  readonly #resting = new Set<string>();
+  #isLooking = false;
   #unreadBytes = 0;
   #onTheirWay = 0;
   /** Negative: no version has such a number. */
@@ -40,9 +56,11 @@ export class BlockCache {
   #roomMade: () => void = () => undefined;
   #room: Promise<void> | null = null;
 
-  constructor(maxBytes: number, memory: BlockMemory = new BlockMemory(BLOCK_SIZE)) {
+  /** Without a `rest` blocks stay until others need their room. */
+  constructor(maxBytes: number, memory: BlockMemory = new BlockMemory(BLOCK_SIZE), rest: Rest | null = null) {
     this.maxBytes = maxBytes;
     this.memory = memory;
+    this.#rest = rest;
   }
 
   /** Bytes. */
@@ -63,6 +81,7 @@ export class BlockCache {
   /** The block's bytes, not to be changed; counts as a use. */
   get(version: number, index: number): Uint8Array | undefined {
     const key = keyOf(version, index);
+    this.#resting.delete(key);
     return this.#read.get(key) ?? this.#unread.get(key);
   }
 
@@ -130,6 +149,7 @@ export class BlockCache {
     const indexes = this.#indexes.get(version) ?? new Set();
     this.#indexes.set(version, indexes.add(index));
     this.#shrink();
+    if (!this.#isLooking) this.#lookLater();
   }
 
   /** Some program has read it, or nobody is expected for it any more. */
@@ -149,6 +169,7 @@ export class BlockCache {
     const block = this.#read.peek(key);
     if (block === undefined || this.spokenFor + block.length > most) return;
     this.#read.delete(key);
+    this.#resting.delete(key);
     this.#unread.set(key, block);
     this.#unreadBytes += block.length;
   }
@@ -186,12 +207,29 @@ export class BlockCache {
     }
   }
 
+  #lookLater(): void {
+    if (this.#rest === null) return;
+    const { clock, gone } = this.#rest;
+    this.#isLooking = true;
+    clock.after(REST_MS, () => {
+      this.#isLooking = false;
+      const hasGone = this.#resting.size > 0;
+      for (const key of this.#resting) this.#drop(key);
+      for (const key of this.#read.keys()) this.#resting.add(key);
+      this.memory.trimTo(this.#onTheirWay);
+      if (hasGone) gone();
+      // Unread ones are waited for by somebody, or soon count as read.
+      if (this.#read.size + this.#unread.size > 0) this.#lookLater();
+    });
+  }
+
   #drop(key: string): void {
     const unread = this.#unread.get(key);
     this.#unreadBytes -= unread?.length ?? 0;
     const block = unread ?? this.#read.peek(key);
     this.#read.delete(key);
     this.#unread.delete(key);
+    this.#resting.delete(key);
     const { version, index } = addressOf(key);
     const indexes = this.#indexes.get(version);
     indexes?.delete(index);

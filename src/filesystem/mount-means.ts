@@ -37,6 +37,8 @@ export interface MountInputs {
   readonly settings: FileSystemSettings;
   /** The local disk; a test may hand in one that is full. */
   readonly localFiles?: LocalFiles;
+  /** Called when much memory was let go of that nobody has used for a while: it need not wait for the engine to be in need of some. */
+  readonly giveMemoryBack?: (() => void) | undefined;
 }
 
 /** What all file systems of one mount share, so that its limits hold for all of them together. */
@@ -49,7 +51,7 @@ export interface SharedMeans {
 }
 
 /** Where and how much a mount may keep. */
-export interface SharedInputs extends Pick<MountInputs, 'clock' | 'log' | 'localFiles'> {
+export interface SharedInputs extends Pick<MountInputs, 'clock' | 'log' | 'localFiles' | 'giveMemoryBack'> {
   readonly settings: Pick<FileSystemSettings, 'cache' | 'cacheDirectory' | 'cacheSize' | 'memoryLimit'>;
   /** Exists, on the disk on which drafts will be. */
   readonly directory: string;
@@ -74,7 +76,13 @@ export function openSharedMeans(inputs: SharedInputs): SharedMeans {
   });
   disk?.makeRoomFor(() => space.used);
   const forBlocks = disk === null ? settings.memoryLimit : settings.memoryLimit - waitingFor(settings);
-  return { gates: createGates(), blocks: new BlockCache(forBlocks, memory), disk, space };
+  // Without a disk cache memory is the place that was chosen for what was read.
+  const rest = disk === null ? null : { clock, gone: inputs.giveMemoryBack ?? doNothing };
+  return { gates: createGates(), blocks: new BlockCache(forBlocks, memory, rest), disk, space };
+}
+
+function doNothing(): void {
+  // Whoever opened the mount leaves it to the engine.
 }
 
 /** Bytes of the memory for what waits to be written to the disk cache. */

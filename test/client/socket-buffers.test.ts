@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SocketBuffers } from '../../src/client/socket-buffers.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const KIB = 1024;
 
@@ -31,7 +32,7 @@ class Socket {
 
 describe('what comes off a connection', () => {
   it('lies in the same memory again when its reader is done with it', () => {
-    const buffers = new SocketBuffers();
+    const buffers = new SocketBuffers(new ManualClock());
     const socket = new Socket(buffers);
     const first = socket.look(100 * KIB, 1);
 
@@ -42,8 +43,23 @@ describe('what comes off a connection', () => {
     expect(third.buffer).toBe(first.buffer);
   });
 
+  it('lies in new memory when nothing has come for a while, and no timer runs from then on', () => {
+    const clock = new ManualClock();
+    const buffers = new SocketBuffers(clock);
+    const socket = new Socket(buffers);
+    const first = socket.look(100 * KIB, 1);
+    buffers.giveBack(first);
+
+    clock.advance(60_000);
+    socket.look(100 * KIB, 2);
+    const third = socket.look(100 * KIB, 3);
+
+    expect(third.buffer).not.toBe(first.buffer);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('stays as it is while its reader is not done', () => {
-    const socket = new Socket(new SocketBuffers());
+    const socket = new Socket(new SocketBuffers(new ManualClock()));
 
     const pieces = [1, 2, 3].map((value) => socket.look(100 * KIB, value));
 
@@ -55,7 +71,7 @@ describe('what comes off a connection', () => {
   });
 
   it('is a copy when it is little, and the next bytes lie where it lay', () => {
-    const socket = new Socket(new SocketBuffers());
+    const socket = new Socket(new SocketBuffers(new ManualClock()));
     const { buffer } = socket;
 
     const pieces = [1, 2].map((value) => socket.look(500, value));
@@ -68,7 +84,7 @@ describe('what comes off a connection', () => {
   });
 
   it('is given back with its last bytes alone, whatever pieces it was cut into', () => {
-    const buffers = new SocketBuffers();
+    const buffers = new SocketBuffers(new ManualClock());
     const socket = new Socket(buffers);
     const whole = socket.look(100 * KIB, 1);
 

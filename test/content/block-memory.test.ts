@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BlockCache } from '../../src/content/block-cache.ts';
 import { BlockMemory } from '../../src/content/block-memory.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const SIZE = 10;
 
@@ -110,5 +111,67 @@ describe('a cache of blocks that are used again', () => {
 
     expect(filled(cache.memory, 2)).not.toBe(block);
     expect(cache.get(1, 0)).toEqual(new Uint8Array(SIZE).fill(1));
+  });
+});
+
+describe('blocks that nobody reads for a while', () => {
+  const MINUTE = 60_000;
+
+  function restingCache(): { cache: BlockCache; clock: ManualClock; gone: () => number } {
+    const clock = new ManualClock();
+    let gone = 0;
+    const rest = { clock, gone: () => void (gone += 1) };
+    const cache = new BlockCache(10 * SIZE, new BlockMemory(SIZE), rest);
+    for (let index = 0; index < 4; index += 1) {
+      const block = filled(cache.memory, index);
+      cache.set(1, index, block);
+      cache.memory.letGo(block);
+    }
+    return { cache, clock, gone: () => gone };
+  }
+
+  it('go, with their memory, and are told of once', () => {
+    const { cache, clock, gone } = restingCache();
+
+    clock.advance(2 * MINUTE);
+
+    expect([cache.used, cache.memory.free, gone()]).toEqual([0, 0, 1]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('go for good: what comes later has its own time', () => {
+    const { cache, clock, gone } = restingCache();
+    clock.advance(2 * MINUTE);
+
+    cache.set(2, 0, new Uint8Array(SIZE));
+    clock.advance(MINUTE);
+    const inBetween = cache.has(2, 0);
+    clock.advance(MINUTE);
+
+    expect([inBetween, cache.has(2, 0), gone()]).toEqual([true, false, 2]);
+  });
+
+  it('leave the others, which are read again and again', () => {
+    const { cache, clock } = restingCache();
+
+    for (let times = 0; times < 10; times += 1) {
+      cache.get(1, 2);
+      clock.advance(MINUTE / 2);
+    }
+
+    expect([0, 1, 2, 3].map((index) => cache.has(1, index))).toEqual([false, false, true, false]);
+  });
+
+  it('stay while a program is on its way to them', () => {
+    const { cache, clock } = restingCache();
+    clock.advance(MINUTE);
+    cache.markUnread(1, 3, cache.maxBytes);
+
+    clock.advance(10 * MINUTE);
+
+    expect([cache.used, cache.has(1, 3)]).toEqual([SIZE, true]);
+    cache.markRead(1, 3);
+    clock.advance(2 * MINUTE);
+    expect([cache.used, clock.pendingTimers]).toEqual([0, 0]);
   });
 });

@@ -108,3 +108,25 @@ describe('[read/kept] a file that is edited', () => {
     expect(Buffer.compare(stored.subarray(6), LARGE.subarray(6))).toBe(0);
   });
 });
+
+describe('[read/rest] a file that nobody reads for a while', () => {
+  it.each([
+    ['disk', 0],
+    ['memory', LARGE.length],
+  ] as const)(
+    'is read again without a download; with cache=%s %i bytes of it stay in memory',
+    async (cache, kept) => {
+      const { fs, mounted, clock, asked } = await mountWith(await temporaryDirectory(), cache);
+      await readFile(fs, '/large');
+      const isWritten = (): boolean => (mounted.counts().onDisk ?? LARGE.length) >= LARGE.length;
+      await expect.poll(isWritten).toBe(true);
+      asked();
+
+      clock.advance(150_000);
+
+      expect(mounted.counts().inMemory).toBe(kept);
+      expect(Buffer.compare(await readFile(fs, '/large'), LARGE)).toBe(0);
+      expect(gets(asked())).toEqual([]);
+    },
+  );
+});

@@ -17,6 +17,7 @@ import { shell } from './shell.ts';
 import { removeDirectory } from './remove-directory.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const BUILT_PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const LOADER = new URL('typescript-loader.mjs', import.meta.url).href;
 const POLL_MS = 20;
 const NO_SETTINGS = {
@@ -43,6 +44,8 @@ export interface Launch {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** In a mount namespace of its own, after these shell lines. */
   readonly namespaceSetup?: string;
+  /** What a shell runs for `pailfs` instead of the sources. */
+  readonly program?: readonly string[];
   /** Where its network is. */
   readonly network?: NetworkNamespace;
   /** On a terminal of its own, 80 columns wide, on which this is typed; stdout then has what the screen shows, stderr included. */
@@ -54,6 +57,8 @@ export interface Launch {
 export class CommandLine {
   /** What a shell runs for `pailfs`. */
   static readonly words: readonly string[] = [process.execPath, '--import', LOADER, PROGRAM];
+  /** As people install it; `npm run build` makes it. Nothing of a loader is in its memory. */
+  static readonly builtWords: readonly string[] = [process.execPath, BUILT_PROGRAM];
   readonly home: string;
   readonly mountpoint: string;
   readonly #environment: Readonly<Record<string, string | undefined>>;
@@ -122,7 +127,7 @@ export class CommandLine {
   }
 
   start(words: readonly string[], launch: Launch = {}): ChildProcess {
-    return this.#spawn([...CommandLine.words, ...words], launch);
+    return this.#spawn([...(launch.program ?? CommandLine.words), ...words], launch);
   }
 
   #spawn(command: readonly string[], launch: Launch): ChildProcess {

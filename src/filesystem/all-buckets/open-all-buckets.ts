@@ -16,7 +16,7 @@ import { bucketPathOf, pathInMount } from './bucket-path.ts';
 import { OpenBuckets, type BucketFileSystem } from './open-buckets.ts';
 import { UnsentOfAll } from './unsent-of-all.ts';
 
-export interface AllBucketsInputs extends Pick<MountInputs, 'localFiles'> {
+export interface AllBucketsInputs extends Pick<MountInputs, 'localFiles' | 'giveMemoryBack'> {
   readonly service: ObjectService;
   readonly clock: Clock;
   readonly log: Log;

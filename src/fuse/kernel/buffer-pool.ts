@@ -2,20 +2,33 @@
  * Where do the bytes of a read or a write lie while it lasts? In buffers that are used again: to get as much fresh memory from the
  * system takes longer than to copy the bytes.
  */
+import type { Clock } from '../../base/clock.ts';
+import { IdleWatch } from '../../base/idle-watch.ts';
 
 /** What Node's own pool of small buffers is for. */
 const SMALLEST_BYTES = 64 * 1024;
-/** Those of the requests that one busy program has in flight. */
-const MOST_KEPT_BYTES = 8 * 1024 * 1024;
+/** An answer is a header and bytes whose number is mostly a power of two: for the header alone none shall take twice as much. */
+const HEADER_BYTES = 4096;
+/** Those of the requests that several busy programs have in flight: what is not kept is garbage until the engine looks for it. */
+const MOST_KEPT_BYTES = 32 * 1024 * 1024;
+const IDLE_MS = 10_000;
 
 export class BufferPool {
+  readonly #idle: IdleWatch;
   readonly #free = new Map<number, Buffer[]>();
   #keptBytes = 0;
+
+  constructor(clock: Pick<Clock, 'after'>) {
+    this.#idle = new IdleWatch(clock, IDLE_MS, () => {
+      this.#free.clear();
+      this.#keptBytes = 0;
+    });
+  }
 
   /** At least `bytes` of whatever was there before. */
   take(bytes: number): Buffer {
     if (bytes < SMALLEST_BYTES) return Buffer.allocUnsafe(bytes);
-    const size = 2 ** Math.ceil(Math.log2(bytes));
+    const size = HEADER_BYTES + 2 ** Math.ceil(Math.log2(bytes - HEADER_BYTES));
     const kept = this.#free.get(size)?.pop();
     if (kept === undefined) return Buffer.allocUnsafe(size);
     this.#keptBytes -= size;
@@ -30,5 +43,6 @@ export class BufferPool {
     if (kept === undefined) this.#free.set(size, [buffer]);
     else kept.push(buffer);
     this.#keptBytes += size;
+    this.#idle.used();
   }
 }

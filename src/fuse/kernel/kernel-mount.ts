@@ -117,7 +117,7 @@ function newContext({ operations, options, clock }: KernelMountParts, device: De
     nodes,
     files: new OpenTable(),
     folders: new OpenTable(),
-    buffers: new BufferPool(),
+    buffers: new BufferPool(clock),
     listings: new KeptListings({ nodes, clock, notify: device.notify }),
     clock,
     log: options.log,

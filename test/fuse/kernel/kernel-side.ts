@@ -44,7 +44,7 @@ export class KernelSide {
       nodes,
       files: new OpenTable(),
       folders: new OpenTable(),
-      buffers: new BufferPool(),
+      buffers: new BufferPool(this.clock),
       listings: new KeptListings({ nodes, clock: this.clock, notify }),
       clock: this.clock,
       log,

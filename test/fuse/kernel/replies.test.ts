@@ -5,6 +5,7 @@ import { DirectoryPage } from '../../../src/fuse/kernel/directory-page.ts';
 import { negotiate } from '../../../src/fuse/kernel/negotiation.ts';
 import * as replies from '../../../src/fuse/kernel/replies.ts';
 import { secondsAndNanoseconds } from '../../../src/fuse/kernel/wire-times.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { goldenReplies } from './golden-bytes.ts';
 
 const attributes: Attributes = {
@@ -25,7 +26,7 @@ const entry = { name: 'a.txt', attributes };
 
 /** Whose bytes are those of something else. */
 function usedBuffers(): BufferPool {
-  const buffers = new BufferPool();
+  const buffers = new BufferPool(new ManualClock());
   buffers.take = (bytes) => Buffer.alloc(bytes, 'used');
   return buffers;
 }
