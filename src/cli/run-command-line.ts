@@ -25,13 +25,14 @@ export async function runCommandLine(
         await requireUtf8(words);
         await program.parseAsync(words, { from: 'user' });
       } catch (error) {
-        if (isGiven('--json') && !isHelp(error)) tellProgram(failureIn(error));
+        // What was asked for is printed; whether that could be written is yet to be told.
+        if (isHelp(error)) return;
+        if (isGiven('--json')) tellProgram(failureIn(error));
         throw error;
       }
     });
     return exitCode;
   } catch (error) {
-    if (isHelp(error)) return exitCodes.done;
     const { exitCode, message } = failureIn(error);
     // The parser has said what it has to say.
     if (error instanceof CommanderError) return exitCode;

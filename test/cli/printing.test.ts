@@ -44,7 +44,7 @@ it('nobody reads a file that goes to stdout: it says so in words, and ends with 
   });
 });
 
-it.each(['ls photos:d', 'get photos:d/a photos:d/b -'])(
+it.each(['ls photos:d', 'get photos:d/a photos:d/b -', '--help', 'mount --help', '--version'])(
   'the disk is full to which %s prints: it says so in one line, and ends with 1',
   async (command) => {
     const { server, at } = await withFiles();
