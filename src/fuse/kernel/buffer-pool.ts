@@ -9,8 +9,8 @@ import { IdleWatch } from '../../base/idle-watch.ts';
 const SMALLEST_BYTES = 64 * 1024;
 /** An answer is a header and bytes whose number is mostly a power of two: for the header alone none shall take twice as much. */
 const HEADER_BYTES = 4096;
-/** Those of the requests that several busy programs have in flight: what is not kept is garbage until the engine looks for it. */
-const MOST_KEPT_BYTES = 32 * 1024 * 1024;
+/** Those of the requests that one busy program has in flight. */
+const MOST_KEPT_BYTES = 8 * 1024 * 1024;
 const IDLE_MS = 10_000;
 
 export class BufferPool {
