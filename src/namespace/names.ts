@@ -2,7 +2,6 @@
  * How are a million names remembered? What a listing told of a file, and nobody has looked at by itself, is a row of numbers;
  * everything else is an object. Whoever is handed a version to keep is handed the only one there is, so its row ends then.
  */
-import type { TextList } from '../base/text-list.ts';
 import { TextSet } from '../base/text-set.ts';
 import type { Entry, FileEntryKnown, NamedEntry } from './entries.ts';
 import { FileRows } from './file-rows.ts';
@@ -12,7 +11,7 @@ const ENTRY_BYTES = 350;
 
 /** Places, and what is in them. */
 interface Places {
-  readonly texts: TextList;
+  readonly names: TextSet;
   readonly rows: FileRows;
   readonly objects: ReadonlyMap<number, Entry>;
   /** How many. */
@@ -96,10 +95,10 @@ export class Names {
     if (this.#names.texts.length > 2 * this.size) this.#closeUp();
   }
 
-  /** Those that are here now, as far as they still are. */
+  /** Those that are here now, as far as they still are, or are again; also one that went before and comes meanwhile. */
   keys(): Iterable<string> {
-    const { texts } = this.#names;
-    return this.#those({ texts, rows: this.#rows, objects: this.#objects, count: texts.length });
+    const [names, rows, objects] = [this.#names, this.#rows, this.#objects];
+    return this.#those({ names, rows, objects, count: names.texts.length });
   }
 
   /** To look at, as `peek`. */
@@ -115,12 +114,14 @@ export class Names {
     for (const [place, entry] of this.#objects) yield [this.#names.texts.at(place), entry];
   }
 
-  *#those({ texts, rows, objects, count }: Places): Generator<string, void> {
+  *#those({ names, rows, objects, count }: Places): Generator<string, void> {
     for (let place = 0; place < count; place += 1) {
-      if (!objects.has(place) && !rows.has(place)) continue;
-      const name = texts.at(place);
+      const name = names.texts.at(place);
+      const isHere = objects.has(place) || rows.has(place);
+      // What came back before has a later place among these; what came back since would be given by none.
+      if (!isHere && (names.numberOf(name) ?? count) < count) continue;
       // Once places were given up, these tell what was here until then.
-      if (texts === this.#names.texts || this.has(name)) yield name;
+      if ((isHere && names === this.#names) || this.has(name)) yield name;
     }
   }
 

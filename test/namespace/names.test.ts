@@ -113,6 +113,25 @@ describe('the names that are listed one after another', () => {
     expect(seen).toEqual([...those(20, 30), ...those(0, 20)]);
   });
 
+  it.each([1, 60])('are given also when they go and come back meanwhile, with %i others going', (others) => {
+    const names = listed(100);
+    const seen: string[] = [];
+    for (const name of names.keys()) {
+      seen.push(name);
+      if (seen.length !== 1) continue;
+      names.delete('f90');
+      names.setTold('f90', told(7), names);
+      for (let index = 10; index < 10 + others; index += 1) names.delete(`f${index}`);
+      names.delete('f91');
+      names.setTold('f91', told(8), names);
+    }
+
+    expect(seen).toEqual(
+      Array.from({ length: 100 }, (_, index) => `f${index}`).filter((name) => names.has(name)),
+    );
+    expect(seen.slice(-10, -7)).toEqual(['f90', 'f91', 'f92']);
+  });
+
   it('begin at the end again when they come back', () => {
     const names = listed(3);
     names.delete('f0');
