@@ -1,60 +1,19 @@
 /**
- * How are a million nodes written down in few bytes? In rows of numbers outside the heap, a thousand to a chunk, which goes when its
- * last node does. What few nodes have, e.g. open handles, or children, is an object beside them.
+ * How are a million nodes written down in few bytes? In rows of numbers outside the heap, a thousand to a chunk. Where most of those
+ * are forgotten the others are objects from then on: a few that stay must not keep the rows of all that the kernel has ever looked
+ * at. What few nodes have, e.g. open handles, or children, is an object beside them.
  */
-import { TextList } from '../../base/text-list.ts';
 import type { FileHandle } from '../../filesystem/operations.ts';
+import { Chunk, CHUNK_ROWS, FewRows, type Column, type Rows } from './node-chunks.ts';
 
-const CHUNK_ROWS = 1024;
-/** Texts of a chunk, old names among them, before it is written anew. */
-const MOST_NAMES = 4 * CHUNK_ROWS;
+/** So few nodes take less as objects than as a chunk. */
+const FEW_ROWS = CHUNK_ROWS / 16;
 
 /** In `kinds`; 0 where no node is. */
 export const nodeKinds = { folder: 1, file: 2 } as const;
 
 /** Stands for no node. */
 export const NO_NODE = 0;
-
-class Chunk {
-  readonly identities = new Float64Array(CHUNK_ROWS);
-  readonly trustedUntil = new Float64Array(CHUNK_ROWS);
-  readonly parents = new Uint32Array(CHUNK_ROWS);
-  /** The next child of the same parent, and the one before. */
-  readonly next = new Uint32Array(CHUNK_ROWS);
-  readonly previous = new Uint32Array(CHUNK_ROWS);
-  readonly lookups = new Uint32Array(CHUNK_ROWS);
-  readonly modes = new Uint16Array(CHUNK_ROWS);
-  readonly kinds = new Uint8Array(CHUNK_ROWS);
-  readonly #places = new Uint16Array(CHUNK_ROWS);
-  #names = new TextList();
-  count = 0;
-
-  nameOf(row: number): string {
-    return this.#names.at(this.#places[row] ?? 0);
-  }
-
-  isNamed(row: number, name: string): boolean {
-    return this.#names.isAt(this.#places[row] ?? 0, name);
-  }
-
-  hashOfName(row: number): number {
-    return this.#names.hashAt(this.#places[row] ?? 0);
-  }
-
-  setName(row: number, name: string): void {
-    if (this.#names.length >= MOST_NAMES) this.#writeNamesAnew();
-    this.#places[row] = this.#names.add(name);
-  }
-
-  #writeNamesAnew(): void {
-    const names = new TextList();
-    for (let row = 0; row < CHUNK_ROWS; row += 1)
-      if (this.kinds[row] !== 0) this.#places[row] = names.add(this.nameOf(row));
-    this.#names = names;
-  }
-}
-
-type Column = 'identities' | 'trustedUntil' | 'parents' | 'next' | 'previous' | 'lookups' | 'modes' | 'kinds';
 
 /** What few nodes have. */
 export class NodeExtras {
@@ -69,12 +28,23 @@ export class NodeExtras {
 
 /** By number. Of a number that is no node everything is zero. */
 export class NodeRows {
+  /** By the number of the chunk, as are those below: none is in both. */
   readonly #chunks = new Map<number, Chunk>();
+  readonly #few = new Map<number, FewRows>();
   readonly #extras = new Map<number, NodeExtras>();
   #size = 0;
+  /** The chunk to which nodes are added. */
+  #growing = 0;
 
   get size(): number {
     return this.#size;
+  }
+
+  /** Roughly, the memory that the rows take. */
+  get bytes(): number {
+    let sum = 0;
+    for (const rows of [...this.#chunks.values(), ...this.#few.values()]) sum += rows.bytes;
+    return sum;
   }
 
   has(id: number): boolean {
@@ -83,9 +53,12 @@ export class NodeRows {
 
   add(id: number, kind: keyof typeof nodeKinds, identity: number): void {
     const index = Math.floor(id / CHUNK_ROWS);
-    const chunk = this.#chunks.get(index) ?? new Chunk();
-    this.#chunks.set(index, chunk);
-    chunk.count += 1;
+    const rows = this.#rowsOf(id) ?? new Chunk();
+    if (rows instanceof Chunk) this.#chunks.set(index, rows);
+    rows.count += 1;
+    const before = this.#growing;
+    this.#growing = index;
+    if (before !== index) this.#thinOut(before);
     this.#size += 1;
     this.set(id, 'kinds', nodeKinds[kind]);
     this.set(id, 'identities', identity);
@@ -100,35 +73,41 @@ export class NodeRows {
     this.set(id, 'kinds', 0);
     this.#extras.delete(id);
     this.#size -= 1;
-    const chunk = this.#chunk(id);
-    if (chunk === undefined) return;
-    chunk.count -= 1;
-    if (chunk.count === 0) this.#chunks.delete(Math.floor(id / CHUNK_ROWS));
+    const rows = this.#rowsOf(id);
+    if (rows === undefined) return;
+    rows.count -= 1;
+    this.#thinOut(Math.floor(id / CHUNK_ROWS));
   }
 
   get(id: number, column: Column): number {
-    return this.#chunk(id)?.[column][id % CHUNK_ROWS] ?? 0;
+    const index = Math.floor(id / CHUNK_ROWS);
+    // Not by one call for both: this is asked some ten times for each name.
+    const chunk = this.#chunks.get(index);
+    if (chunk !== undefined) return chunk[column][id % CHUNK_ROWS] ?? 0;
+    return this.#few.get(index)?.get(id % CHUNK_ROWS, column) ?? 0;
   }
 
   set(id: number, column: Column, value: number): void {
-    const chunk = this.#chunk(id);
+    const index = Math.floor(id / CHUNK_ROWS);
+    const chunk = this.#chunks.get(index);
     if (chunk !== undefined) chunk[column][id % CHUNK_ROWS] = value;
+    else this.#few.get(index)?.set(id % CHUNK_ROWS, column, value);
   }
 
   nameOf(id: number): string {
-    return this.#chunk(id)?.nameOf(id % CHUNK_ROWS) ?? '';
+    return this.#rowsOf(id)?.nameOf(id % CHUNK_ROWS) ?? '';
   }
 
   isNamed(id: number, name: string): boolean {
-    return this.#chunk(id)?.isNamed(id % CHUNK_ROWS, name) ?? false;
+    return this.#rowsOf(id)?.isNamed(id % CHUNK_ROWS, name) ?? false;
   }
 
   hashOfName(id: number): number {
-    return this.#chunk(id)?.hashOfName(id % CHUNK_ROWS) ?? 0;
+    return this.#rowsOf(id)?.hashOfName(id % CHUNK_ROWS) ?? 0;
   }
 
   setName(id: number, name: string): void {
-    this.#chunk(id)?.setName(id % CHUNK_ROWS, name);
+    this.#rowsOf(id)?.setName(id % CHUNK_ROWS, name);
   }
 
   /** What it has of those, if anything. */
@@ -146,12 +125,23 @@ export class NodeRows {
   }
 
   *ids(): Generator<number, void> {
-    for (const [index, chunk] of this.#chunks)
-      for (let row = 0; row < CHUNK_ROWS; row += 1)
-        if (chunk.kinds[row] !== 0) yield index * CHUNK_ROWS + row;
+    for (const group of [this.#chunks, this.#few])
+      for (const [index, rows] of group) for (const row of rows.used()) yield index * CHUNK_ROWS + row;
   }
 
-  #chunk(id: number): Chunk | undefined {
-    return this.#chunks.get(Math.floor(id / CHUNK_ROWS));
+  /** A chunk that does not grow takes as much as its nodes are worth. */
+  #thinOut(index: number): void {
+    if (index === this.#growing) return;
+    const chunk = this.#chunks.get(index);
+    if (chunk !== undefined && chunk.count <= FEW_ROWS) {
+      this.#chunks.delete(index);
+      this.#few.set(index, new FewRows(chunk));
+    }
+    if (this.#few.get(index)?.count === 0) this.#few.delete(index);
+  }
+
+  #rowsOf(id: number): Rows | undefined {
+    const index = Math.floor(id / CHUNK_ROWS);
+    return this.#chunks.get(index) ?? this.#few.get(index);
   }
 }

@@ -1,0 +1,61 @@
+/** Do nodes that stay keep the memory of those that went? */
+import { describe, expect, it } from 'vitest';
+import { NodeRows } from '../../../src/fuse/kernel/node-rows.ts';
+
+const EACH = 1000;
+
+function rowsWith(count: number): NodeRows {
+  const rows = new NodeRows();
+  for (let id = 1; id <= count; id += 1) {
+    rows.add(id, 'file', 2 ** 40 + id);
+    rows.set(id, 'modes', id % 512);
+    rows.setName(id, `name ${id}`);
+  }
+  return rows;
+}
+
+describe('nodes of which most are forgotten', () => {
+  it('take as little as those that are left, wherever these are', () => {
+    const rows = rowsWith(100 * EACH);
+    const { bytes } = rows;
+    for (let id = 1; id <= 100 * EACH; id += 1) if (id % EACH !== 0) rows.remove(id);
+
+    expect(rows.size).toBe(100);
+    expect(rows.bytes).toBeLessThan(bytes / 40);
+  });
+
+  it('take little, too, where each was forgotten before the next one came', () => {
+    const rows = new NodeRows();
+    for (let id = 1; id <= 100 * EACH; id += 1) {
+      rows.add(id, 'file', id);
+      if (id % EACH !== 0) rows.remove(id);
+    }
+
+    expect(rows.bytes).toBeLessThan(rowsWith(100 * EACH).bytes / 40);
+  });
+
+  it('are what they were, can be changed, and go; those that went stay gone', () => {
+    const rows = rowsWith(3 * EACH);
+    const left = [500, 501, 1500, 2999];
+    for (let id = 1; id <= 3 * EACH; id += 1) if (!left.includes(id)) rows.remove(id);
+    rows.setName(500, 'other');
+    rows.set(500, 'lookups', 7);
+    rows.set(502, 'lookups', 7);
+    rows.setName(502, 'nobody');
+    rows.remove(501);
+
+    expect([...rows.ids()].sort((one, other) => one - other)).toEqual([500, 1500, 2999]);
+    expect([rows.nameOf(500), rows.get(500, 'lookups'), rows.get(500, 'identities')]).toEqual([
+      'other',
+      7,
+      2 ** 40 + 500,
+    ]);
+    expect([rows.isNamed(1500, 'name 1500'), rows.get(1500, 'modes')]).toEqual([true, 1500 % 512]);
+    expect([rows.has(501), rows.has(502), rows.nameOf(502), rows.get(502, 'lookups')]).toEqual([
+      false,
+      false,
+      '',
+      0,
+    ]);
+  });
+});
