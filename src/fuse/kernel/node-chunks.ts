@@ -42,7 +42,8 @@ export class Chunk implements Rows {
   /** The next child of the same parent, and the one before. */
   readonly next = new Uint32Array(CHUNK_ROWS);
   readonly previous = new Uint32Array(CHUNK_ROWS);
-  readonly lookups = new Uint32Array(CHUNK_ROWS);
+  /** Where nothing is trusted a folder that is on the way of every path has 32 bits of them within days. */
+  readonly lookups = new Float64Array(CHUNK_ROWS);
   readonly modes = new Uint16Array(CHUNK_ROWS);
   readonly kinds = new Uint8Array(CHUNK_ROWS);
   readonly #places = new Uint16Array(CHUNK_ROWS);

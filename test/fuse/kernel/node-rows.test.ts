@@ -59,3 +59,13 @@ describe('nodes of which most are forgotten', () => {
     ]);
   });
 });
+
+describe('a node that is looked up for days', () => {
+  it('has as many lookups as it was told of, also beyond 32 bits', () => {
+    const rows = rowsWith(1);
+    rows.set(1, 'lookups', 2 ** 32 - 1);
+    rows.set(1, 'lookups', rows.get(1, 'lookups') + 2);
+
+    expect(rows.get(1, 'lookups')).toBe(2 ** 32 + 1);
+  });
+});
