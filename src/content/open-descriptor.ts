@@ -33,9 +33,9 @@ const elsewhere = {
 export class OpenDescriptor {
   readonly #calls: DiskCalls;
   readonly #number: number;
-  #isClosed = false;
   /** Calls in other threads that have not returned. */
   readonly #running = new Set<Promise<unknown>>();
+  #closed: Promise<void> | null = null;
 
   private constructor(calls: DiskCalls, number: number) {
     this.#calls = calls;
@@ -109,15 +109,13 @@ export class OpenDescriptor {
     }
   }
 
-  async #close(close: () => Promise<void>): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  #close(close: () => Promise<void>): Promise<void> {
     // Each caller hears how its call ended.
-    await Promise.allSettled(this.#running);
-    await close();
+    this.#closed ??= Promise.allSettled(this.#running).then(close);
+    return this.#closed;
   }
 
   #refuseIfClosed(): void {
-    if (this.#isClosed) throw Object.assign(new Error('the file is closed'), { code: 'EBADF' });
+    if (this.#closed !== null) throw Object.assign(new Error('the file is closed'), { code: 'EBADF' });
   }
 }

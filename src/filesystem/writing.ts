@@ -79,13 +79,12 @@ export class Writing {
    */
   async draftOf(file: OpenFile, keep: number): Promise<Draft> {
     while (file.draft === null) {
-      file.drafting ??= this.#fill(file, keep).finally(() => {
+      // A second writer who waits with us may need more of the base than the first did; both get the same draft, so the
+      // first truncated afterwards, under its own call.
+      file.drafting ??= this.#entered(file, keep).finally(() => {
         file.drafting = null;
       });
-      const draft = await file.drafting;
-      // A second writer who waited with us may need more of the base than the first did; both get the same draft, so the
-      // first truncated afterwards, under its own call.
-      file.draft ??= draft;
+      await file.drafting;
     }
     return file.draft;
   }
@@ -96,6 +95,18 @@ export class Writing {
     const draft = await content.createCopy(draftFactsOf(file, { createdAt: clock.now(), sealed: null }));
     if (base.size > 0) await this.#copy(file, { base, keep: base.size, draft });
     return draft;
+  }
+
+  /** The draft is the file's before it stops being made: who came in between would make another, which nobody would remove. */
+  async #entered(file: OpenFile, keep: number): Promise<Draft> {
+    const draft = await this.#fill(file, keep);
+    if (file.draft === null) {
+      file.draft = draft;
+      return draft;
+    }
+    // One that could not be set aside came back meanwhile.
+    await draft.remove();
+    return file.draft;
   }
 
   async #fill(file: OpenFile, keep: number): Promise<Draft> {
