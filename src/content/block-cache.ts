@@ -36,8 +36,8 @@ export class BlockCache {
   readonly maxBytes: number;
   /** What the blocks are made of. Each that is held here has a holder for it. */
   readonly memory: BlockMemory;
-  /** Without a limit of its own: what is unread or on its way counts, too. */
   readonly #rest: Rest | null;
+  /** Without a limit of its own: what is unread or on its way counts, too. */
   readonly #read = new LRUCache<string, Uint8Array>({
     maxSize: Number.MAX_SAFE_INTEGER,
     sizeCalculation: ({ length }) => length,

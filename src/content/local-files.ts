@@ -1,6 +1,6 @@
 /**
  * How are temporary files kept on the local disk? A small port, so that a test can let the disk be full, and its
- * implementation by Node. Only this file knows `node:fs`.
+ * implementation by Node: who keeps a draft need not know `node:fs`.
  */
 import { randomUUID } from 'node:crypto';
 import { unlinkSync } from 'node:fs';

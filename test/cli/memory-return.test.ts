@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { openMemoryReturn } from '../../src/cli/memory-return.ts';
@@ -19,4 +20,5 @@ it('memory that nobody holds any more leaves the process when that is asked for,
   await expect.poll(() => process.memoryUsage().arrayBuffers - before).toBeLessThan(MANY / 2);
   expect(between - before).toBeGreaterThanOrEqual(MANY);
   expect(clock.pendingTimers).toBe(0);
+  expect(runInNewContext('typeof gc')).toBe('undefined');
 });

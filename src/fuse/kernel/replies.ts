@@ -45,7 +45,7 @@ export interface Told {
 
 /**
  * `fuse_entry_out`: u64 nodeid, generation, entry_valid, attr_valid, u32 entry_valid_nsec, attr_valid_nsec, `fuse_attr`.
- * Numbers of nodes are never used again, so each has but one generation.
+ * Numbers of nodes are used again only after billions of others, when the kernel has long forgotten them: each has but one generation.
  */
 export function putEntry(into: Buffer, start: number, node: number, told: Told): void {
   const { attributes } = told;
