@@ -1,6 +1,6 @@
 /** How does one process talk to the kernel over /dev/fuse, and notice that the kernel has let go? */
 import { closeSync, writeSync } from 'node:fs';
-import { constants } from 'node:os';
+import { availableParallelism, constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
@@ -15,10 +15,14 @@ import { refusalInstead } from './replies.ts';
 const REQUEST_BYTES = 1024 * 1024 + 4096;
 /**
  * A program's next request mostly follows its last answer within this. To wait for it right here, while the event loop stands
- * still, is much quicker than to be woken by another thread; to look for it again and again would take the processor from
- * the program that is to send it.
+ * still, is much quicker than to be woken by another thread.
  */
 const PATIENCE_MS = 0.1;
+/**
+ * A look takes about a microsecond. A processor that sleeps is slow to wake, on a virtual machine by tens of microseconds,
+ * which a program that waits for each answer would pay for each; to look for longer would take the processor from others.
+ */
+const LOOKS_BEFORE_SLEEP = 40;
 /** So that a burst of requests leaves turns of the event loop to everything else. */
 const TAKEN_PER_TURN = 32;
 /** An answer that needs nobody else comes within so many; a turn of the event loop would take longer than the answer. */
@@ -53,6 +57,8 @@ export class Device {
   readonly #watch = allocateWatch();
   readonly #sleeper = new Sleeper(this.#watch);
   readonly #request = Buffer.allocUnsafeSlow(REQUEST_BYTES);
+  /** Where there is one processor, the program cannot go on while we look. */
+  readonly #looks = availableParallelism() > 1 ? LOOKS_BEFORE_SLEEP : 0;
 
   #handler: RequestHandler | undefined;
   #isClosed = false;
@@ -151,7 +157,7 @@ export class Device {
     let taken = 0;
     while (taken < TAKEN_PER_TURN && handler.bytesInFlight <= MAX_BYTES_IN_FLIGHT) {
       // While something is in progress, the event loop has more to do than to wait for the kernel.
-      if (handler.bytesInFlight === 0) this.#calls.waitForInput(this.descriptor, PATIENCE_MS);
+      if (handler.bytesInFlight === 0) this.#awaitNext();
       const length = this.#calls.read(this.descriptor, this.#request);
       if (length <= 0) {
         if (isToBeTriedAgain(-length)) break;
@@ -163,6 +169,14 @@ export class Device {
     }
     if (taken > 0) setImmediate(this.#turn);
     else this.#sleeper.sleep(this.#turn);
+  }
+
+  /** Until there is a request, for a moment. */
+  #awaitNext(): void {
+    for (let look = 0; look < this.#looks; look += 1) {
+      if (this.#calls.waitForInput(this.descriptor, 0)) return;
+    }
+    this.#calls.waitForInput(this.descriptor, PATIENCE_MS);
   }
 
   /** Resolves when the answer is given, or will take some time. */
