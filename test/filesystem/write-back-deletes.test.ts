@@ -72,6 +72,24 @@ describe('a file that was unlinked', () => {
     expect(looks).toContain('listObjects d');
   });
 
+  it('just after a listing that looked at others of its folder costs one DELETE [write-back/version]', async () => {
+    const scene = await listed();
+    scene.clock.advance(2000);
+    await Promise.all([0, 1, 2, 3].map((number) => scene.fs.unlink(`/d/${number}`)));
+    await drained(scene.mounted);
+    expect(scene.asked().filter((line) => line === 'listObjects d')).toHaveLength(1);
+
+    for (const number of [4, 5, 6]) await scene.fs.unlink(`/d/${number}`);
+    await drained(scene.mounted);
+    expect(scene.asked().sort()).toEqual([4, 5, 6].map((number) => `deleteObject d/${number}`));
+    scene.clock.advance(1000);
+    await scene.foreignWrite('d/7', 'theirs');
+    await scene.fs.unlink('/d/7');
+
+    await expect.poll(async () => (await scene.mounted.unsent.list()).length).toBe(1);
+    expect((await scene.stored('d/7')).toString()).toBe('theirs');
+  });
+
   it('stays when somebody else has replaced it since, which the log and the list say [write-back/version]', async () => {
     const log = new LogForTest();
     const scene = await listed({ log });

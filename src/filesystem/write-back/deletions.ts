@@ -116,7 +116,8 @@ export class Deletions {
     const replaced = before === undefined ? [] : [remove('deletion', before.record)];
     // Together with what waits here to be stored: else that would bring the file back.
     await this.#mount.kept.ending(file, [put('deletion', record), ...replaced]);
-    const seenAt = isSeen && !isUnsure ? known.confirmedAt : -Infinity;
+    const confirmedAt = isSeen && !isUnsure ? known.confirmedAt : -Infinity;
+    const seenAt = Math.max(confirmedAt, this.#looks.seenAt(path, versions));
     this.#pending.set(path, { record, versions, isUnsure, seenAt });
     this.#queue.add(path);
   }

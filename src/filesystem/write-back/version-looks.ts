@@ -3,6 +3,7 @@
  * an old tree must not cost two requests a file.
  */
 import type { DeletionRecord } from '../../content/journal/records.ts';
+import type { ListedFiles } from '../../namespace/namespace.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import { keyOfPath, nameOf, parentOf } from '../../store/keys.ts';
 import { recognise } from '../../store/own-upload.ts';
@@ -22,6 +23,12 @@ export interface Deletion {
   seenAt: number;
 }
 
+interface Listing {
+  readonly files: ListedFiles;
+  /** Monotonic milliseconds. */
+  readonly askedAt: number;
+}
+
 /** `ours`: a later upload of this mount. */
 export type Seen = 'meant' | 'missing' | 'ours' | 'foreign';
 
@@ -31,10 +38,18 @@ export class VersionLooks {
   readonly #pending: ReadonlyMap<string, Deletion>;
   /** Listings under way, by folder. */
   readonly #listings = new Map<string, Promise<void>>();
+  /** What listings have just shown, by folder: also of what is unlinked only afterwards. */
+  readonly #recent = new Map<string, Listing>();
 
   constructor(mount: MountState, pending: ReadonlyMap<string, Deletion>) {
     this.#mount = mount;
     this.#pending = pending;
+  }
+
+  /** When the request left that has just shown one of `versions` at `path`, monotonic milliseconds; -Infinity when none has. */
+  seenAt(path: string, versions: readonly Version[]): number {
+    const listing = this.#recent.get(parentOf(path));
+    return listing !== undefined && isIn(listing, path, versions) ? listing.askedAt : -Infinity;
   }
 
   /** What the service has at `path`, or had a moment ago. Rejects with its refusal. */
@@ -90,11 +105,20 @@ export class VersionLooks {
   }
 
   async #list(folder: string): Promise<void> {
-    const { files, askedAt } = await this.#mount.namespace.filesNow(folder);
+    const listing = await this.#mount.namespace.filesNow(folder);
     for (const [path, deletion] of this.#pending) {
-      const facts = parentOf(path) === folder ? files.get(nameOf(path)) : undefined;
-      if (facts !== undefined && deletion.versions.some((version) => version.matches(facts)))
-        deletion.seenAt = askedAt;
+      if (parentOf(path) === folder && isIn(listing, path, deletion.versions))
+        deletion.seenAt = listing.askedAt;
     }
+    this.#recent.set(folder, listing);
+    this.#mount.clock.after(JUST_SEEN, () => {
+      if (this.#recent.get(folder) === listing) this.#recent.delete(folder);
+    });
   }
+}
+
+/** Whether one of `versions` was at `path` when `listing` was asked for. */
+function isIn({ files }: Listing, path: string, versions: readonly Version[]): boolean {
+  const facts = files.get(nameOf(path));
+  return facts !== undefined && versions.some((version) => version.matches(facts));
 }
