@@ -3,14 +3,19 @@
  * and back, or in that thread?
  *
  * Here, while the disk answers from memory, as it does when a small file is written. All programs stand still meanwhile, so after
- * the first call that was slow (a disk that must write before it takes more, one on a network) the other threads have their turn.
+ * a call that was slow (a disk that must write before it takes more, one on a network) the other threads have their turn.
  */
 import type { Clock } from '../base/clock.ts';
 
 /** Milliseconds. Many times what a call takes that has not waited for anything. */
 const SLOW = 2;
-/** How long no call is made here after a slow one, milliseconds: what standing still may cost in the worst case is a small part of that. */
-const REST = 5000;
+/**
+ * For how many times as long as a slow one took no call is made here: standing still costs a fiftieth of the time in the worst case, and
+ * what only looks slow, since the processor was wanted by others, costs little: just then a trip to another thread takes long.
+ */
+const REST_FACTOR = 50;
+/** Milliseconds: a process that was stopped meanwhile is no disk that was slow for hours. */
+const LONGEST_REST = 60_000;
 
 /** One for each disk, or for all. */
 export class DiskCalls {
@@ -29,7 +34,7 @@ export class DiskCalls {
       return here();
     } finally {
       const to = this.#clock.monotonic();
-      if (to - from > SLOW) this.#restsUntil = to + REST;
+      if (to - from > SLOW) this.#restsUntil = to + Math.min(REST_FACTOR * (to - from), LONGEST_REST);
     }
   }
 }

@@ -5,25 +5,35 @@
 import {
   close,
   closeSync,
+  fstat,
+  fstatSync,
   fsync,
   ftruncate,
+  futimes,
+  futimesSync,
   open,
   openSync,
   read,
   readSync,
   write,
   writeSync,
+  writev,
 } from 'node:fs';
 import { promisify } from 'node:util';
 import type { DiskCalls } from './disk-calls.ts';
 
 /** Bytes of a read or a write that is short. */
 const SHORT = 64 * 1024;
+/** Bytes of what fstat(2) calls a block. */
+const STATUS_BLOCK = 512;
 
 const elsewhere = {
   open: promisify(open),
   read: promisify(read),
   write: promisify(write),
+  writeTogether: promisify(writev),
+  status: promisify(fstat),
+  touch: promisify(futimes),
   truncate: promisify(ftruncate),
   sync: promisify(fsync),
   close: promisify(close),
@@ -65,6 +75,35 @@ export class OpenDescriptor {
       (await elsewhere.write(this.#number, data, 0, data.length, position)).bytesWritten;
     const here = (): number => writeSync(this.#number, data, 0, data.length, position);
     return this.#transfer(data.length, here, inThread);
+  }
+
+  /** As `write`, of what lies apart in memory. */
+  async writeTogether(data: readonly Uint8Array[], position: number): Promise<number> {
+    const { bytesWritten } = await this.#inThread(() =>
+      elsewhere.writeTogether(this.#number, data, position),
+    );
+    return bytesWritten;
+  }
+
+  /** Bytes that it takes, as du(1) counts: what is missing in the middle takes no room. */
+  async bytesOnDisk(): Promise<number> {
+    this.#refuseIfClosed();
+    const { blocks } = await this.#calls.make(
+      () => fstatSync(this.#number),
+      () => this.#inThread(() => elsewhere.status(this.#number)),
+    );
+    return blocks * STATUS_BLOCK;
+  }
+
+  /** Sets both of its times. */
+  async touch(at: Date): Promise<void> {
+    this.#refuseIfClosed();
+    await this.#calls.make(
+      () => {
+        futimesSync(this.#number, at, at);
+      },
+      () => this.#inThread(() => elsewhere.touch(this.#number, at, at)),
+    );
   }
 
   truncate(size: number): Promise<void> {

@@ -32,6 +32,25 @@ it('leaves a disk that was slow to other threads for a while', async () => {
   expect(await call(0)).toBe('here');
 });
 
+it('comes back soon to a disk that was only a little slow: the processor may have been wanted by others', async () => {
+  const { call, clock } = disk();
+  expect(await call(3)).toBe('here');
+
+  expect(await call(0)).toBe('elsewhere');
+  clock.advance(150);
+  expect(await call(0)).toBe('here');
+});
+
+it('comes back after a minute, however long the process was stopped', async () => {
+  const { call, clock } = disk();
+  expect(await call(3_600_000)).toBe('here');
+
+  clock.advance(59_000);
+  expect(await call(0)).toBe('elsewhere');
+  clock.advance(1000);
+  expect(await call(0)).toBe('here');
+});
+
 it('takes a slow failure for slow, too', async () => {
   const { clock } = disk();
   const calls = new DiskCalls(clock);

@@ -1,5 +1,5 @@
 /** What may be asked of an open file of the local disk, also while it is being closed, on a quick disk and on a slow one? */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DiskCalls } from '../../src/content/disk-calls.ts';
@@ -49,6 +49,22 @@ describe.each([
     expect(await readFile(path, 'utf8')).toBe('hello');
   });
 
+  it('has what lay apart in memory in one piece, and says what it takes and when it was used', async () => {
+    const { path, file } = await arrange();
+
+    expect(await file.writeTogether([text('hello'), long, text('!')], 4096)).toBe(long.length + 6);
+    await file.touch(new Date('2026-01-02T03:04:05Z'));
+    const taken = await file.bytesOnDisk();
+    await file.close();
+
+    const expected = Buffer.concat([Buffer.alloc(4096), text('hello'), long, text('!')]);
+    expect(Buffer.compare(await readFile(path), expected)).toBe(0);
+    expect(await stat(path)).toMatchObject({
+      mtime: new Date('2026-01-02T03:04:05Z'),
+      blocks: taken / 512,
+    });
+  });
+
   it('refuses everything once it is closed, since its number may be that of another file then', async () => {
     const { path, file } = await arrange();
     await file.write(text('ours'), 0);
@@ -59,6 +75,9 @@ describe.each([
       () => file.read(new Uint8Array(4), 0),
       () => file.write(text('lost'), 0),
       () => file.write(long, 0),
+      () => file.writeTogether([long], 0),
+      () => file.bytesOnDisk(),
+      () => file.touch(new Date(0)),
       () => file.truncate(0),
       () => file.sync(),
     ]) {

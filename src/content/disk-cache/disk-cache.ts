@@ -11,15 +11,16 @@ import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { BlockMemory } from '../block-memory.ts';
+import { DiskCalls } from '../disk-calls.ts';
 import type { CleanBytes } from '../space-budget.ts';
 import { CacheDirectory } from './cache-directory.ts';
 import { CachedContent, type BlockGroups } from './cached-content.ts';
-import { GroupFile } from './group-file.ts';
+import { GroupFile, type BlockRun } from './group-file.ts';
 import { runsOf, WaitingBlocks, type WaitingGroup } from './waiting-blocks.ts';
 import { hashOf, type ContentName } from './group-format.ts';
 
 /** Groups written at the same time: each takes some trips to other threads, during which a fast line brings megabytes. */
-const MOST_WRITERS = 4;
+const MOST_WRITERS = 8;
 /** Groups whose files are held open. */
 const MOST_OPEN = 256;
 /** The part of the disk that stays free. */
@@ -52,6 +53,7 @@ export interface DiskCacheParts {
 export class DiskCache implements BlockGroups, CleanBytes {
   readonly #parts: DiskCacheParts;
   readonly #directory: CacheDirectory;
+  readonly #calls: DiskCalls;
   readonly #open = new LRUCache<string, GroupFile>({
     max: MOST_OPEN,
     dispose: (file) => {
@@ -76,6 +78,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
     this.#waiting = new WaitingBlocks(parts.mostWaiting, parts.memory);
     const { directory: path, clock } = parts;
     const deleted = (name: string): void => void this.#open.delete(name);
+    this.#calls = new DiskCalls(clock);
     this.#directory = new CacheDirectory({ path, clock, deleted });
   }
 
@@ -193,7 +196,8 @@ export class DiskCache implements BlockGroups, CleanBytes {
   }
 
   async #openFile(name: string, hash: string): Promise<void> {
-    const place = { path: this.#directory.pathOf(name), hash, blockSize: this.#parts.memory.blockSize };
+    const { blockSize } = this.#parts.memory;
+    const place = { path: this.#directory.pathOf(name), hash, blockSize, calls: this.#calls };
     // One that cannot be opened counts as missing, and is not tried again with each read.
     this.#open.set(name, GroupFile.missing(place));
     this.#open.set(name, await GroupFile.open(place));
@@ -217,26 +221,26 @@ export class DiskCache implements BlockGroups, CleanBytes {
     if (this.#open.get(name) === undefined || this.#opening.has(name)) await this.open(hash, group);
     const file = this.#open.get(name);
     if (file === undefined) return;
-    for (const { first, run } of runsOf(blocks, file)) {
-      const bytes = run.reduce((sum, block) => sum + block.length, MOST_OVERHEAD);
-      if (!(await this.#directory.reserve(bytes, await this.#limit()))) return;
-      let grown = 0;
-      try {
-        grown = await this.#writeRun(name, file, first, run);
-      } finally {
-        this.#directory.settle(bytes, grown);
-      }
+    const runs = [...runsOf(blocks, file)];
+    if (runs.length === 0) return;
+    const bytes = runs.reduce((sum, run) => sum + bytesOf(run) + MOST_OVERHEAD, 0);
+    if (!(await this.#directory.reserve(bytes, await this.#limit()))) return;
+    let grown = 0;
+    try {
+      grown = await this.#writeRuns(name, file, runs);
+    } finally {
+      this.#directory.settle(bytes, grown);
     }
   }
 
-  async #writeRun(name: string, file: GroupFile, first: number, run: Uint8Array[]): Promise<number> {
+  async #writeRuns(name: string, file: GroupFile, runs: readonly BlockRun[]): Promise<number> {
     try {
-      return await file.write(first, run);
+      return await file.write(runs);
     } catch (error) {
       if (systemErrorCode(error) !== 'ENOENT') throw error;
       // Somebody has deleted the cache.
       await mkdir(dirname(this.#directory.pathOf(name)), { recursive: true, mode: 0o700 });
-      return file.write(first, run);
+      return file.write(runs);
     }
   }
 
@@ -279,4 +283,8 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
 function nameOf(hash: string, group: number): string {
   return `${hash}.${group}`;
+}
+
+function bytesOf({ blocks }: BlockRun): number {
+  return blocks.reduce((sum, block) => sum + block.length, 0);
 }

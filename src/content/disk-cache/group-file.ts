@@ -4,9 +4,11 @@
  * Other processes may do the same at the same time: all write the same bytes to the same places, since a group's name is made of
  * the content's. Any of them may delete the file; who has it open goes on with what is there.
  */
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { systemErrorCode } from '../../base/errors.ts';
-import { readFully, writeFully, type LocalFile } from '../local-files.ts';
+import type { DiskCalls } from '../disk-calls.ts';
+import { readFully, writeFully } from '../local-files.ts';
+import { OpenDescriptor } from '../open-descriptor.ts';
 import {
   blockPosition,
   checksumOf,
@@ -23,6 +25,14 @@ export interface GroupPlace {
   readonly hash: string;
   /** Bytes. */
   readonly blockSize: number;
+  readonly calls: DiskCalls;
+}
+
+/** Neighbouring blocks, of which only the file's last may be shorter than the others. */
+export interface BlockRun {
+  /** The first one's index. */
+  readonly first: number;
+  readonly blocks: readonly Uint8Array[];
 }
 
 const FILE_MODE = 0o600;
@@ -31,7 +41,7 @@ const FILE_MODE = 0o600;
 export class GroupFile {
   readonly #place: GroupPlace;
   readonly #slots = new Map<number, Slot>();
-  #handle: FileHandle | null = null;
+  #handle: OpenDescriptor | null = null;
   /** Bytes on the disk at the last look. */
   #taken = 0;
   /** Calls that use the handle. */
@@ -50,7 +60,7 @@ export class GroupFile {
   /** A file that holds something else, as after a crash at its beginning, counts as missing. */
   static async open(place: GroupPlace): Promise<GroupFile> {
     const group = new GroupFile(place);
-    const handle = await openOrMissing(place.path);
+    const handle = await openOrMissing(place);
     if (handle !== null) await group.#take(handle);
     return group;
   }
@@ -66,7 +76,7 @@ export class GroupFile {
   async read(first: number, into: Uint8Array): Promise<boolean> {
     return this.#using(async (handle) => {
       const { blockSize } = this.#place;
-      const count = await readFully(handleFile(handle), into, blockPosition(first, blockSize));
+      const count = await readFully(handle, into, blockPosition(first, blockSize));
       let areWhole = true;
       for (let at = 0, index = first; at < into.length; at += blockSize, index += 1) {
         const block = into.subarray(at, at + blockSize);
@@ -82,24 +92,22 @@ export class GroupFile {
     }, false);
   }
 
-  /** Writes neighbouring blocks, of which only the file's last may be shorter than the others. Returns how many bytes more it takes on the disk. */
-  async write(first: number, blocks: readonly Uint8Array[]): Promise<number> {
+  /** Returns how many bytes more the file takes on the disk. */
+  async write(runs: readonly BlockRun[]): Promise<number> {
     if (this.#handle === null) await this.#create();
-    const { blockSize } = this.#place;
-    const slots = blocks.map((block) => ({ checksum: checksumOf(block), length: block.length }));
     const before = this.#taken;
     await this.#using(async (handle) => {
-      await writeTogether(handle, blocks, blockPosition(first, blockSize));
-      await writeFully(handleFile(handle), encodeSlots(slots), slotPosition(first));
-      this.#taken = await bytesOnDisk(handle);
+      // Side by side: each is a trip to another thread and back. To their ends: blocks may change once this has settled.
+      const ends = await Promise.allSettled(runs.map((run) => this.#writeRun(handle, run)));
+      this.#taken = await handle.bytesOnDisk();
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
     }, undefined);
-    slots.forEach((slot, offset) => this.#slots.set(first + offset, slot));
     return this.#taken - before;
   }
 
   /** Tells the next looks at the directory that somebody wants these bytes: what was used longest ago is deleted first. */
   async touch(at: Date): Promise<void> {
-    await this.#using((handle) => handle.utimes(at, at), undefined);
+    await this.#using((handle) => handle.touch(at), undefined);
   }
 
   /** Nothing may be begun afterwards; what is in progress ends before the file is let go of. */
@@ -111,22 +119,27 @@ export class GroupFile {
     await handle?.close();
   }
 
+  async #writeRun(handle: OpenDescriptor, { first, blocks }: BlockRun): Promise<void> {
+    const slots = blocks.map((block) => ({ checksum: checksumOf(block), length: block.length }));
+    await writeTogether(handle, blocks, blockPosition(first, this.#place.blockSize));
+    await writeFully(handle, encodeSlots(slots), slotPosition(first));
+    slots.forEach((slot, offset) => this.#slots.set(first + offset, slot));
+  }
+
   async #create(): Promise<void> {
-    const { path, hash, blockSize } = this.#place;
-    // What is there is damaged, or was deleted and made again by another process: begin anew.
-    await rm(path, { force: true });
-    const handle = await open(path, 'wx+', FILE_MODE);
+    const { hash, blockSize } = this.#place;
+    const handle = await createAnew(this.#place);
     this.#handle = handle;
     this.#taken = 0;
     this.#slots.clear();
-    await writeFully(handleFile(handle), emptyHeader(hash, blockSize), 0);
+    await writeFully(handle, emptyHeader(hash, blockSize), 0);
   }
 
-  async #take(handle: FileHandle): Promise<void> {
+  async #take(handle: OpenDescriptor): Promise<void> {
     const { hash, blockSize } = this.#place;
     try {
       const header = Buffer.alloc(HEADER_SIZE);
-      const length = await readFully(handleFile(handle), header, 0);
+      const length = await readFully(handle, header, 0);
       const slots = readHeader(header.subarray(0, length), hash, blockSize);
       if (slots === undefined) {
         await handle.close();
@@ -135,7 +148,7 @@ export class GroupFile {
       slots.forEach((slot, index) => {
         if (slot.length > 0) this.#slots.set(index, slot);
       });
-      this.#taken = await bytesOnDisk(handle);
+      this.#taken = await handle.bytesOnDisk();
       this.#handle = handle;
     } catch (error) {
       await handle.close();
@@ -143,7 +156,7 @@ export class GroupFile {
     }
   }
 
-  async #using<Result>(use: (handle: FileHandle) => Promise<Result>, closed: Result): Promise<Result> {
+  async #using<Result>(use: (handle: OpenDescriptor) => Promise<Result>, closed: Result): Promise<Result> {
     if (this.#handle === null) return closed;
     this.#users += 1;
     try {
@@ -155,22 +168,15 @@ export class GroupFile {
   }
 }
 
-function handleFile(handle: FileHandle): Pick<LocalFile, 'read' | 'write'> {
-  return {
-    read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
-    write: async (data, position) => (await handle.write(data, 0, data.length, position)).bytesWritten,
-  };
-}
-
 /** One call where one is enough: each is a trip to another thread and back, and blocks come faster than that many trips take. */
 async function writeTogether(
-  handle: FileHandle,
+  handle: OpenDescriptor,
   blocks: readonly Uint8Array[],
   position: number,
 ): Promise<void> {
   let [rest, at] = [[...blocks], position];
   while (rest.length > 0) {
-    const { bytesWritten } = await handle.writev(rest, at);
+    const bytesWritten = await handle.writeTogether(rest, at);
     if (bytesWritten === 0) throw Object.assign(new Error('the disk took no bytes'), { code: 'EIO' });
     at += bytesWritten;
     rest = behind(rest, bytesWritten);
@@ -188,14 +194,24 @@ function behind(blocks: readonly Uint8Array[], count: number): Uint8Array[] {
   return left;
 }
 
-/** As du(1) counts: what is missing in the middle takes no room. */
-async function bytesOnDisk(handle: FileHandle): Promise<number> {
-  return (await handle.stat()).blocks * 512;
+/** What is there is damaged, or was made by another process meanwhile: it goes. */
+async function createAnew(place: GroupPlace): Promise<OpenDescriptor> {
+  try {
+    return await openPlace(place, 'wx+');
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+    await rm(place.path, { force: true });
+    return openPlace(place, 'wx+');
+  }
 }
 
-async function openOrMissing(path: string): Promise<FileHandle | null> {
+function openPlace({ calls, path }: GroupPlace, flags: string): Promise<OpenDescriptor> {
+  return OpenDescriptor.open(calls, path, flags, FILE_MODE);
+}
+
+async function openOrMissing(place: GroupPlace): Promise<OpenDescriptor | null> {
   try {
-    return await open(path, 'r+');
+    return await openPlace(place, 'r+');
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return null;
     throw error;

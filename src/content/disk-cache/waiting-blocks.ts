@@ -5,7 +5,7 @@
  * to keep wait their turn.
  */
 import type { BlockMemory } from '../block-memory.ts';
-import type { GroupFile } from './group-file.ts';
+import type { BlockRun, GroupFile } from './group-file.ts';
 import { BLOCKS_PER_GROUP } from './group-format.ts';
 
 /** Blocks of one group. */
@@ -86,10 +86,7 @@ export class WaitingBlocks {
 }
 
 /** Neighbouring blocks together, without those that are there. */
-export function* runsOf(
-  blocks: ReadonlyMap<number, Uint8Array>,
-  file: GroupFile,
-): Generator<{ readonly first: number; readonly run: Uint8Array[] }> {
+export function* runsOf(blocks: ReadonlyMap<number, Uint8Array>, file: GroupFile): Generator<BlockRun> {
   for (let index = 0; index < BLOCKS_PER_GROUP; index += 1) {
     const first = index;
     const run: Uint8Array[] = [];
@@ -98,6 +95,6 @@ export function* runsOf(
       if (block === undefined) break;
       run.push(block);
     }
-    if (run.length > 0) yield { first, run };
+    if (run.length > 0) yield { first, blocks: run };
   }
 }
