@@ -85,6 +85,7 @@ export class Folders {
     await this.#deletions.finishClaimed(path);
     const listedEmpty = (await this.#refuseUnlessEmpty(path)) || (await this.#listFirst(path));
     const kept = this.#mount.namespace.known.kept.get(path);
+    this.#deletions.folderGoes(path);
     if (kept?.onService !== 'absent') await this.#removeFromService(path, listedEmpty);
     this.#mount.namespace.known.folderRemoved(path);
     this.#times.forget(path);

@@ -131,6 +131,11 @@ export class Deletions {
     await atOnce(paths, DELETES_AT_ONCE, (each) => this.#attempt(each));
   }
 
+  /** The folder at `path` is being removed, with nothing owed in it: what its program deletes next may be looked at meanwhile. */
+  folderGoes(path: string): void {
+    this.#looks.lookAhead(path);
+  }
+
   /** One try for each that is owed. Never rejects: what could not be sent is logged and waits. */
   async finishAll(): Promise<void> {
     await atOnce([...this.#pending.keys()], DELETES_AT_ONCE, async (path) => {

@@ -3,12 +3,15 @@
  * an old tree must not cost two requests a file.
  */
 import type { DeletionRecord } from '../../content/journal/records.ts';
+import type { KnownFolder } from '../../namespace/known-folder.ts';
 import type { ListedFiles } from '../../namespace/namespace.ts';
+import { LIST_OBJECTS_MAX_LIMIT } from '../../service/limits.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import { keyOfPath, nameOf, parentOf } from '../../store/keys.ts';
 import { recognise } from '../../store/own-upload.ts';
 import type { Version } from '../../store/version.ts';
 import type { MountState } from '../mount-state.ts';
+import { TreeRemoval } from './tree-removal.ts';
 
 /** For how long after a look nobody looks again, milliseconds. */
 const JUST_SEEN = 1000;
@@ -40,6 +43,7 @@ export class VersionLooks {
   readonly #listings = new Map<string, Promise<void>>();
   /** What listings have just shown, by folder: also of what is unlinked only afterwards. */
   readonly #recent = new Map<string, Listing>();
+  readonly #treeRemoval = new TreeRemoval();
 
   constructor(mount: MountState, pending: ReadonlyMap<string, Deletion>) {
     this.#mount = mount;
@@ -56,7 +60,7 @@ export class VersionLooks {
   async look(path: string, deletion: Deletion): Promise<Seen> {
     if (this.#isJustSeen(deletion)) return 'meant';
     const folder = parentOf(path);
-    if (this.#isWorthListing(folder)) {
+    if (this.#listings.has(folder) || this.#isWorthListing(folder)) {
       await this.#listed(folder);
       if (this.#isJustSeen(deletion)) return 'meant';
     }
@@ -77,6 +81,22 @@ export class VersionLooks {
       if (isRefusal(error, 'missing')) return 'missing';
       throw error;
     }
+  }
+
+  /**
+   * The folder at `path` is being removed, which takes a while in which nothing is deleted: meanwhile the files of the next one are
+   * looked at, by the listing that its first DELETEs would wait for.
+   */
+  lookAhead(path: string): void {
+    if (!this.#recent.has(path)) return;
+    const { known } = this.#mount.namespace;
+    const next = this.#treeRemoval.next(path, () => namesOf(known.folder(parentOf(path)), 'folder'));
+    if (next === undefined) return;
+    const folder = known.folder(next);
+    const isOld = this.#mount.clock.monotonic() - (folder?.listed?.at ?? Infinity) >= JUST_SEEN;
+    if (!isOld || namesOf(folder, 'file').length < 2 || namesOf(folder, 'folder').length > 0) return;
+    // Who deletes the files looks again, and hears why that cannot be.
+    this.#listed(next).catch(() => undefined);
   }
 
   #isJustSeen({ seenAt, isUnsure }: Deletion): boolean {
@@ -121,4 +141,10 @@ export class VersionLooks {
 function isIn({ files }: Listing, path: string, versions: readonly Version[]): boolean {
   const facts = files.get(nameOf(path));
   return facts !== undefined && versions.some((version) => version.matches(facts));
+}
+
+/** None of a folder with more than a page: those are not looked at ahead. */
+function namesOf(folder: KnownFolder | undefined, kind: 'file' | 'folder'): readonly string[] {
+  if (folder?.listed?.pages !== 1 || folder.names.size > LIST_OBJECTS_MAX_LIMIT) return [];
+  return [...folder.names.keys()].filter((name) => folder.names.peek(name)?.kind === kind);
 }
