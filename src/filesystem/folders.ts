@@ -3,8 +3,7 @@
  *
  * `DELETE folder/` may remove a folder or do nothing; the spec does not say. So after a removal the parent is listed until one
  * folder that the service itself listed as empty was seen to go (then no look is needed any more) or to stay (then every such
- * rmdir is refused): a yes that is not true would make files reappear under programs that believe they are gone. One that we have
- * emptied proves nothing, since it may have gone with its last file; where several are removed, one is listed before.
+ * rmdir is refused): a yes that is not true would make files reappear under programs that believe they are gone.
  */
 import { describeError } from '../base/errors.ts';
 import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
@@ -20,17 +19,12 @@ const MAKE_REAL_AFTER = 3000;
 /** After a failure to make one real, milliseconds. */
 const TRY_AGAIN_AFTER = 30_000;
 
-/** Looks that proved nothing before two more are spent on a proof: who has removed so many folders mostly removes more. */
-const VAIN_LOOKS = 2;
-
 /** mkdir and rmdir. Rejects with an `FsError`, or with the refusal of the service. */
 export class Folders {
   readonly #mount: MountState;
   readonly #times: FolderTimes;
   readonly #deletions: Deletions;
   #removal: 'untried' | 'works' | 'does nothing' = 'untried';
-  /** Folders that went, which proved nothing. */
-  #vainLooks = 0;
   #timer: (() => void) | null = null;
 
   constructor(mount: MountState, times: FolderTimes, deletions: Deletions) {
@@ -83,7 +77,7 @@ export class Folders {
   async removeClaimed(path: string): Promise<void> {
     // Files that unlink has promised to delete would be found in it.
     await this.#deletions.finishClaimed(path);
-    const listedEmpty = (await this.#refuseUnlessEmpty(path)) || (await this.#listFirst(path));
+    const listedEmpty = await this.#refuseUnlessEmpty(path);
     const kept = this.#mount.namespace.known.kept.get(path);
     this.#deletions.folderGoes(path);
     if (kept?.onService !== 'absent') await this.#removeFromService(path, listedEmpty);
@@ -144,17 +138,6 @@ export class Folders {
     return found.told && folder.listed?.told === true && namespace.known.kept.get(path) === undefined;
   }
 
-  /** Where listings afterwards have told nothing, the folder is listed before. Returns and rejects as `#refuseUnlessEmpty`. */
-  async #listFirst(path: string): Promise<boolean> {
-    if (this.#removal !== 'untried' || this.#vainLooks < VAIN_LOOKS) return false;
-    const { namespace } = this.#mount;
-    const shown = (await namespace.relist(parentOf(path))).recall(nameOf(path));
-    // It may have gone with its last file.
-    if (shown?.kind !== 'folder' || !shown.told) return false;
-    await namespace.relist(path);
-    return this.#refuseUnlessEmpty(path);
-  }
-
   async #removeFromService(path: string, provesSomething: boolean): Promise<void> {
     const { namespace, store } = this.#mount;
     if (this.#removal !== 'does nothing') await store.remove(`${keyOfPath(path)}/`);
@@ -164,8 +147,7 @@ export class Folders {
       namespace.known.kept.get(path)?.onService === 'absent' ||
       parent.recall(nameOf(path))?.kind !== 'folder';
     if (gone) {
-      if (!provesSomething) this.#vainLooks += 1;
-      else if (this.#removal === 'untried') this.#removal = 'works';
+      if (provesSomething && this.#removal === 'untried') this.#removal = 'works';
       return;
     }
     // Somebody may have put a file into it meanwhile: only a folder that is empty and stays proves anything.

@@ -137,59 +137,6 @@ describe('what rmdir learns', () => {
     expect(asked()).toEqual(['deleteObject b/']);
   });
 
-  it('of several that we have emptied the third, which is listed before: no look from then on', async () => {
-    const { fs, asked } = await openWith({ folders: 'lasting' });
-    for (const folder of ['a', 'b', 'c', 'd', 'e']) {
-      await fs.mkdir(`/${folder}`, 0o755);
-      await writeFile(fs, `/${folder}/x`, '');
-      await fs.unlink(`/${folder}/x`);
-    }
-    asked();
-
-    for (const path of ['/a', '/b', '/c', '/d', '/e']) await fs.rmdir(path);
-
-    expect(asked()).toEqual([
-      ...['deleteObject a/', 'listObjects', 'deleteObject b/', 'listObjects'],
-      ...['listObjects', 'listObjects c', 'deleteObject c/', 'listObjects'],
-      ...['deleteObject d/', 'deleteObject e/'],
-    ]);
-    expect(await names(fs, '/')).toEqual([]);
-  });
-
-  it('nothing from those that go with their last file: one look each, and from the third on no DELETE', async () => {
-    const { fs, foreignWrite, direct, bucket, asked } = await openWith({ folders: 'implicit' });
-    const folders = ['a', 'b', 'c', 'd'];
-    for (const folder of folders) await foreignWrite(`${folder}/x`, '');
-    await direct.createFolder(bucket, 'd');
-    for (const path of ['/', ...folders.map((folder) => `/${folder}`)]) await names(fs, path);
-    asked();
-
-    for (const folder of folders) {
-      await fs.unlink(`/${folder}/x`);
-      await fs.rmdir(`/${folder}`);
-    }
-
-    expect(asked().filter((line) => !line.endsWith('/x'))).toEqual([
-      ...['deleteObject a/', 'listObjects', 'deleteObject b/', 'listObjects'],
-      'listObjects',
-      ...['listObjects', 'listObjects d', 'deleteObject d/', 'listObjects'],
-    ]);
-    expect((await direct.listObjects(bucket, { folder: '' })).folders).toEqual([]);
-  });
-
-  it('that somebody else has filled the third: ENOTEMPTY, and nothing is sent', async () => {
-    const { fs, foreignWrite, asked } = await openWith({ folders: 'lasting' });
-    for (const folder of ['a', 'b', 'c']) await fs.mkdir(`/${folder}`, 0o755);
-    for (const path of ['/a', '/b']) await fs.rmdir(path);
-    await foreignWrite('c/x', '');
-    asked();
-
-    await expect(fs.rmdir('/c')).rejects.toMatchObject({ code: 'ENOTEMPTY' });
-
-    expect(asked()).toEqual(['listObjects', 'listObjects c']);
-    expect(await names(fs, '/c')).toEqual(['x']);
-  });
-
   it('one that stayed: EPERM from then on, one log line, folder in sight, no DELETE [folders/truth]', async () => {
     const log = new LogForTest();
     const { fs, direct, bucket, asked } = await openWith({ deleteFolder: 'ignored' }, log);
