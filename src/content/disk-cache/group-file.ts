@@ -94,13 +94,14 @@ export class GroupFile {
 
   /** Returns how many bytes more the file takes on the disk. */
   async write(runs: readonly BlockRun[]): Promise<number> {
-    if (this.#handle === null) await this.#create();
+    if (this.#handle === null) await this.#begin();
     const before = this.#taken;
     await this.#using(async (handle) => {
       // Side by side: each is a trip to another thread and back. To their ends: blocks may change once this has settled.
       const ends = await Promise.allSettled(runs.map((run) => this.#writeRun(handle, run)));
-      this.#taken = await handle.bytesOnDisk();
+      // What a write that fails has left there is counted by the next.
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      this.#taken = await handle.bytesOnDisk();
     }, undefined);
     return this.#taken - before;
   }
@@ -126,13 +127,33 @@ export class GroupFile {
     slots.forEach((slot, offset) => this.#slots.set(first + offset, slot));
   }
 
+  /** Goes on with a file that another process has made meanwhile, or this one before it was let go of; else makes a new one. */
+  async #begin(): Promise<void> {
+    try {
+      await this.#create();
+    } catch (error) {
+      if (systemErrorCode(error) !== 'EEXIST') throw error;
+      const there = await openOrMissing(this.#place);
+      if (there !== null) await this.#take(there);
+      if (this.#handle !== null) return;
+      // It is damaged.
+      await rm(this.#place.path, { force: true });
+      await this.#create();
+    }
+  }
+
   async #create(): Promise<void> {
     const { hash, blockSize } = this.#place;
-    const handle = await createAnew(this.#place);
+    const handle = await openPlace(this.#place, 'wx+');
+    try {
+      await writeFully(handle, emptyHeader(hash, blockSize), 0);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
     this.#handle = handle;
     this.#taken = 0;
     this.#slots.clear();
-    await writeFully(handle, emptyHeader(hash, blockSize), 0);
   }
 
   async #take(handle: OpenDescriptor): Promise<void> {
@@ -192,17 +213,6 @@ function behind(blocks: readonly Uint8Array[], count: number): Uint8Array[] {
     skipped = Math.max(0, skipped - block.length);
   }
   return left;
-}
-
-/** What is there is damaged, or was made by another process meanwhile: it goes. */
-async function createAnew(place: GroupPlace): Promise<OpenDescriptor> {
-  try {
-    return await openPlace(place, 'wx+');
-  } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw error;
-    await rm(place.path, { force: true });
-    return openPlace(place, 'wx+');
-  }
 }
 
 function openPlace({ calls, path }: GroupPlace, flags: string): Promise<OpenDescriptor> {

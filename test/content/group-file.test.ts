@@ -1,0 +1,106 @@
+/** What of a group of blocks is on the disk when a call of the disk has failed, or when others have it, too? */
+import { readdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { DiskCalls } from '../../src/content/disk-calls.ts';
+import { GroupFile, type BlockRun, type GroupPlace } from '../../src/content/disk-cache/group-file.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const BLOCK = 8192;
+const run = (first: number): BlockRun => ({ first, blocks: [Buffer.alloc(BLOCK, first + 1)] });
+
+/** A disk whose short calls of these numbers, from 1 on, fail; `at` is told of each before it is made. */
+class FailingCalls extends DiskCalls {
+  readonly #failing: readonly number[];
+  readonly #at: (count: number) => void;
+  #count = 0;
+
+  constructor(failing: readonly number[], at: (count: number) => void = () => undefined) {
+    super(new ManualClock());
+    this.#failing = failing;
+    this.#at = at;
+  }
+
+  override make<Result>(here: () => Result, elsewhere: () => Promise<Result>): Promise<Result> {
+    this.#count += 1;
+    this.#at(this.#count);
+    if (this.#failing.includes(this.#count))
+      return Promise.reject(Object.assign(new Error('no room'), { code: 'ENOSPC' }));
+    return super.make(here, elsewhere);
+  }
+}
+
+async function place(calls: DiskCalls): Promise<GroupPlace> {
+  return { path: join(await temporaryDirectory(), 'group'), hash: 'ab'.repeat(32), blockSize: BLOCK, calls };
+}
+
+it('what a write that failed has left on the disk is counted by the next', async () => {
+  // It is created, and gets its header; then the first of two runs has no room for its places.
+  const at = await place(new FailingCalls([3]));
+  const file = GroupFile.missing(at);
+  await expect(file.write([run(0), run(5)])).rejects.toMatchObject({ code: 'ENOSPC' });
+  expect([file.has(0), file.has(5)]).toEqual([false, true]);
+
+  const grown = await file.write([run(0)]);
+
+  expect(grown).toBeGreaterThanOrEqual(2 * BLOCK);
+  await file.close();
+});
+
+it('blocks that come after a header that had no room are there after a remount', async () => {
+  const at = await place(new FailingCalls([2]));
+  const file = GroupFile.missing(at);
+  await expect(file.write([run(0)])).rejects.toMatchObject({ code: 'ENOSPC' });
+
+  await file.write([run(0)]);
+  await file.close();
+
+  const later = await GroupFile.open(at);
+  expect(later.has(0)).toBe(true);
+  await later.close();
+});
+
+it('is let go of also when it was closed while it was created, and that failed', async () => {
+  let close: () => void = () => undefined;
+  const at = await place(
+    new FailingCalls([2], (count) => {
+      if (count === 1) close();
+    }),
+  );
+  const file = GroupFile.missing(at);
+  close = () => void file.close();
+
+  await expect(file.write([run(0)])).rejects.toMatchObject({ code: 'ENOSPC' });
+
+  expect(openFiles()).not.toContain(at.path);
+});
+
+it.each([true, false])(
+  'goes on with what is there when it begins to write after others have, itself let go of before: %s',
+  async (isClosed) => {
+    const at = await place(new FailingCalls([]));
+    const [one, other] = [GroupFile.missing(at), GroupFile.missing(at)];
+    if (isClosed) await other.close();
+    await one.write([run(0)]);
+
+    await other.write([run(5)]);
+    await one.write([run(9)]);
+    await Promise.all([one.close(), other.close()]);
+
+    const later = await GroupFile.open(at);
+    expect([0, 5, 9].map((index) => later.has(index))).toEqual([true, true, true]);
+    await later.close();
+    expect(openFiles()).not.toContain(at.path);
+  },
+);
+
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((number) => {
+    try {
+      return [realpathSync(`/proc/self/fd/${number}`)];
+    } catch {
+      return [];
+    }
+  });
+}
