@@ -18,14 +18,15 @@ function openCache(
     limit = 1024 ** 3,
     log = silentLog,
     mostWaiting = 32 * 1024 * 1024,
-  }: { limit?: number; log?: Log; mostWaiting?: number } = {},
+    clock = new ManualClock(Date.now()),
+  }: { limit?: number; log?: Log; mostWaiting?: number; clock?: ManualClock } = {},
 ): DiskCache {
   const cache = new DiskCache({
     directory,
     limit,
     memory: new BlockMemory(SMALL.blockSize),
     mostWaiting,
-    clock: new ManualClock(Date.now()),
+    clock,
     log,
   });
   cache.start();
@@ -201,6 +202,24 @@ describe('a cache that is damaged', () => {
     await rm(`${directory}-away`, { recursive: true });
 
     expect(await first.readsAll(SMALL.blockSize)).toBe(true);
+  });
+
+  it('keeps again what is read after it was deleted', async () => {
+    const directory = await temporaryDirectory();
+    const clock = new ManualClock(Date.now());
+    const disk = openCache(directory, { clock });
+    const first = await Reading.begin({ ...SMALL, size: 60, disk });
+    await first.readsAll();
+    await expect.poll(async () => (await groupFiles(directory)).length).toBe(1);
+    await rm(directory, { recursive: true });
+    clock.advance(2000);
+
+    const second = await Reading.begin({ ...SMALL, size: 60, disk });
+    second.reader.key = 'other';
+    await second.readsAll();
+    await disk.close();
+
+    expect(await groupFiles(directory)).toHaveLength(1);
   });
 });
 

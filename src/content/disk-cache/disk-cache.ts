@@ -248,6 +248,8 @@ export class DiskCache implements BlockGroups, CleanBytes {
   async #limit(): Promise<number> {
     const now = this.#parts.clock.monotonic();
     if (now - this.#room.at >= ROOM_AGE_MS) {
+      // Somebody may have deleted the cache.
+      await mkdir(this.#directory.path, { recursive: true, mode: 0o700 });
       const { bavail, blocks, bsize } = await statfs(this.#directory.path);
       const spare = (bavail - blocks * FREE_SHARE) * bsize;
       this.#room = { at: now, bytes: this.#directory.used + spare };
