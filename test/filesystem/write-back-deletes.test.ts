@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FileSystemForTest, TestOptions } from '../support/open-for-test.ts';
 import { drained } from '../support/drained.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
-import { LogForTest, setXattr } from '../support/program-acts.ts';
+import { LogForTest, openToEdit, setXattr, writeAt } from '../support/program-acts.ts';
 import { holdNext } from '../support/hold-next.ts';
 
 const TTL = 10_000;
@@ -85,6 +85,24 @@ describe('a file that was unlinked', () => {
     scene.clock.advance(1000);
     await scene.foreignWrite('d/7', 'theirs');
     await scene.fs.unlink('/d/7');
+
+    await expect.poll(async () => (await scene.mounted.unsent.list()).length).toBe(1);
+    expect((await scene.stored('d/7')).toString()).toBe('theirs');
+  });
+
+  it('stays when it was edited here and a later look showed that somebody else has replaced it [write-back/version]', async () => {
+    const scene = await listed();
+    scene.clock.advance(2000);
+    const handle = await openToEdit(scene.fs, '/d/7');
+    await writeAt(scene.fs, handle, 'mine');
+    await Promise.all([0, 1, 2, 3].map((number) => scene.fs.unlink(`/d/${number}`)));
+    await drained(scene.mounted);
+    await scene.foreignWrite('d/7', 'theirs');
+    scene.mounted.refresh('/');
+    await names(scene.fs, '/d');
+
+    await scene.fs.unlink('/d/7');
+    await scene.fs.release(handle);
 
     await expect.poll(async () => (await scene.mounted.unsent.list()).length).toBe(1);
     expect((await scene.stored('d/7')).toString()).toBe('theirs');

@@ -116,8 +116,9 @@ export class Deletions {
     const replaced = before === undefined ? [] : [remove('deletion', before.record)];
     // Together with what waits here to be stored: else that would bring the file back.
     await this.#mount.kept.ending(file, [put('deletion', record), ...replaced]);
-    const confirmedAt = isSeen && !isUnsure ? known.confirmedAt : -Infinity;
-    const seenAt = Math.max(confirmedAt, this.#looks.seenAt(path, versions));
+    // Where the name shows something else by now, an earlier listing proves nothing.
+    const isKnown = isSeen && !isUnsure;
+    const seenAt = isKnown ? Math.max(known.confirmedAt, this.#looks.seenAt(path, versions)) : -Infinity;
     this.#pending.set(path, { record, versions, isUnsure, seenAt });
     this.#queue.add(path);
   }
