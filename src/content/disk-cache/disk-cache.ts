@@ -11,7 +11,7 @@ import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { BlockMemory } from '../block-memory.ts';
-import { DiskCalls } from '../disk-calls.ts';
+import { DiskCalls, inProportion } from '../disk-calls.ts';
 import type { CleanBytes } from '../space-budget.ts';
 import { CacheDirectory } from './cache-directory.ts';
 import { CachedContent, type BlockGroups } from './cached-content.ts';
@@ -78,7 +78,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
     this.#waiting = new WaitingBlocks(parts.mostWaiting, parts.memory);
     const { directory: path, clock } = parts;
     const deleted = (name: string): void => void this.#open.delete(name);
-    this.#calls = new DiskCalls(clock);
+    this.#calls = new DiskCalls(clock, inProportion);
     this.#directory = new CacheDirectory({ path, clock, deleted });
   }
 
