@@ -1,5 +1,7 @@
 /** SEMANTICS: what is looked at ahead, with write-back, while a program removes a tree? */
 import { describe, expect, it } from 'vitest';
+import { drained } from '../support/drained.ts';
+import { holdNext } from '../support/hold-next.ts';
 import { names, openForTest, type FileSystemForTest } from '../support/open-for-test.ts';
 
 const isThere = async ({ direct, bucket }: FileSystemForTest, key: string): Promise<boolean> =>
@@ -67,6 +69,26 @@ describe('a tree that is removed', () => {
 
     expect(await names(scene.fs, '/t')).toEqual([]);
     expect(await isThere(scene, 't/c/1')).toBe(false);
+  });
+
+  it('goes also when the look ahead, which a file of it waits for, is refused', async () => {
+    const scene = await tree();
+    await removeFolder(scene, '/t/a');
+    await Promise.all(['1', '2', '3'].map((name) => scene.fs.unlink(`/t/b/${name}`)));
+    await drained(scene.mounted);
+    const ahead = holdNext(scene.service, 'listObjects');
+    const removal = scene.fs.rmdir('/t/b');
+    await ahead.begun;
+    await scene.fs.unlink('/t/c/1');
+    await removal;
+    const listing = { operation: 'listObjects', key: /^t\/c\/?$/ } as const;
+    scene.faults.add({ ...listing, fault: { kind: 'status', status: 403 } });
+
+    ahead.letGo();
+    await drained(scene.mounted);
+
+    expect(await isThere(scene, 't/c/1')).toBe(false);
+    expect(await names(scene.fs, '/t/c')).toEqual(['2', '3']);
   });
 
   it('in another order has nothing looked at ahead', async () => {

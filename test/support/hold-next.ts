@@ -9,7 +9,10 @@ export interface HeldRequest {
 }
 
 /** The next `operation` waits for `letGo`; those after it do not. */
-export function holdNext(service: ObjectService, operation: 'getObject' | 'putObject'): HeldRequest {
+export function holdNext(
+  service: ObjectService,
+  operation: 'getObject' | 'putObject' | 'listObjects',
+): HeldRequest {
   let begin: () => void = () => undefined;
   let letGo: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => {
@@ -28,6 +31,9 @@ export function holdNext(service: ObjectService, operation: 'getObject' | 'putOb
   if (operation === 'getObject') {
     const get = service.getObject.bind(service);
     service.getObject = (...call) => wait().then(() => get(...call));
+  } else if (operation === 'listObjects') {
+    const list = service.listObjects.bind(service);
+    service.listObjects = (...call) => wait().then(() => list(...call));
   } else {
     const put = service.putObject.bind(service);
     service.putObject = (...call) => wait().then(() => put(...call));

@@ -60,11 +60,10 @@ export class VersionLooks {
   async look(path: string, deletion: Deletion): Promise<Seen> {
     if (this.#isJustSeen(deletion)) return 'meant';
     const folder = parentOf(path);
-    if (this.#listings.has(folder) || this.#isWorthListing(folder)) {
-      await this.#listed(folder);
-      if (this.#isJustSeen(deletion)) return 'meant';
-    }
-    return this.lookNow(path, deletion);
+    if (this.#isWorthListing(folder)) await this.#listed(folder);
+    // One that was asked for others may show it, too; why it fails is not said of this file.
+    else await this.#listings.get(folder)?.catch(() => undefined);
+    return this.#isJustSeen(deletion) ? 'meant' : this.lookNow(path, deletion);
   }
 
   /** As `look`, by a request of its own. */
