@@ -1,10 +1,14 @@
 /** SEMANTICS: one file's states (design §3), and what is promised of each when the mount is killed in it. */
 import { describe, expect, it } from 'vitest';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
+import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
+import { RequestLog } from '../../src/server/request-log.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
-import { end, queuedStates, situation, states } from '../support/file-states.ts';
+import { end, queuedStates, situation, states, type Situation } from '../support/file-states.ts';
 import { readFile, writeFile } from '../support/open-for-test.ts';
 import { openToEdit, writeAt } from '../support/program-acts.ts';
+import { recordingService } from '../support/recording-service.ts';
 
 interface Promised {
   /** What the next mount shows, and the service has in the end. */
@@ -35,9 +39,21 @@ const promisedQueued: Record<string, Promised> = {
   'queued, written to since': { holds: ['Base'], isSetAside: true, changes: ['putObject f'] },
 };
 
-/** Of what was asked, as `FileSystemForTest.asked` gives it. */
-function changesIn(asked: readonly string[]): string[] {
-  return asked.filter((request) => /^(put|delete|set|create)/.test(request));
+/** The killed one goes on in this process, and may end its PUT at any time: the next one's requests are counted apart. */
+async function nextMount(
+  state: Situation,
+  settings: Partial<FileSystemSettings> = {},
+): Promise<{ next: MountedFileSystem; changes: () => string[] }> {
+  const requests = new RequestLog();
+  const service = recordingService(state.service, requests);
+  const next = await mountOver(await diskNow(state), state, { settings, service });
+  return {
+    next,
+    changes: () =>
+      requests.all
+        .filter(({ operation }) => /^(put|delete|set|create)/.test(operation))
+        .map(({ operation, key }) => `${operation} ${key ?? ''}`),
+  };
 }
 
 it('every state is killed', () => {
@@ -48,9 +64,8 @@ it('every state is killed', () => {
 describe.each(Object.entries(promised))('killed with a file in the state "%s"', (name, promise) => {
   it('a mount leaves to the next one what was promised, and nothing else [crash/promised]', async () => {
     const state = await situation(states[name]?.arrange ?? (() => Promise.resolve()));
-    state.asked();
 
-    const next = await mountOver(await diskNow(state), state);
+    const { next, changes } = await nextMount(state);
     expect(promise.holds).toContain((await readFile(next.operations, '/f')).toString());
     const told = next.setAside.map(({ key }) => key);
     expect(await next.close({ patience: 60_000 })).toEqual([]);
@@ -59,7 +74,7 @@ describe.each(Object.entries(promised))('killed with a file in the state "%s"', 
     expect(promise.holds).toContain(stored);
     // The half file is looked for on the service, which may have done the PUT by then.
     if (name !== 'uploading' || stored === 'base') expect(told).toEqual(promise.isSetAside ? ['f'] : []);
-    expect(changesIn(state.asked())).toEqual(promise.changes);
+    expect(changes()).toEqual(promise.changes);
     await end(state);
   });
 });
@@ -68,15 +83,14 @@ describe.each(Object.entries(promisedQueued))('killed with a file in the state "
   it('a mount with write-back leaves to the next one what was promised [crash/promised] [write-back/crash]', async () => {
     const settings = { writeBack: true };
     const state = await situation(queuedStates[name]?.arrange ?? (() => Promise.resolve()), settings);
-    state.asked();
 
-    const next = await mountOver(await diskNow(state), state, { settings });
+    const { next, changes } = await nextMount(state, settings);
     expect(promise.holds).toContain((await readFile(next.operations, '/f')).toString());
     expect(next.setAside.map(({ key }) => key)).toEqual(promise.isSetAside ? ['f'] : []);
     expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(promise.holds).toContain((await state.stored('f')).toString());
-    expect(changesIn(state.asked())).toEqual(promise.changes);
+    expect(changes()).toEqual(promise.changes);
     await end(state);
   });
 });
@@ -91,15 +105,14 @@ it.each(['unlinked', 'replaced'])(
     if (how === 'unlinked') await state.fs.unlink('/f');
     else await state.fs.rename('/g', '/f', false);
     await writeAt(state.fs, handle, 'more', 4);
-    state.asked();
 
-    const next = await mountOver(await diskNow(state), state);
+    const { next, changes } = await nextMount(state);
     const held = await state.stored('f').catch(() => null);
     expect(await next.close({ patience: 60_000 })).toEqual([]);
 
     expect(next.setAside).toEqual([]);
     expect(held?.toString()).toBe(how === 'unlinked' ? undefined : 'other');
-    expect(changesIn(state.asked())).toEqual([]);
+    expect(changes()).toEqual([]);
     await state.fs.release(handle);
   },
 );
