@@ -1,12 +1,21 @@
 /**
  * How is the device looked at without being held up by it? Node reads a descriptor either in a thread of its pool or in the one
- * that asks, which then stands still, and has no poll(2): so the C library is called through koffi.
+ * that asks, which then stands still, has no poll(2), and lets its event loop watch nothing but sockets and the like: so the C library,
+ * and the event loop's own, are called through koffi.
  */
-import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
-import { getSystemErrorName } from 'node:util';
+import type { node } from 'koffi';
 
-/** Calls of the C library on a descriptor of /dev/fuse. None but `openAlarm` throws. */
+/** A descriptor that the event loop looks at beside everything else that it waits for. */
+export interface InputWatch {
+  /** Nothing is looked at until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** For good: the others do nothing from now on. Call before the descriptor is closed: its number may soon be that of another file. */
+  close(): void;
+}
+
+/** What can be done with a descriptor of /dev/fuse. Nothing throws. */
 export interface DeviceCalls {
   /** From now on `read` never waits. */
   setNonBlocking(descriptor: number): void;
@@ -19,12 +28,12 @@ export interface DeviceCalls {
   waitForInput(descriptor: number, milliseconds: number): boolean;
   /** Whether the other end is still there. */
   isConnected(descriptor: number): boolean;
-  /** A descriptor to wait for besides, closed on exec. Throws when the process may have no more. The caller closes it. */
-  openAlarm(): number;
-  /** Ends every wait for this alarm, also those that are yet to begin. */
-  ring(alarm: number): void;
-  /** This thread stands still until there is something to read, maybe that the connection has ended, or the alarm rings. */
-  waitForInputOrAlarm(descriptor: number, alarm: number): void;
+  /**
+   * Calls `arrived` in each turn of the event loop that finds something to read, maybe that the connection has ended; after an end that may be
+   * once only. Keeps the process alive until it is closed, also while it pauses. Where the process may watch nothing more it is aborted, as
+   * Node is with any socket then.
+   */
+  watch(descriptor: number, arrived: () => void): InputWatch;
 }
 
 /** The values are those of Linux, the same on every processor that Node 20 runs on there. */
@@ -34,13 +43,11 @@ const O_NONBLOCK = 0o4000;
 const POLLIN = 1;
 const POLLERR = 8;
 const POLLHUP = 16;
-const EFD_CLOEXEC = 0o2000000;
 /** Of a `struct pollfd`. */
 const POLLED_SIZE = 8;
 const NANOSECONDS = 1e6;
 const SECOND = 1000;
-/** What eventfd(2) counts: any number but 0. */
-const ONE_RING = Buffer.alloc(8, 1);
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Rejects where koffi has no build for this machine. */
 export async function loadDeviceCalls(): Promise<DeviceCalls> {
@@ -49,11 +56,10 @@ export async function loadDeviceCalls(): Promise<DeviceCalls> {
   const getOrSet = library.func('int fcntl(int, int, ...)');
   const readBytes = library.func('long read(int, void *, size_t)');
   const poll = library.func('int ppoll(void *, unsigned long, void *, void *)');
-  const eventfd = library.func('int eventfd(unsigned int, int)');
   // Used again and again: this is called for every request.
-  const watched = Buffer.alloc(2 * POLLED_SIZE);
+  const watched = Buffer.alloc(POLLED_SIZE);
   const [word, limit] = [koffi.sizeof('long'), Buffer.alloc(2 * koffi.sizeof('long'))];
-  const watch = (descriptor: number, milliseconds: number): boolean => {
+  const look = (descriptor: number, milliseconds: number): boolean => {
     watched.writeInt32LE(descriptor, 0);
     watched.writeInt32LE(POLLIN, 4);
     limit.writeUInt32LE(Math.floor(milliseconds / SECOND), 0);
@@ -69,23 +75,30 @@ export async function loadDeviceCalls(): Promise<DeviceCalls> {
       const length = Number(readBytes(descriptor, into, into.length));
       return length < 0 ? -koffi.errno() : length;
     },
-    waitForInput: watch,
-    isConnected: (descriptor) =>
-      !watch(descriptor, 0) || (watched.readInt16LE(6) & (POLLERR | POLLHUP)) === 0,
-    openAlarm: () => {
-      const alarm = Number(eventfd(0, EFD_CLOEXEC));
-      if (alarm < 0) throw new Error(`eventfd: ${getSystemErrorName(-koffi.errno())}`);
-      return alarm;
-    },
-    ring: (alarm) => {
-      writeSync(alarm, ONE_RING);
-    },
-    waitForInputOrAlarm: (descriptor, alarm) => {
-      for (const [index, each] of [descriptor, alarm].entries()) {
-        watched.writeInt32LE(each, index * POLLED_SIZE);
-        watched.writeInt32LE(POLLIN, index * POLLED_SIZE + 4);
-      }
-      poll(watched, 2, null, null);
+    waitForInput: look,
+    isConnected: (descriptor) => !look(descriptor, 0) || (watched.readInt16LE(6) & (POLLERR | POLLHUP)) === 0,
+    watch: (descriptor, arrived) => {
+      const told = (): void => {
+        // From libuv itself, where no promise goes on and nothing may throw: what is to be done waits for this turn's end.
+        setImmediate(arrived);
+      };
+      let handle: node.PollHandle | null = koffi.node.poll(descriptor, told);
+      // A watch that pauses counts as nothing that the event loop waits for.
+      const alive = setInterval(() => undefined, LONGEST_TIMER_MS);
+      return {
+        pause: () => {
+          handle?.stop();
+        },
+        resume: () => {
+          handle?.start(told);
+        },
+        close: () => {
+          clearInterval(alive);
+          handle?.close();
+          // It would take the process down if it were called again.
+          handle = null;
+        },
+      };
     },
   };
 }

@@ -1,13 +1,9 @@
 /** How does one process talk to the kernel over /dev/fuse, and notice that the kernel has let go? */
 import { closeSync, writeSync } from 'node:fs';
 import { availableParallelism, constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { isToBeTriedAgain, type DeviceCalls } from './device-calls.ts';
-import { allocateWatch, Sleeper } from './device-watch.ts';
-import type { DeviceWatcherData } from './device-watcher.ts';
+import { isToBeTriedAgain, type DeviceCalls, type InputWatch } from './device-calls.ts';
 import { Notifier } from './notifier.ts';
 import { refusalInstead } from './replies.ts';
 
@@ -15,7 +11,7 @@ import { refusalInstead } from './replies.ts';
 const REQUEST_BYTES = 1024 * 1024 + 4096;
 /**
  * A program's next request mostly follows its last answer within this. To wait for it right here, while the event loop stands
- * still, is much quicker than to be woken by another thread.
+ * still, is quicker than a turn of the event loop.
  */
 const PATIENCE_MS = 0.1;
 /**
@@ -53,24 +49,23 @@ export class Device {
   readonly #calls: DeviceCalls;
   readonly #log: Log;
   readonly #notifier: Notifier;
-  readonly #alarm: number;
-  readonly #watch = allocateWatch();
-  readonly #sleeper = new Sleeper(this.#watch);
   readonly #request = Buffer.allocUnsafeSlow(REQUEST_BYTES);
   /** Where there is one processor, the program cannot go on while we look. */
   readonly #looks = availableParallelism() > 1 ? LOOKS_BEFORE_SLEEP : 0;
 
   #handler: RequestHandler | undefined;
+  #watch: InputWatch | undefined;
+  /** Nothing is read any more. */
+  #isOver = false;
   #isClosed = false;
   #close: () => void = () => undefined;
 
-  /** Takes over a descriptor on which something is mounted. Throws when the process may have no more descriptors. */
+  /** Takes over a descriptor on which something is mounted. */
   constructor(descriptor: number, calls: DeviceCalls, log: Log) {
     this.descriptor = descriptor;
     this.#calls = calls;
     this.#log = log;
     this.#notifier = new Notifier(descriptor, log);
-    this.#alarm = calls.openAlarm();
     this.closed = new Promise((resolve) => {
       this.#close = resolve;
     });
@@ -79,23 +74,8 @@ export class Device {
   /** Begins to take requests. */
   start(handler: RequestHandler): void {
     this.#handler = handler;
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const program = fileURLToPath(new URL(`./device-watcher.${extension}`, import.meta.url));
-    const workerData: DeviceWatcherData = {
-      descriptor: this.descriptor,
-      alarm: this.#alarm,
-      watch: this.#watch,
-    };
-    const worker = new Worker(program, { workerData });
-    worker.once('error', (error) => {
-      this.#log.error('the thread that watches for requests failed', { reason: describeError(error) });
-    });
-    // Whatever made it end: nobody would wake us any more, so programs had better hear that at once.
-    worker.once('exit', () => {
-      void this.#closeDown();
-    });
     this.#calls.setNonBlocking(this.descriptor);
-    this.#turn();
+    this.#watch = this.#calls.watch(this.descriptor, this.#turn);
   }
 
   /** Hands an answer to the kernel. False when it does not want it any more. */
@@ -125,7 +105,9 @@ export class Device {
   readonly abandon = (): void => {
     // The one that notifies may wait for locks of programs that wait for us.
     this.#handler?.abandon();
-    this.#calls.ring(this.#alarm);
+    // While it ends, Node lets its event loop turn, which must not call us any more.
+    this.#isOver = true;
+    this.#watch?.close();
   };
 
   /** Whether the kernel has not let go, as far as it tells before the last request is read. */
@@ -136,39 +118,39 @@ export class Device {
     if (this.#isClosed) return;
     this.#isClosed = true;
     closeSync(this.descriptor);
-    closeSync(this.#alarm);
   }
 
   readonly #turn = (): void => {
     const handler = this.#handler;
-    if (handler === undefined || this.#isClosed) return;
+    if (handler === undefined || this.#isOver) return;
     this.#serve(handler).catch((error: unknown) => {
       this.#log.error('requests can no longer be taken', { reason: describeError(error), cause: error });
-      this.#sleeper.end();
+      this.#end();
     });
   };
 
-  /** Takes what is there, then comes again or sleeps. */
+  /** Takes what is there; the watch tells of more. */
   async #serve(handler: RequestHandler): Promise<void> {
-    if (handler.bytesInFlight > MAX_BYTES_IN_FLIGHT) {
-      void handler.answered().then(this.#turn);
-      return;
-    }
-    let taken = 0;
-    while (taken < TAKEN_PER_TURN && handler.bytesInFlight <= MAX_BYTES_IN_FLIGHT) {
+    for (let taken = 0; taken < TAKEN_PER_TURN; taken += 1) {
+      if (handler.bytesInFlight > MAX_BYTES_IN_FLIGHT) {
+        this.#goOnAfter(handler.answered());
+        return;
+      }
       // While something is in progress, the event loop has more to do than to wait for the kernel.
       if (handler.bytesInFlight === 0) this.#awaitNext();
       const length = this.#calls.read(this.descriptor, this.#request);
       if (length <= 0) {
-        if (isToBeTriedAgain(-length)) break;
-        this.#noteEnd(-length);
+        if (!isToBeTriedAgain(-length)) this.#noteEnd(-length);
         return;
       }
-      taken += 1;
       await this.#begin(handler, this.#request.subarray(0, length));
+      if (this.#isOver) return;
     }
-    if (taken > 0) setImmediate(this.#turn);
-    else this.#sleeper.sleep(this.#turn);
+  }
+
+  #goOnAfter(answered: Promise<void>): void {
+    this.#watch?.pause();
+    void answered.then(() => this.#watch?.resume());
   }
 
   /** Until there is a request, for a moment. */
@@ -200,7 +182,15 @@ export class Device {
 
   #noteEnd(errno: number): void {
     if (errno !== constants.errno.ENODEV) this.#log.error('the kernel stopped sending requests', { errno });
-    this.#sleeper.end();
+    this.#end();
+  }
+
+  /** Whatever ended it: nobody takes requests any more, so programs had better hear that at once. */
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#watch?.close();
+    void this.#closeDown();
   }
 
   async #closeDown(): Promise<void> {

@@ -1,9 +1,14 @@
 /** A socket stands in for the device: what the kernel would send is written to its other end. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { isToBeTriedAgain, loadDeviceCalls } from '../../../src/fuse/kernel/device-calls.ts';
 import { loadSocketCalls } from '../../../src/fuse/kernel/socket-calls.ts';
+
+const LOADER = new URL('../../support/typescript-loader.mjs', import.meta.url).href;
+const CHILD = new URL('./watching-child.ts', import.meta.url);
 
 async function setup() {
   const [near, far] = (await loadSocketCalls()).openPair();
@@ -18,6 +23,11 @@ async function setup() {
     close(far);
   });
   return { calls, near, far, close };
+}
+
+/** Turns of the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 it('says at once that there is nothing to read', async () => {
@@ -59,21 +69,80 @@ it('knows whether the other end is there, also while something is to be read', a
   expect(calls.isConnected(near)).toBe(false);
 });
 
-it('waits as long as it takes for what has come already, or for an alarm that has rung', async () => {
+it('tells of what has come in each turn until it is read, and not while that pauses', async () => {
   const { calls, near, far } = await setup();
-  const alarm = calls.openAlarm();
-  onTestFinished(() => {
-    closeSync(alarm);
+  let told = 0;
+  const watch = calls.watch(near, () => {
+    told += 1;
   });
+  onTestFinished(() => {
+    watch.close();
+  });
+  await turns(3);
+  expect(told).toBe(0);
+
   writeSync(far, 'request');
+  await turns(3);
+  expect(told).toBeGreaterThan(1);
 
-  calls.waitForInputOrAlarm(near, alarm);
+  watch.pause();
+  await turns(1);
+  const before = told;
+  await turns(3);
+  expect(told).toBe(before);
+
+  watch.resume();
+  await turns(3);
+  expect(told).toBeGreaterThan(before);
+
   calls.read(near, Buffer.alloc(8));
-  calls.ring(alarm);
-  calls.waitForInputOrAlarm(near, alarm);
-  calls.waitForInputOrAlarm(near, alarm);
+  await turns(1);
+  const after = told;
+  await turns(3);
+  expect(told).toBe(after);
+});
 
-  expect(calls.waitForInput(alarm, 60_000)).toBe(true);
+it('tells of the end', async () => {
+  const { calls, near, close, far } = await setup();
+  const ended = new Promise<void>((resolve) => {
+    const watch = calls.watch(near, () => {
+      watch.close();
+      resolve();
+    });
+  });
+
+  close(far);
+  await ended;
+
+  expect(calls.read(near, Buffer.alloc(8))).toBe(0);
+});
+
+it.each(['running', 'paused'])('keeps the process alive until it is closed: %s', async (state) => {
+  const child = fork(CHILD, [state], { execArgv: ['--import', LOADER] });
+  const said: unknown[] = [];
+  child.on('message', (word) => said.push(word));
+
+  const [code] = (await once(child, 'close')) as [number | null];
+
+  expect(said).toEqual(['alive']);
+  expect(code).toBe(0);
+});
+
+it('does nothing any more once it is closed', async () => {
+  const { calls, near, far } = await setup();
+  let told = 0;
+  const watch = calls.watch(near, () => {
+    told += 1;
+  });
+
+  watch.close();
+  watch.close();
+  watch.pause();
+  watch.resume();
+  writeSync(far, 'request');
+  await turns(3);
+
+  expect(told).toBe(0);
 });
 
 it('tells errors by their number', async () => {
