@@ -85,6 +85,12 @@ export class BlockCache {
     return this.#read.get(key) ?? this.#unread.get(key);
   }
 
+  /** As `get`, but does not count as a use. */
+  peek(version: number, index: number): Uint8Array | undefined {
+    const key = keyOf(version, index);
+    return this.#read.peek(key) ?? this.#unread.get(key);
+  }
+
   /** Does not count as a use. */
   has(version: number, index: number): boolean {
     return this.#indexes.get(version)?.has(index) === true;
@@ -194,7 +200,7 @@ export class BlockCache {
   /** Calls `take` with each block of a version. */
   forEach(version: number, take: (index: number, block: Uint8Array) => void): void {
     for (const index of [...(this.#indexes.get(version) ?? [])]) {
-      const block = this.#read.peek(keyOf(version, index)) ?? this.#unread.get(keyOf(version, index));
+      const block = this.peek(version, index);
       if (block !== undefined) take(index, block);
     }
   }

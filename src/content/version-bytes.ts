@@ -165,8 +165,9 @@ export class VersionBytes {
       },
       keep: (index, block) => {
         giveBack(block.length);
-        cache.set(this.#id(), index, block, this.isAwaited ? 'unread' : 'read');
-        this.disk.content?.keep(index, block);
+        const id = this.#id();
+        cache.set(id, index, block, this.isAwaited ? 'unread' : 'read');
+        this.disk.content?.keep(index, block, () => cache.peek(id, index));
       },
       clock: this.#context.clock,
       abandon: () => {

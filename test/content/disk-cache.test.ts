@@ -293,6 +293,31 @@ it('a file whose parts land side by side is kept whole, when the disk is waited 
   }
 });
 
+it('blocks that came when too many waited are kept as soon as there is room, if memory still has them', async () => {
+  const directory = await temporaryDirectory();
+  const blocks = 10;
+  const name = { service: 'https://storage.example.com', bucket: 'b', key: 'k', etag: 'e', size: GROUP };
+  const blockAt = (index: number): Buffer => Buffer.alloc(SMALL.blockSize, index);
+  const mostWaiting = 2 * SMALL.blockSize;
+  const disk = openCache(directory, { mostWaiting });
+  for (let index = 0; index < blocks; index += 1) {
+    disk.content(name).keep(index, blockAt(index), () => (index % 2 === 0 ? blockAt(index) : undefined));
+  }
+  await disk.whenRoom(mostWaiting);
+  await disk.close();
+
+  const later = openCache(directory).content(name);
+  await later.look(0, blocks - 1);
+
+  const kept = Array.from({ length: blocks }, (_, index) => index).filter((index) => later.has(index));
+  expect(kept).toEqual([0, 1, 2, 4, 6, 8]);
+  for (const index of kept) {
+    const into = Buffer.alloc(SMALL.blockSize);
+    expect(await later.read(index, into)).toBe(true);
+    expect(into.equals(blockAt(index))).toBe(true);
+  }
+});
+
 describe('two processes with one cache', () => {
   it('write the same files side by side, and both read them', async () => {
     const directory = await temporaryDirectory();

@@ -1,6 +1,7 @@
 /** What does the disk cache have of one content, by the numbers of its blocks? */
 import type { GroupFile } from './group-file.ts';
 import { BLOCKS_PER_GROUP } from './group-format.ts';
+import type { InMemory } from './waiting-blocks.ts';
 
 /** All groups of a cache; `DiskCache` is it. */
 export interface BlockGroups {
@@ -11,7 +12,11 @@ export interface BlockGroups {
     group: number,
     blocks: { readonly first: number; readonly into: Uint8Array },
   ): Promise<boolean>;
-  keep(hash: string, group: number, block: { readonly index: number; readonly data: Uint8Array }): boolean;
+  keep(
+    hash: string,
+    group: number,
+    block: { readonly index: number; readonly data: Uint8Array; readonly inMemory?: InMemory },
+  ): boolean;
   /** Resolves when `keep` may have room for so many bytes, or never will. */
   whenRoom(bytes: number): Promise<void>;
   takesWhole(bytes: number): boolean;
@@ -59,9 +64,9 @@ export class CachedContent {
     return this.#cache.read(this.#hash, groupOf(first), { first: first % BLOCKS_PER_GROUP, into });
   }
 
-  /** Keeps a block, which nobody may change from now on, if there is time and room. */
-  keep(index: number, block: Uint8Array): void {
-    this.#cache.keep(this.#hash, groupOf(index), { index: index % BLOCKS_PER_GROUP, data: block });
+  /** Keeps a block, which nobody may change from now on, if there is time and room, now or as long as it is `inMemory`. */
+  keep(index: number, block: Uint8Array, inMemory: InMemory): void {
+    this.#cache.keep(this.#hash, groupOf(index), { index: index % BLOCKS_PER_GROUP, data: block, inMemory });
   }
 
   /** As `keep`, but waits until there is time. False: nothing is kept now. */

@@ -2,9 +2,10 @@
  * Which bytes of the service are on the local disk, also after a remount?
  *
  * Nobody waits for what is kept here: blocks are written a few groups at a time behind the reads that brought them, and when they
- * come faster than the disk takes them, some are not kept. A disk that fails costs requests, never an error.
+ * come faster than the disk takes them, those are not kept that have gone from memory meanwhile. A disk that fails costs requests,
+ * never an error.
  */
-import { mkdir, statfs } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
@@ -14,25 +15,22 @@ import type { BlockMemory } from '../block-memory.ts';
 import { DiskCalls, inProportion } from '../disk-calls.ts';
 import type { CleanBytes } from '../space-budget.ts';
 import { CacheDirectory } from './cache-directory.ts';
+import { CacheRoom } from './cache-room.ts';
 import { CachedContent, type BlockGroups } from './cached-content.ts';
 import { GroupFile, type BlockRun } from './group-file.ts';
-import { runsOf, WaitingBlocks, type WaitingGroup } from './waiting-blocks.ts';
+import { runsOf, WaitingBlocks, type InMemory, type WaitingGroup } from './waiting-blocks.ts';
 import { hashOf, type ContentName } from './group-format.ts';
 
 /** Groups written at the same time: each takes some trips to other threads, during which a fast line brings megabytes. */
 const MOST_WRITERS = 8;
 /** Groups whose files are held open. */
 const MOST_OPEN = 256;
-/** The part of the disk that stays free. */
-const FREE_SHARE = 0.05;
 /** Bytes that a run of blocks may take beside its own: the header, and where it begins and ends within a block of the disk. */
 const MOST_OVERHEAD = 3 * 4096;
 /** The part of the limit that one file may take which somebody wants to keep whole: it would push out what is read more often. */
 const SHARE_OF_ONE = 1 / 4;
 /** For so long nothing is kept after the disk has failed. */
 const PAUSE_MS = 60_000;
-/** How long it is believed what the disk says of its room: what is written here meanwhile is known. */
-const ROOM_AGE_MS = 1000;
 /** A group counts as just used for so long. */
 const TOUCH_AGE_MS = 10 * 60_000;
 
@@ -41,7 +39,7 @@ export interface DiskCacheParts {
   readonly directory: string;
   /** Bytes that it may take. */
   readonly limit: number;
-  /** Bytes that may wait in memory to be written; what comes beyond is not kept. */
+  /** Bytes that may wait in memory to be written; what comes beyond is kept when it is in memory long enough. */
   readonly mostWaiting: number;
   /** Where blocks come from, and their size: what waits is held. */
   readonly memory: BlockMemory;
@@ -53,6 +51,7 @@ export interface DiskCacheParts {
 export class DiskCache implements BlockGroups, CleanBytes {
   readonly #parts: DiskCacheParts;
   readonly #directory: CacheDirectory;
+  readonly #room: CacheRoom;
   readonly #calls: DiskCalls;
   readonly #open = new LRUCache<string, GroupFile>({
     max: MOST_OPEN,
@@ -63,23 +62,20 @@ export class DiskCache implements BlockGroups, CleanBytes {
   readonly #opening = new Map<string, Promise<void>>();
   readonly #touchedAt = new LRUCache<string, number>({ max: 4 * MOST_OPEN });
   readonly #waiting: WaitingBlocks;
-  /** Bytes of the limit that others need. */
-  #others: () => number = () => 0;
   #pausedUntil = -Infinity;
   #isClosed = false;
   /** Settles when the directory was looked at. */
   #ready: Promise<void> = Promise.resolve();
   #writers = 0;
-  /** Bytes that the disk had room for, with those that are there, at some time. */
-  #room = { at: -Infinity, bytes: 0 };
 
   constructor(parts: DiskCacheParts) {
     this.#parts = parts;
     this.#waiting = new WaitingBlocks(parts.mostWaiting, parts.memory);
-    const { directory: path, clock } = parts;
+    const { directory: path, limit, clock } = parts;
     const deleted = (name: string): void => void this.#open.delete(name);
     this.#calls = new DiskCalls(clock, inProportion);
     this.#directory = new CacheDirectory({ path, clock, deleted });
+    this.#room = new CacheRoom({ directory: path, limit, used: () => this.#directory.used, clock });
   }
 
   /** Where blocks that it is to keep had better come from. */
@@ -94,7 +90,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
   /** Its limit is for these bytes as well, which come first. */
   makeRoomFor(others: () => number): void {
-    this.#others = others;
+    this.#room.shareWith(others);
   }
 
   /** Deletes what was used longest ago, until there are no more than `bytes`. Never rejects. */
@@ -156,15 +152,27 @@ export class DiskCache implements BlockGroups, CleanBytes {
     }
   }
 
-  /** Keeps a block, which nobody may change from now on, if there is time and room. False when there is not. */
+  /**
+   * Keeps a block, which nobody may change from now on, if there is time and room. False when there is not; then `inMemory` is asked for it
+   * as soon as there is.
+   */
   keep(
     hash: string,
     group: number,
-    { index, data }: { readonly index: number; readonly data: Uint8Array },
+    {
+      index,
+      data,
+      inMemory,
+    }: { readonly index: number; readonly data: Uint8Array; readonly inMemory?: InMemory },
   ): boolean {
     const isPaused = this.#parts.clock.monotonic() < this.#pausedUntil;
-    if (this.#isClosed || isPaused || !this.#waiting.hasRoomFor(data.length)) return false;
-    this.#waiting.add({ name: nameOf(hash, group), hash, group }, index, data);
+    if (this.#isClosed || isPaused) return false;
+    const place = { name: nameOf(hash, group), hash, group, index };
+    if (!this.#waiting.hasRoomFor(data.length)) {
+      if (inMemory !== undefined) this.#waiting.addLater(place, inMemory);
+      return false;
+    }
+    this.#waiting.add(place, data);
     if (this.#writers < MOST_WRITERS) void this.#writeAll();
     return true;
   }
@@ -182,6 +190,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
   /** Writes what waits, and lets go of all files. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#waiting.forgetMissed();
     while (this.#writers > 0) await this.#waiting.change();
     this.#open.clear();
   }
@@ -224,7 +233,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
     const runs = [...runsOf(blocks, file)];
     if (runs.length === 0) return;
     const bytes = runs.reduce((sum, run) => sum + bytesOf(run) + MOST_OVERHEAD, 0);
-    if (!(await this.#directory.reserve(bytes, await this.#limit()))) return;
+    if (!(await this.#directory.reserve(bytes, await this.#room.limit()))) return;
     let grown = 0;
     try {
       grown = await this.#writeRuns(name, file, runs);
@@ -244,24 +253,12 @@ export class DiskCache implements BlockGroups, CleanBytes {
     }
   }
 
-  /** Bytes that the cache may hold now. */
-  async #limit(): Promise<number> {
-    const now = this.#parts.clock.monotonic();
-    if (now - this.#room.at >= ROOM_AGE_MS) {
-      // Somebody may have deleted the cache.
-      await mkdir(this.#directory.path, { recursive: true, mode: 0o700 });
-      const { bavail, blocks, bsize } = await statfs(this.#directory.path);
-      const spare = (bavail - blocks * FREE_SHARE) * bsize;
-      this.#room = { at: now, bytes: this.#directory.used + spare };
-    }
-    return Math.min(this.#parts.limit - this.#others(), this.#room.bytes);
-  }
-
   async #orPause(action: () => Promise<void>): Promise<void> {
     try {
       await action();
     } catch (error) {
       this.#pausedUntil = this.#parts.clock.monotonic() + PAUSE_MS;
+      this.#waiting.forgetMissed();
       this.#tell(error);
     }
   }

@@ -1,8 +1,8 @@
 /**
  * Which blocks wait in memory to be written to the disk cache, and when may more come?
  *
- * Reads bring blocks faster than a disk may take them. What waits has a limit: beyond it blocks are not kept, and those that somebody wants
- * to keep wait their turn.
+ * Reads bring blocks faster than a disk may take them. What waits has a limit: beyond it a block is only remembered, and waits as soon as
+ * there is room, if memory still has it then. Those that somebody wants to keep in any case wait their turn.
  */
 import type { BlockMemory } from '../block-memory.ts';
 import type { BlockRun, GroupFile } from './group-file.ts';
@@ -17,9 +17,20 @@ export interface WaitingGroup {
   readonly blocks: ReadonlyMap<number, Uint8Array>;
 }
 
+/** Where a block belongs: its group's place, and its index in the group. */
+export interface BlockPlace extends Omit<WaitingGroup, 'blocks'> {
+  readonly index: number;
+}
+
+/** A block's bytes, if memory has them. */
+export type InMemory = () => Uint8Array | undefined;
+
 interface Growing extends WaitingGroup {
   readonly blocks: Map<number, Uint8Array>;
 }
+
+/** So many blocks are remembered that found no room: as many as memory holds by default. Those before them have mostly gone from there by then. */
+const MOST_MISSED = 1024;
 
 /** The queue between those who read and those who write. */
 export class WaitingBlocks {
@@ -29,6 +40,8 @@ export class WaitingBlocks {
   readonly #groups = new Map<string, Growing>();
   /** The names of those that are being written: each file has one writer. */
   readonly #beingWritten = new Set<string>();
+  /** Those that found no room, the first one first. */
+  readonly #missed: { readonly place: BlockPlace; readonly inMemory: InMemory }[] = [];
   #bytes = 0;
   readonly #toldOfChanges: (() => void)[] = [];
 
@@ -43,14 +56,25 @@ export class WaitingBlocks {
     return this.#bytes + bytes <= this.#mostBytes;
   }
 
-  /** Lets a block wait, which nobody may change from now on; `place` is its group's. One that waits already does not wait twice. */
-  add(place: Omit<WaitingGroup, 'blocks'>, index: number, data: Uint8Array): void {
+  /** Lets a block wait, which nobody may change from now on. One that waits already does not wait twice. */
+  add({ index, ...place }: BlockPlace, data: Uint8Array): void {
     const group = this.#groups.get(place.name) ?? { ...place, blocks: new Map<number, Uint8Array>() };
     if (group.blocks.has(index)) return;
     this.#memory.hold(data);
     group.blocks.set(index, data);
     this.#groups.set(place.name, group);
     this.#bytes += data.length;
+  }
+
+  /** Lets a block wait when there is room for it, as far as it is in memory then. */
+  addLater(place: BlockPlace, inMemory: InMemory): void {
+    this.#missed.push({ place, inMemory });
+    if (this.#missed.length > MOST_MISSED) this.#missed.shift();
+  }
+
+  /** No block that found no room is waited for any more. */
+  forgetMissed(): void {
+    this.#missed.length = 0;
   }
 
   /** Takes out the group that came first, of those that nobody writes; its bytes count until they are `written`. */
@@ -71,6 +95,7 @@ export class WaitingBlocks {
       this.#bytes -= block.length;
       this.#memory.letGo(block);
     }
+    this.#addMissed();
     this.tell();
   }
 
@@ -82,6 +107,15 @@ export class WaitingBlocks {
   /** Resolves when it is worth looking again. */
   async change(): Promise<void> {
     await new Promise<void>((resolve) => this.#toldOfChanges.push(resolve));
+  }
+
+  #addMissed(): void {
+    while (this.hasRoomFor(this.#memory.blockSize)) {
+      const missed = this.#missed.shift();
+      if (missed === undefined) return;
+      const data = missed.inMemory();
+      if (data !== undefined) this.add(missed.place, data);
+    }
   }
 }
 
