@@ -2,6 +2,8 @@
 
 const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+/** What a service that is written today sends: it need not be taken apart first, a thousand times a page. */
+const PLAIN_ISO_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/;
 const ISO_DATE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /** The date format of HTTP headers (RFC 9110, IMF-fixdate). */
@@ -12,6 +14,7 @@ export function parseHttpDate(text: string | undefined): Date | null {
 
 /** An ISO 8601 timestamp; without an offset it is UTC (§2.1). Fractions are kept to the millisecond. */
 export function parseIsoDate(text: string): Date | null {
+  if (PLAIN_ISO_DATE.test(text)) return validOrNull(new Date(text));
   const [, day, time, fraction = '', offset = 'Z'] = ISO_DATE.exec(text) ?? [];
   if (day === undefined || time === undefined) return null;
   const zone = /^z$/i.test(offset) ? 'Z' : `${offset.slice(0, 3)}:${offset.slice(-2)}`;

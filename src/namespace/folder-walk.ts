@@ -133,6 +133,11 @@ export class FolderWalk {
     } catch (failure) {
       this.#finish({ failure });
     }
+    if (this.#end !== null && 'folder' in this.#end) return;
+    // A page that was asked for ahead has nobody to take it, and may stall.
+    this.#parts.clock.after(RETURN_TIME, () => {
+      this.#abort.abort();
+    });
   }
 
   async #walk(): Promise<void> {
@@ -157,7 +162,8 @@ export class FolderWalk {
     this.#question = question;
     this.#pages.fill(new TextList());
     this.#taken = this.#begin();
-    const options = { first: this.#seenPage(), signal: this.#abort.signal };
+    const goesOn = (): boolean => this.#readers > 0;
+    const options = { first: this.#seenPage(), goesOn, signal: this.#abort.signal };
     try {
       for await (const walk of walkFolder(store, clock, this.#path, options)) {
         const told = { ...walk, kept: await keeping };

@@ -36,6 +36,8 @@ export interface SeenPage {
 
 export interface WalkOptions {
   readonly first?: SeenPage | null;
+  /** As for `BucketStore.pages`. */
+  readonly goesOn?: () => boolean;
   /** Aborted when nobody wants the walk any more. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -48,7 +50,7 @@ export async function* walkFolder(
   store: BucketStore,
   clock: Clock,
   path: string,
-  { first, signal }: WalkOptions = {},
+  { first, goesOn, signal }: WalkOptions = {},
 ): AsyncGenerator<Walk, void> {
   const folder = keyOfPath(path);
   const prefix = folder === '' ? '' : `${folder}/`;
@@ -56,18 +58,26 @@ export async function* walkFolder(
   let pages = 0;
   let leaving = first?.at ?? clock.monotonic();
   let since = leaving;
+  const ahead: { left: number | null } = { left: null };
   const restarted = (): void => {
     names = emptyNames();
     pages = 0;
     leaving = clock.monotonic();
     since = leaving;
   };
+  const leavesAtOnce = (): boolean => {
+    if (goesOn?.() !== true) return false;
+    ahead.left = clock.monotonic();
+    return true;
+  };
+  const walk = { first: first?.page, restarted, goesOn: leavesAtOnce };
   try {
-    for await (const page of store.pages(folder, first?.page, restarted, { signal })) {
+    for await (const page of store.pages(folder, walk, { signal })) {
       pages += 1;
       const added = addPage(names, prefix, page);
       yield { names, added, pages, complete: page.nextPage === null, page, since, at: leaving };
-      leaving = clock.monotonic();
+      leaving = ahead.left ?? clock.monotonic();
+      ahead.left = null;
     }
   } catch (error) {
     // A bucket always has a top: a 404 there says that the bucket is gone.

@@ -3,6 +3,7 @@
  * things the service has no request for: all pages of a folder, and a replacement that keeps its visibility.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { CallOptions, ListObjectsQuery, ObjectService, UploadBody } from '../service/object-service.ts';
 import type {
@@ -16,11 +17,20 @@ import type {
 import { LIST_OBJECTS_MAX_LIMIT } from '../service/limits.ts';
 import type { Gates } from './gates.ts';
 import { LateUploads } from './late-uploads.ts';
+import { PageProgress } from './page-progress.ts';
 
 /** A bookmark can go stale (§4.11) as often as somebody makes it; a listing that restarts for ever helps nobody. */
 const MAX_RESTARTS = 5;
-/** An empty page may be followed by more (§4.11 rule 6); a service that sends this many in a row without news never ends. */
-const MAX_VAIN_PAGES = 1000;
+
+/** How a folder's pages are walked. */
+export interface PageWalk {
+  /** A first page that is already there. */
+  readonly first?: ObjectPage | undefined;
+  /** Called before the new first page when a bookmark went stale. */
+  readonly restarted?: () => void;
+  /** Asked with each page, whether the next one is wanted for certain: then its request leaves at once. When absent: nobody knows. */
+  readonly goesOn?: (() => boolean) | undefined;
+}
 
 /** One bucket. Every method rejects with a `Refusal` and with nothing else. */
 export class BucketStore {
@@ -75,51 +85,49 @@ export class BucketStore {
   }
 
   /**
-   * Pages of `folder` until one that is accepted as enough, or the last. `first` stands for a first page that is already
-   * there. When a bookmark goes stale the walk begins anew, and `restarted` is called before the new first page.
+   * Pages of `folder` until one that is accepted as enough, or the last. When a bookmark goes stale the walk begins anew.
    * Rejects with `malformed` when the service never ends, and with `aborted` when the signal says so.
    */
-  async *pages(
-    folder: string,
-    first: ObjectPage | undefined,
-    restarted: () => void,
-    options?: CallOptions,
-  ): AsyncGenerator<ObjectPage> {
+  async *pages(folder: string, walk: PageWalk = {}, options?: CallOptions): AsyncGenerator<ObjectPage> {
+    let { first } = walk;
     for (let restarts = 0; ; restarts += 1) {
       try {
-        yield* this.#walk(folder, restarts === 0 ? first : undefined, options);
+        yield* this.#walk(folder, { ...walk, first }, options);
         return;
       } catch (error) {
         if (!isRefusal(error, 'stale-bookmark') || restarts >= MAX_RESTARTS) throw error;
-        restarted();
+        walk.restarted?.();
+        first = undefined;
       }
     }
   }
 
   async *#walk(
     folder: string,
-    first: ObjectPage | undefined,
+    { first, goesOn }: PageWalk,
     options: CallOptions | undefined,
   ): AsyncGenerator<ObjectPage> {
-    const bookmarks = new Set<string>();
-    const firstEntries = new Set<string>();
-    let vainPages = 0;
-    let page = first ?? (await this.#page({ folder, ...options }));
+    const progress = new PageProgress();
+    // Also of a page that is already there whoever wants more may say so only by now.
+    let page = await (first ?? this.#page({ folder, ...options }));
     for (;;) {
+      const { nextPage } = page;
+      const isStuck = progress.isStuckAt(page);
+      const next = (bookmark: string) => this.#page({ folder, page: bookmark, ...options });
+      // Before the page is handed on: what is done with it need not leave the line idle.
+      const coming = nextPage !== null && !isStuck && goesOn?.() === true ? next(nextPage) : null;
+      // Whoever takes no further page does not hear what became of it.
+      coming?.catch(() => undefined);
+      if (coming !== null) await departure();
       yield page;
-      if (page.nextPage === null) return;
-      const firstEntry = page.folders[0] ?? page.objects[0]?.key;
-      const isVain = firstEntry === undefined || firstEntries.has(firstEntry);
-      vainPages = isVain ? vainPages + 1 : 0;
-      if (bookmarks.has(page.nextPage) || vainPages > MAX_VAIN_PAGES) {
+      if (nextPage === null) return;
+      if (isStuck) {
         throw new Refusal('malformed', 'the listing never ends', {
           operation: 'listObjects',
           subject: folder,
         });
       }
-      bookmarks.add(page.nextPage);
-      if (firstEntry !== undefined) firstEntries.add(firstEntry);
-      page = await this.#page({ folder, page: page.nextPage, ...options });
+      page = await (coming ?? next(nextPage));
     }
   }
 
@@ -129,4 +137,13 @@ export class BucketStore {
       this.#service.listObjects(this.#bucket, { limit: LIST_OBJECTS_MAX_LIMIT, ...query }),
     );
   }
+}
+
+/**
+ * When a request that was just made has left: HTTP clients look at a kept connection for one turn of the event loop before they use
+ * it again, and the turn before that may not be over. Whoever holds the loop up meanwhile holds the request up.
+ */
+async function departure(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Interrupted, RETURN_TIME } from '../../src/base/waiter.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
 import type { CallOptions, ObjectService } from '../../src/service/object-service.ts';
+import { LIST_OBJECTS_MAX_LIMIT } from '../../src/service/limits.ts';
 import { Refusal, type Operation } from '../../src/service/refusal.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
 import { createGates } from '../../src/store/gates.ts';
@@ -18,7 +19,13 @@ const LATER = 10 * TTL;
 async function setup(ttl = TTL) {
   const { service, direct, bucket, requests } = await openEmbeddedService();
   await direct.putObject(bucket, 'folder/file', uploadOf('x'));
-  const control = { stalls: true, givenUp: 0, waiting: 0 };
+  const control = {
+    stalls: true,
+    givenUp: 0,
+    waiting: 0,
+    limit: LIST_OBJECTS_MAX_LIMIT,
+    furtherPageAsked: (): void => undefined,
+  };
   let wake: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (wake = resolve));
   onTestFinished(() => {
@@ -42,8 +49,9 @@ async function setup(ttl = TTL) {
       return service.headObject(id, key, options);
     },
     listObjects: async (id: string, query: Parameters<ObjectService['listObjects']>[1]) => {
+      if (query.page !== undefined) control.furtherPageAsked();
       await stalled('listObjects', query.signal);
-      return service.listObjects(id, query);
+      return service.listObjects(id, { ...query, limit: control.limit });
     },
   });
   const clock = new ManualClock();
@@ -56,7 +64,7 @@ async function setup(ttl = TTL) {
     maxBytes: 10_000_000,
     locals: nothingKept,
   });
-  return { names, clock, control, requests, wake };
+  return { names, clock, control, requests, wake, direct, bucket };
 }
 
 describe.each([
@@ -94,6 +102,25 @@ describe('a listing that is interrupted', () => {
 
     expect(control.givenUp).toBe(1);
     expect([...(await names.list('/folder')).names.keys()]).toEqual(['file']);
+  });
+
+  it('gives up the page that was asked for ahead, too, though nobody had left when it was [interrupt/given-up]', async () => {
+    const { names, clock, control, direct, bucket } = await setup();
+    await direct.putObject(bucket, 'folder/other', uploadOf('x'));
+    const program = new AbortController();
+    Object.assign(control, { stalls: false, limit: 1 });
+    control.furtherPageAsked = () => {
+      control.stalls = true;
+      program.abort();
+    };
+    await expect(names.list('/folder', program)).rejects.toThrow(Interrupted);
+    // By then the walk has ended, with the page that nobody reads.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(control.waiting).toBe(1);
+    clock.advance(RETURN_TIME);
+    await expect.poll(() => control.waiting).toBe(0);
+
+    expect(control.givenUp).toBe(1);
   });
 
   it('goes on for a program that asks again soon [interrupt/given-up]', async () => {

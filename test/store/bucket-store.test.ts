@@ -36,7 +36,8 @@ async function scripted(...answers: Answer[]) {
 
 async function foldersOf(store: BucketStore, first?: ObjectPage): Promise<string[]> {
   let folders: string[] = [];
-  for await (const page of store.pages('', first, () => (folders = []))) folders.push(...page.folders);
+  for await (const page of store.pages('', { first, restarted: () => (folders = []) }))
+    folders.push(...page.folders);
   return folders;
 }
 
@@ -90,6 +91,44 @@ describe('the pages of a folder', () => {
     const { store } = await scripted(...empty, { folders: ['a/'] });
 
     expect(await foldersOf(store)).toEqual(['a/']);
+  });
+
+  it('are asked for one ahead of what is looked at, as long as somebody wants them all', async () => {
+    const { store, asked } = await scripted({ nextPage: '1' }, { nextPage: '2' }, { nextPage: '3' }, {});
+    const askedAtPage: number[] = [];
+
+    for await (const page of store.pages('', { goesOn: () => askedAtPage.length < 2 })) {
+      askedAtPage.push(asked.length);
+      if (page.nextPage === '3') break;
+    }
+
+    // With the first two pages the next one is under way; then nobody knows whether it is wanted.
+    expect(askedAtPage).toEqual([2, 3, 3]);
+  });
+
+  it('begin anew when the bookmark of a page that was asked for ahead goes stale', async () => {
+    const { store, asked } = await scripted({ folders: ['old/'], nextPage: '1' }, 'stale', {
+      folders: ['new/'],
+    });
+    let folders: string[] = [];
+
+    const walk = { goesOn: () => true, restarted: () => (folders = []) };
+    for await (const page of store.pages('', walk)) folders.push(...page.folders);
+
+    expect(folders).toEqual(['new/']);
+    expect(asked).toEqual([undefined, '1', undefined]);
+  });
+
+  it('that were asked for ahead fail in silence when nobody takes them', async () => {
+    const { store, asked } = await scripted({ nextPage: '1' }, 'stale');
+
+    for await (const page of store.pages('', { goesOn: () => true })) {
+      expect(page.nextPage).toBe('1');
+      break;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+
+    expect(asked).toEqual([undefined, '1']);
   });
 
   it('are those of the service for 1,001 names', async () => {

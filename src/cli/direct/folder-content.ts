@@ -19,7 +19,7 @@ export async function listFolder(store: BucketStore, prefix: string): Promise<Fo
     files.clear();
   };
   try {
-    for await (const page of store.pages(prefix.slice(0, -1), undefined, restarted)) {
+    for await (const page of store.pages(prefix.slice(0, -1), { restarted, goesOn: () => true })) {
       // The entry of a folder itself is none in it, and what is elsewhere is no business of this listing.
       const isBelow = (key: string): boolean => key.startsWith(prefix) && key !== prefix;
       for (const folder of page.folders.filter(isBelow)) folders.add(folder);

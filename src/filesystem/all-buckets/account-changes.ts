@@ -84,7 +84,7 @@ export class AccountChanges {
     if (going.length > 0) await fileSystem.unsent.retry(going.map(({ id }) => id));
     for await (const entries of operations.readDirectory('/')) if (entries.length > 0) throw notEmpty();
     // What is known may be old, and keys that no directory shows are lost with the bucket, too. The count of files lags (§2.1).
-    const pages = new BucketStore(service, bucket.bucket, gates).pages('', undefined, () => undefined);
+    const pages = new BucketStore(service, bucket.bucket, gates).pages('');
     for await (const { folders, objects, skipped } of pages) {
       if (folders.length + objects.length + skipped > 0) throw notEmpty();
     }
