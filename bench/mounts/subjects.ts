@@ -1,6 +1,7 @@
 /** Which mounts are compared, and how is each of them asked for? */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { engineOptions } from '../../src/cli/engine-options.ts';
 import { run } from '../frame/programs.ts';
 import type { ServingProgram } from './mounted-program.ts';
 
@@ -71,7 +72,8 @@ export function pailfsMount(name: string, options: readonly string[]): MountSubj
     serving: ({ servicePort, accessKeyId, secretAccessKey, bucket }) => ({
       program: process.execPath,
       parameters: ({ mountpoint, folder }) => [
-        ...[PROGRAM, 'mount', bucket, mountpoint, '-f'],
+        // In front, to be measured, yet as the process in the background is started.
+        ...[...engineOptions(), PROGRAM, 'mount', bucket, mountpoint, '-f'],
         ...['--cache-dir', path.join(folder, 'cache'), '--state-dir', path.join(folder, 'state'), ...options],
       ],
       environment: {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
+import { engineOptions } from './engine-options.ts';
 import type { MountJob } from './mount-job.ts';
 import { flagName, withoutSettings } from './settings-table.ts';
 
@@ -58,6 +59,8 @@ function startChild(job: MountJob, logDescriptor: number): ChildProcess {
   const child = fork(program, [job.bucket ?? flagName('allBuckets'), job.mountpoint], {
     cwd: '/',
     detached: true,
+    // The last of an option counts: who set one himself keeps it.
+    execArgv: [...engineOptions(), ...process.execArgv],
     // Settings travel over the channel; the environment of a process can be read for as long as it lives.
     env: withoutSettings(process.env),
     stdio: ['ignore', logDescriptor, logDescriptor, 'ipc'],
