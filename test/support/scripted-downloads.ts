@@ -107,7 +107,8 @@ export class ScriptedDownloads {
     let complete = false;
     try {
       for (let start = range.start; start < until;) {
-        if (start >= this.holdAt) await this.#held(call.signal);
+        // An abort that came while the last chunk was being kept is not told of again.
+        if (start >= this.holdAt && call.signal?.aborted !== true) await this.#held(call.signal);
         if (call.signal?.aborted === true) throw refuse('aborted', call.key);
         const end = Math.min(until, start + this.chunk, start < this.holdAt ? this.holdAt : Infinity);
         call.get.sent += end - start;
