@@ -72,7 +72,7 @@ export class ContentStore {
     await mkdir(this.#spool, { recursive: true, mode: 0o700 });
   }
 
-  /** Bytes of drafts handed to uploads so far: grows while anything goes up. */
+  /** Bytes of drafts that have gone up so far, and one for each of the files: grows while anything goes up, and not while it is only tried. */
   get bytesSent(): number {
     return this.#bytesSent;
   }
@@ -110,13 +110,17 @@ export class ContentStore {
   /** The draft must not change until the upload has ended. */
   upload(draft: Draft, contentType: string): DraftUpload {
     const feed = new BlockFeed(this.#parts.cache, draft.size);
+    // Read, but gone only when more is asked for: also a service that is away has the first bytes read at each try.
+    let read = 0;
     const body = draft.body(contentType, (data, position) => {
-      this.#bytesSent += data.length;
+      if (position > 0) this.#bytesSent += read;
+      read = data.length;
       feed.take(data, position);
     });
     return {
       body,
       keepFor: (version) => {
+        this.#bytesSent += read + 1;
         if (this.#parts.keepsBlocks) feed.commit(version.id);
       },
     };

@@ -96,7 +96,7 @@ export class Draft {
    * `NoRoom`, or with the disk's error.
    */
   async reserve(size: number): Promise<void> {
-    await this.#account.grow(size - this.#account.held, 'refuse');
+    await this.#account.grow(size - this.#account.held);
   }
 
   /**
@@ -205,7 +205,7 @@ export class Draft {
 
   async #grow(bytes: number): Promise<void> {
     try {
-      await this.#account.grow(bytes, 'refuse');
+      await this.#account.grow(bytes);
     } catch (error) {
       if (!(error instanceof NoRoom) || !error.mayPass) this.#poisoned = systemErrorCode(error) ?? 'EIO';
       throw error;

@@ -11,6 +11,8 @@ import type { DiskSpace } from './local-files.ts';
 
 /** The part of the disk that stays free. */
 export const FREE_SHARE = 0.05;
+/** Each holds in memory what it has come with, and until some of that goes the mount would take no more requests, `ls` and umount(8) among them. */
+const MOST_WAITING = 128;
 /** How long an answer of the disk is good for: other programs write as well. */
 const LOOK_AGE_MS = 1000;
 
@@ -30,15 +32,12 @@ export interface SpaceBudgetParts {
   readonly clock: Clock;
 }
 
-/** What a writer does when there is no room. */
-export type WhenFull = 'refuse' | 'wait';
-
 /** There is no room for `bytes` more. */
 export class NoRoom extends Error {
   override readonly name = 'NoRoom';
   readonly code = 'ENOSPC';
   readonly bytes: number;
-  /** Whether bytes are on their way to the service, so that `SpaceBudget.roomFor` may help. */
+  /** Whether `SpaceBudget.roomFor` may help: bytes are on their way to the service, and not too many wait for that. */
   readonly mayPass: boolean;
 
   constructor(bytes: number, mayPass: boolean) {
@@ -57,9 +56,12 @@ export class SpaceBudget {
   /** Bytes that may still be taken, by the last look at the disk. */
   #diskRoom = 0;
   #lookedAt = -Infinity;
-  /** Settles when all who asked so far have their answer: first come, first served. */
-  #queue: Promise<unknown> = Promise.resolve();
-  #queued = 0;
+  /** Settles when the last look that was asked for is over: each is made by itself. */
+  #looks: Promise<unknown> = Promise.resolve();
+  #looking = 0;
+  /** Settles when all who wait so far have their answer: first come, first served. */
+  #turns: Promise<void> = Promise.resolve();
+  #waiting = 0;
   #wake: () => void = () => undefined;
 
   constructor(parts: SpaceBudgetParts) {
@@ -76,17 +78,17 @@ export class SpaceBudget {
    * callers whom no upload waits for.
    */
   async roomFor(bytes: number): Promise<void> {
-    const account = this.open();
-    // Who asks again hears what is wrong.
-    await account.grow(bytes, 'wait').catch(() => undefined);
-    account.close();
+    this.#waiting += 1;
+    this.#turns = this.#turns.then(() => this.#untilRoom(bytes));
+    await this.#turns;
+    this.#waiting -= 1;
   }
 
   /** An account for one draft; `held` bytes are on the disk already and are not refused. */
   open(held = 0): SpaceAccount {
     const account = new SpaceAccount({
       take: (bytes) => this.#takeAtOnce(bytes),
-      reserve: (bytes, whenFull) => this.#reserve(bytes, whenFull),
+      reserve: (bytes) => this.#reserve(bytes),
       change: (used, leaving) => {
         this.#change(used, leaving);
       },
@@ -98,35 +100,49 @@ export class SpaceBudget {
   /** False also when it takes a look at the disk to know. */
   #takeAtOnce(bytes: number): boolean {
     const isFresh = this.#parts.clock.monotonic() - this.#lookedAt <= LOOK_AGE_MS;
-    return this.#queued === 0 && isFresh && this.#take(bytes);
+    return this.#looking === 0 && isFresh && this.#take(bytes);
   }
 
-  async #reserve(bytes: number, whenFull: WhenFull): Promise<void> {
+  /** Never waits for uploads: callers are inside gates that uploads need. */
+  async #reserve(bytes: number): Promise<void> {
     if (this.#takeAtOnce(bytes)) return;
-    this.#queued += 1;
-    const turn = this.#queue.then(() => this.#reserveInTurn(bytes, whenFull));
-    this.#queue = turn.catch(() => undefined);
-    try {
-      await turn;
-    } finally {
-      this.#queued -= 1;
-    }
+    const isTaken = await this.#afterLook(bytes, () => this.#take(bytes));
+    if (!isTaken) throw new NoRoom(bytes, this.#leaving > 0 && this.#waiting < MOST_WAITING);
   }
 
-  async #reserveInTurn(bytes: number, whenFull: WhenFull): Promise<void> {
+  async #untilRoom(bytes: number): Promise<void> {
     for (;;) {
-      await this.#look(bytes);
-      if (this.#take(bytes)) return;
-      if (whenFull === 'refuse' || this.#leaving === 0) throw new NoRoom(bytes, this.#leaving > 0);
+      // Who asks again hears what is wrong with the disk.
+      const isOver = await this.#afterLook(bytes, () => this.#fits(bytes)).catch(() => true);
+      if (isOver || this.#leaving === 0) return;
       await this.#nextChange();
     }
   }
 
+  /** `step` sees what the disk has now for one who wants `bytes`. Rejects with the disk's error. */
+  async #afterLook(bytes: number, step: () => boolean): Promise<boolean> {
+    this.#looking += 1;
+    const look = this.#looks.then(async () => {
+      await this.#look(bytes);
+      return step();
+    });
+    this.#looks = look.catch(() => undefined);
+    try {
+      return await look;
+    } finally {
+      this.#looking -= 1;
+    }
+  }
+
   #take(bytes: number): boolean {
-    if (this.#used + bytes > this.#parts.limit || bytes > this.#diskRoom) return false;
+    if (!this.#fits(bytes)) return false;
     this.#used += bytes;
     this.#diskRoom -= bytes;
     return true;
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#used + bytes <= this.#parts.limit && bytes <= this.#diskRoom;
   }
 
   async #look(wanted: number): Promise<void> {
@@ -166,7 +182,7 @@ export class SpaceBudget {
 /** What an account may ask of its budget. */
 interface Purse {
   readonly take: (bytes: number) => boolean;
-  readonly reserve: (bytes: number, whenFull: WhenFull) => Promise<void>;
+  readonly reserve: (bytes: number) => Promise<void>;
   readonly change: (used: number, leaving: number) => void;
 }
 
@@ -195,12 +211,11 @@ export class SpaceAccount {
   }
 
   /**
-   * Resolves when the account holds `bytes` more. Rejects with `NoRoom`, or with the disk's error, and holds what it held. `wait`:
-   * only while bytes are on their way to the service.
+   * Resolves when the account holds `bytes` more. Rejects with `NoRoom`, or with the disk's error, and holds what it held.
    */
-  async grow(bytes: number, whenFull: WhenFull): Promise<void> {
+  async grow(bytes: number): Promise<void> {
     if (bytes <= 0) return;
-    await this.#purse.reserve(bytes, whenFull);
+    await this.#purse.reserve(bytes);
     if (this.#isClosed) {
       this.#purse.change(-bytes, 0);
       throw new NoRoom(bytes, false);

@@ -32,7 +32,7 @@ export class Spool {
   async write(data: Uint8Array, position: number): Promise<void> {
     try {
       const needed = position + data.length - this.#account.held;
-      if (!this.#account.take(needed)) await this.#account.grow(needed, 'refuse');
+      if (!this.#account.take(needed)) await this.#account.grow(needed);
       await writeFully(this.#file, data, position);
     } catch (cause) {
       throw new SpoolFailed('cannot write a temporary file', { cause });

@@ -128,4 +128,25 @@ describe('an upload', () => {
     expect(service.gets).toEqual([]);
     await draft.remove();
   });
+
+  it('counts as sent when the service asks for more and in the end, not when a try has read the first bytes in vain', async () => {
+    const { store } = await setup();
+    const size = 600_000;
+    const draft = await store.createDraft(draftFactsOf('f'));
+    await draft.write(patternedBytes(size), 0);
+    const upload = store.upload(draft, 'text/plain');
+    const sent: number[] = [];
+
+    for (let tries = 0; tries < 3; tries += 1) {
+      await upload.body.open()[Symbol.asyncIterator]().next();
+      sent.push(store.bytesSent);
+    }
+    for await (const chunk of upload.body.open()) sent.push(store.bytesSent + chunk.length);
+    const own = { size, md5: await draft.md5(), storedWithin: null, contentType: 'text/plain' };
+    upload.keepFor(Version.uploaded(own, new Date(0)));
+
+    expect(sent).toEqual([0, 0, 0, 524_288, size]);
+    expect(store.bytesSent).toBe(size + 1);
+    await draft.remove();
+  });
 });

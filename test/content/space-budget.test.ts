@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DiskSpace } from '../../src/content/local-files.ts';
-import { SpaceBudget, type SpaceAccount, type WhenFull } from '../../src/content/space-budget.ts';
+import { NoRoom, SpaceBudget, type SpaceAccount } from '../../src/content/space-budget.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { propertySettings } from '../support/property-settings.ts';
 
@@ -22,6 +22,19 @@ function setup(limit = 1000, free = TOTAL) {
 const NO_SPACE = { code: 'ENOSPC' };
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** As a write does: outside of the account it waits while there is hope. */
+async function growWaiting(budget: SpaceBudget, account: SpaceAccount, bytes: number): Promise<void> {
+  for (;;) {
+    try {
+      await account.grow(bytes);
+      return;
+    } catch (error) {
+      if (!(error instanceof NoRoom) || !error.mayPass) throw error;
+      await budget.roomFor(bytes);
+    }
+  }
+}
+
 /** What became of a promise so far. */
 function watched(promise: Promise<void>): { outcome: 'waits' | 'done' | 'refused' } {
   const state: { outcome: 'waits' | 'done' | 'refused' } = { outcome: 'waits' };
@@ -37,11 +50,11 @@ describe('a space budget', () => {
     const { budget } = setup(1000);
     const [a, b] = [budget.open(), budget.open()];
 
-    await a.grow(600, 'refuse');
-    await b.grow(400, 'refuse');
-    await expect(b.grow(1, 'refuse')).rejects.toMatchObject(NO_SPACE);
+    await a.grow(600);
+    await b.grow(400);
+    await expect(b.grow(1)).rejects.toMatchObject(NO_SPACE);
     a.shrinkTo(500);
-    await b.grow(100, 'refuse');
+    await b.grow(100);
 
     expect([a.held, b.held, budget.used]).toEqual([500, 500, 1000]);
   });
@@ -50,36 +63,36 @@ describe('a space budget', () => {
     const { budget, disk } = setup(Infinity, 2000);
     const account = budget.open();
 
-    await account.grow(2000 - FLOOR, 'refuse');
+    await account.grow(2000 - FLOOR);
     disk.free = FLOOR;
 
-    await expect(account.grow(1, 'refuse')).rejects.toMatchObject(NO_SPACE);
+    await expect(account.grow(1)).rejects.toMatchObject(NO_SPACE);
   });
 
   it('looks at the disk again when it seems full, and when the last look is old', async () => {
     const { budget, disk, clock } = setup(Infinity, FLOOR);
     const account = budget.open();
-    await expect(account.grow(100, 'refuse')).rejects.toMatchObject(NO_SPACE);
+    await expect(account.grow(100)).rejects.toMatchObject(NO_SPACE);
 
     disk.free = TOTAL;
-    await account.grow(100, 'refuse');
+    await account.grow(100);
     const looksBefore = disk.looks;
-    await account.grow(100, 'refuse');
+    await account.grow(100);
     const looksWhileFresh = disk.looks - looksBefore;
     disk.free = FLOOR;
     clock.advance(1001);
 
-    await expect(account.grow(100, 'refuse')).rejects.toMatchObject(NO_SPACE);
+    await expect(account.grow(100)).rejects.toMatchObject(NO_SPACE);
     expect(looksWhileFresh).toBe(0);
   });
 
   it('lets a writer wait while bytes are on their way to the service, until they are gone', async () => {
     const { budget } = setup(1000);
     const [uploaded, writer] = [budget.open(), budget.open()];
-    await uploaded.grow(900, 'refuse');
+    await uploaded.grow(900);
     uploaded.setLeaving(true);
 
-    const growing = watched(writer.grow(200, 'wait'));
+    const growing = watched(growWaiting(budget, writer, 200));
     await settle();
     const before = growing.outcome;
     uploaded.close();
@@ -92,10 +105,10 @@ describe('a space budget', () => {
   it('refuses a writer who waits in vain: nothing is on its way, or no longer', async () => {
     const { budget } = setup(1000);
     const [open, uploaded, writer] = [budget.open(900), budget.open(100), budget.open()];
-    await expect(writer.grow(200, 'wait')).rejects.toMatchObject(NO_SPACE);
+    await expect(growWaiting(budget, writer, 200)).rejects.toMatchObject(NO_SPACE);
     uploaded.setLeaving(true);
 
-    const growing = watched(writer.grow(200, 'wait'));
+    const growing = watched(growWaiting(budget, writer, 200));
     await settle();
     const before = growing.outcome;
     uploaded.setLeaving(false);
@@ -108,7 +121,7 @@ describe('a space budget', () => {
   it('notices after a while that others made room on the disk', async () => {
     const { budget, disk, clock } = setup(Infinity, FLOOR);
     budget.open(10).setLeaving(true);
-    const growing = watched(budget.open().grow(200, 'wait'));
+    const growing = watched(growWaiting(budget, budget.open(), 200));
     await settle();
 
     disk.free = TOTAL;
@@ -126,7 +139,7 @@ describe('a space budget', () => {
     found.close();
     found.close();
     found.hold(10);
-    await budget.open().grow(1000, 'refuse');
+    await budget.open().grow(1000);
 
     expect(overLimit).toBe(1500);
     expect(budget.used).toBe(1000);
@@ -136,7 +149,7 @@ describe('a space budget', () => {
     const { budget } = setup(1000);
     const [uploaded, writer] = [budget.open(1000), budget.open()];
     uploaded.setLeaving(true);
-    const growing = writer.grow(200, 'wait');
+    const growing = growWaiting(budget, writer, 200);
     const outcome = expect(growing).rejects.toMatchObject(NO_SPACE);
 
     writer.close();
@@ -151,13 +164,26 @@ describe('a space budget', () => {
     const account = budget.open();
 
     const unseen = account.take(10);
-    await account.grow(10, 'refuse');
+    await account.grow(10);
     const answers = [account.take(0), account.take(990), account.take(1)];
     account.shrinkTo(10);
     clock.advance(1001);
 
     expect([unseen, ...answers, account.take(1)]).toEqual([false, true, true, false, false]);
     expect([account.held, budget.used]).toEqual([10, 10]);
+  });
+
+  it('answers who does not wait at once, though others wait: an upload may need what he holds', async () => {
+    const { budget } = setup(1000);
+    const [uploaded, other] = [budget.open(1000), budget.open()];
+    uploaded.setLeaving(true);
+    const waiting = watched(budget.roomFor(200));
+    await settle();
+
+    await expect(other.grow(300)).rejects.toMatchObject({ ...NO_SPACE, mayPass: true });
+
+    expect(waiting.outcome).toBe('waits');
+    uploaded.close();
   });
 
   it('says when to ask again: there is room, or no hope; it keeps none for who asked', async () => {
@@ -175,14 +201,34 @@ describe('a space budget', () => {
     expect([before, asking.outcome, budget.used]).toEqual(['waits', 'done', 900]);
   });
 
+  it('lets 128 wait, each with what it holds in memory: for more there is no hope', async () => {
+    const { budget } = setup(1000);
+    const uploaded = budget.open(1000);
+    uploaded.setLeaving(true);
+    const hope = (): Promise<unknown> =>
+      budget
+        .open()
+        .grow(1)
+        .catch((error: unknown) => (error instanceof NoRoom ? error.mayPass : error));
+
+    const waiting = Array.from({ length: 127 }, () => budget.roomFor(1));
+    const withOnePlace = await hope();
+    waiting.push(budget.roomFor(1));
+    const without = await hope();
+    uploaded.close();
+    await Promise.all(waiting);
+
+    expect([withOnePlace, without]).toEqual([true, false]);
+  });
+
   it('says what is wrong with the disk, and goes on when that has passed', async () => {
     const answers = [Promise.reject(new Error('EIO')), Promise.resolve({ free: TOTAL, total: TOTAL })];
     const disk = (): Promise<DiskSpace> => answers.shift() ?? Promise.reject(new Error('asked too often'));
     const budget = new SpaceBudget({ limit: 1000, disk, clock: new ManualClock() });
     const account = budget.open();
 
-    await expect(account.grow(1, 'refuse')).rejects.toThrow('EIO');
-    await account.grow(2, 'refuse');
+    await expect(account.grow(1)).rejects.toThrow('EIO');
+    await account.grow(2);
 
     expect(budget.used).toBe(2);
   });
@@ -196,7 +242,7 @@ describe('any drafts that grow, shrink, leave and go', () => {
       ...(['grow', 'grow', 'grow', 'shrink', 'leaves', 'stays', 'close'] as const),
     ),
     bytes: fc.integer({ min: 1, max: 60 }),
-    whenFull: fc.constantFrom<WhenFull>('refuse', 'wait'),
+    waits: fc.boolean(),
     settles: fc.boolean(),
   });
 
@@ -208,9 +254,10 @@ describe('any drafts that grow, shrink, leave and go', () => {
         const growing: { readonly outcome: string }[] = [];
         const total = (): number => accounts.reduce((sum, account) => sum + account.held, 0);
 
-        for (const { which, what, bytes, whenFull, settles } of acts) {
+        for (const { which, what, bytes, waits, settles } of acts) {
           const account = accounts[which] ?? budget.open();
-          if (what === 'grow') growing.push(watched(account.grow(bytes, whenFull)));
+          if (what === 'grow')
+            growing.push(watched(waits ? growWaiting(budget, account, bytes) : account.grow(bytes)));
           if (what === 'shrink') account.shrinkTo(bytes);
           if (what === 'leaves') account.setLeaving(true);
           if (what === 'stays') account.setLeaving(false);
@@ -250,9 +297,9 @@ describe('bytes that can be had again', () => {
     const budget = new SpaceBudget({ limit: 1000, disk, clean, clock: new ManualClock() });
     const account: SpaceAccount = budget.open(300);
 
-    await account.grow(400, 'refuse');
+    await account.grow(400);
     expect(clean.used).toBeLessThanOrEqual(250);
-    await expect(account.grow(300, 'refuse')).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(account.grow(300)).rejects.toMatchObject({ code: 'ENOSPC' });
     expect(account.held).toBe(700);
   });
 });

@@ -1,5 +1,5 @@
 /** SEMANTICS: what programs see when the disk of the state directory is too small for what they write. */
-import { open, statfs, writeFile } from 'node:fs/promises';
+import { open, readdir, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CommandLine } from '../support/command-line.ts';
@@ -7,6 +7,7 @@ import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-serv
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { shell } from '../support/shell.ts';
 import { smallDisk } from '../support/small-disk.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const MIB = 1024 * 1024;
 const DISK_MIB = 32;
@@ -74,5 +75,38 @@ describe.runIf(process.getuid?.() === 0)('on a small disk', () => {
     await writeFile(inside('other'), piece);
     expect((await stored('other')).equals(Buffer.from(piece))).toBe(true);
     await expect(stored('greedy')).rejects.toThrow();
+  });
+});
+
+describe('while the service is away and there is no room for more', () => {
+  it('so many programs wait with a write that others are told of it, df answers, and the mount ends when asked to [write/no-space]', async () => {
+    const server = await startEmbeddedServer();
+    const at = await CommandLine.open(server);
+    const settings = ['--write-back', '--cache-size', '16M', '--cache-dir', join(at.home, 'cache')];
+    const mount = await at.mountInFront(['photos', at.mountpoint, ...settings]);
+    // What is known of its names goes on being known.
+    await readdir(at.mountpoint);
+    await server.server.close();
+    await writeFile(join(at.mountpoint, 'leaving'), 'its upload is tried again and again');
+
+    const told = await temporaryDirectory();
+    const writers = shell(
+      at.mountpoint,
+      `for k in $(seq 200); do dd if=/dev/zero of=f$k bs=1M count=2 oflag=direct 2> "$1/$k" & done; wait`,
+      told,
+    );
+    const refused = (): Promise<string> =>
+      shell(told, 'grep -l "No space left on device" * | wc -l').then(({ output }) => output.trim());
+    await expect.poll(refused).not.toBe('0');
+    const df = await shell(at.mountpoint, 'df -P .');
+    mount.signal('SIGTERM');
+    await expect.poll(() => mount.stderr).toContain('Finishing');
+    // Two at once would be one.
+    mount.signal('SIGTERM');
+
+    expect(df).toMatchObject({ exit: 0, errors: '' });
+    expect(await mount.ended()).toBe(1);
+    expect(await writers).toMatchObject({ exit: 0 });
+    expect(mount.stderr).toContain('Not everything could be uploaded; the bytes are kept');
   });
 });

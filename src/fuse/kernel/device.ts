@@ -55,6 +55,8 @@ export class Device {
 
   #handler: RequestHandler | undefined;
   #watch: InputWatch | undefined;
+  #mostInFlight = MAX_BYTES_IN_FLIGHT;
+  #isPausing = false;
   /** Nothing is read any more. */
   #isOver = false;
   #isClosed = false;
@@ -101,6 +103,12 @@ export class Device {
     return this.#notifier.written();
   }
 
+  /** From now on requests are taken however much memory those in progress take: the programs that unmount ask something, too. */
+  takeAll(): void {
+    this.#mostInFlight = Infinity;
+    this.#goOn();
+  }
+
   /** Only when the process exits: no thread of ours need wait for the kernel from now on. */
   readonly abandon = (): void => {
     // The one that notifies may wait for locks of programs that wait for us.
@@ -132,7 +140,7 @@ export class Device {
   /** Takes what is there; the watch tells of more. */
   async #serve(handler: RequestHandler): Promise<void> {
     for (let taken = 0; taken < TAKEN_PER_TURN; taken += 1) {
-      if (handler.bytesInFlight > MAX_BYTES_IN_FLIGHT) {
+      if (handler.bytesInFlight > this.#mostInFlight) {
         this.#goOnAfter(handler.answered());
         return;
       }
@@ -149,9 +157,16 @@ export class Device {
   }
 
   #goOnAfter(answered: Promise<void>): void {
+    this.#isPausing = true;
     this.#watch?.pause();
-    void answered.then(() => this.#watch?.resume());
+    void answered.then(this.#goOn);
   }
+
+  readonly #goOn = (): void => {
+    if (!this.#isPausing) return;
+    this.#isPausing = false;
+    this.#watch?.resume();
+  };
 
   /** Until there is a request, for a moment. */
   #awaitNext(): void {

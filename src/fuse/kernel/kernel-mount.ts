@@ -38,17 +38,17 @@ export class KernelMount implements Mounted {
 
   readonly #parts: KernelMountParts;
   readonly #context: KernelContext;
-  readonly #takeNamesBack: () => Promise<void>;
+  readonly #device: Device;
 
   private constructor(
     parts: KernelMountParts,
     context: KernelContext,
-    takeNamesBack: () => Promise<void>,
+    device: Device,
     closed: Promise<void>,
   ) {
     this.#parts = parts;
     this.#context = context;
-    this.#takeNamesBack = takeNamesBack;
+    this.#device = device;
     this.closed = closed;
   }
 
@@ -66,16 +66,10 @@ export class KernelMount implements Mounted {
       const dispatcher = await greeted(parts, device, (greeting) => {
         return new Dispatcher(context, clock, device.deliver, greeting);
       });
-      const takeNamesBack = async (): Promise<void> => {
-        if (context.trust.hasEpoch) device.deliver(incrementEpoch());
-        else takeAllNamesBack(context);
-        context.listings.dropAll();
-        await device.notified();
-      };
       return new KernelMount(
         parts,
         context,
-        takeNamesBack,
+        device,
         closed.then(() => finish(context, dispatcher)),
       );
     } catch (error) {
@@ -89,9 +83,16 @@ export class KernelMount implements Mounted {
     return this.#context.nodes.size;
   }
 
-  readonly refresh = (): Promise<void> => this.#takeNamesBack();
+  readonly refresh = async (): Promise<void> => {
+    if (this.#context.trust.hasEpoch) this.#device.deliver(incrementEpoch());
+    else takeAllNamesBack(this.#context);
+    this.#context.listings.dropAll();
+    await this.#device.notified();
+  };
 
   async unmount(options: UnmountOptions): Promise<void> {
+    // umount(8) has statfs(2) answered first.
+    this.#device.takeAll();
     await unmountDirectory(this.#parts.options.mountpoint, options, this.#parts.clock);
     // What is still open ends a lazy unmount whenever it likes.
     if (!options.lazy) await this.closed;

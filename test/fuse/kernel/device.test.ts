@@ -1,0 +1,95 @@
+/** When does the device take requests, and when does it leave them to the kernel? */
+import { constants } from 'node:os';
+import { expect, it } from 'vitest';
+import { silentLog } from '../../../src/base/log.ts';
+import type { DeviceCalls } from '../../../src/fuse/kernel/device-calls.ts';
+import { Device, type RequestHandler } from '../../../src/fuse/kernel/device.ts';
+
+const MIB = 1024 * 1024;
+/** No file of this process: nothing is written there. */
+const NOWHERE = -1;
+
+/** A kernel that always has one more request of a mebibyte, which nobody answers. */
+class EndlessKernel implements DeviceCalls {
+  isWatched = false;
+  taken = 0;
+  #arrived: () => void = () => undefined;
+  #onAnswered: () => void = () => undefined;
+  readonly handler: RequestHandler = this.#requests();
+
+  setNonBlocking = (): void => undefined;
+  read = (): number => (this.isWatched ? 1 : -constants.errno.EAGAIN);
+  waitForInput = (): boolean => true;
+  isConnected = (): boolean => true;
+
+  watch = (_descriptor: number, arrived: () => void) => {
+    this.isWatched = true;
+    this.#arrived = arrived;
+    return {
+      pause: () => {
+        this.isWatched = false;
+      },
+      resume: () => {
+        this.isWatched = true;
+      },
+      close: () => {
+        this.isWatched = false;
+      },
+    };
+  };
+
+  #requests(): RequestHandler {
+    const bytesInFlight = (): number => this.taken * MIB;
+    return {
+      begin: () => {
+        this.taken += 1;
+      },
+      get bytesInFlight() {
+        return bytesInFlight();
+      },
+      abandon: () => undefined,
+      answered: () => new Promise((resolve) => (this.#onAnswered = resolve)),
+    };
+  }
+
+  /** So many turns of the event loop. */
+  async turn(turns: number): Promise<void> {
+    for (let turn = 0; turn < turns; turn += 1) {
+      if (this.isWatched) this.#arrived();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async answer(count: number): Promise<void> {
+    this.taken -= count;
+    this.#onAnswered();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+it('it leaves requests to the kernel while those in progress take much memory, and takes more after an answer', async () => {
+  const kernel = new EndlessKernel();
+  const device = new Device(NOWHERE, kernel, silentLog);
+  device.start(kernel.handler);
+
+  await kernel.turn(20);
+  const [most, waits] = [kernel.taken, !kernel.isWatched];
+  await kernel.answer(3);
+  await kernel.turn(20);
+
+  expect([most, waits]).toEqual([257, true]);
+  expect([kernel.taken, kernel.isWatched]).toEqual([257, false]);
+});
+
+it('it takes all of them once the mount is being unmounted: umount(8) asks for something first', async () => {
+  const kernel = new EndlessKernel();
+  const device = new Device(NOWHERE, kernel, silentLog);
+  device.start(kernel.handler);
+  await kernel.turn(20);
+
+  device.takeAll();
+  await kernel.turn(5);
+
+  expect(kernel.taken).toBeGreaterThan(300);
+  expect(kernel.isWatched).toBe(true);
+});
