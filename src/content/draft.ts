@@ -3,7 +3,7 @@
  *
  * Changes go one after another, whoever makes them: the system promises no order for calls in flight together.
  *
- * Room for bytes is asked for before they are taken (space-budget.ts). A hole takes no disk until it is written: truncate(2) asks
+ * Room for bytes is asked for before they are taken (space-account.ts). A hole takes no disk until it is written: truncate(2) asks
  * for nothing, and a write for its own bytes only.
  */
 import { systemErrorCode } from '../base/errors.ts';
@@ -12,7 +12,7 @@ import { DraftDigest } from './draft-digest.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import type { DraftFile } from './draft-file.ts';
 import { readFully, writeFully } from './local-files.ts';
-import { NoRoom, type SpaceAccount } from './space-budget.ts';
+import { NoRoom, type SpaceAccount } from './space-account.ts';
 
 /** Sees the bytes of an upload pass, in order; position 0 again when the upload is tried again. */
 export type UploadTap = (data: Uint8Array, position: number) => void;

@@ -8,6 +8,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { DiskSpace } from './local-files.ts';
+import { NoRoom, SpaceAccount } from './space-account.ts';
 
 /** The part of the disk that stays free. */
 export const FREE_SHARE = 0.05;
@@ -32,27 +33,14 @@ export interface SpaceBudgetParts {
   readonly clock: Clock;
 }
 
-/** There is no room for `bytes` more. */
-export class NoRoom extends Error {
-  override readonly name = 'NoRoom';
-  readonly code = 'ENOSPC';
-  readonly bytes: number;
-  /** Whether `SpaceBudget.roomFor` may help: bytes are on their way to the service, and not too many wait for that. */
-  readonly mayPass: boolean;
-
-  constructor(bytes: number, mayPass: boolean) {
-    super('there is no room for more unsent bytes');
-    this.bytes = bytes;
-    this.mayPass = mayPass;
-  }
-}
-
 /** The unsent bytes of one mount. */
 export class SpaceBudget {
   readonly #parts: SpaceBudgetParts;
   #used = 0;
   /** The part of `used` that is on its way to the service. */
   #leaving = 0;
+  /** How often either has changed. */
+  #changes = 0;
   /** Bytes that may still be taken, by the last look at the disk. */
   #diskRoom = 0;
   #lookedAt = -Infinity;
@@ -62,6 +50,8 @@ export class SpaceBudget {
   /** Settles when all who wait so far have their answer: first come, first served. */
   #turns: Promise<void> = Promise.resolve();
   #waiting = 0;
+  /** How many have had their turn and not asked again. */
+  #returning = 0;
   #wake: () => void = () => undefined;
 
   constructor(parts: SpaceBudgetParts) {
@@ -78,10 +68,12 @@ export class SpaceBudget {
    * callers whom no upload waits for.
    */
   async roomFor(bytes: number): Promise<void> {
+    if (this.#waiting === 0) this.#returning = 0;
     this.#waiting += 1;
     this.#turns = this.#turns.then(() => this.#untilRoom(bytes));
     await this.#turns;
     this.#waiting -= 1;
+    this.#returning += 1;
   }
 
   /** An account for one draft; `held` bytes are on the disk already and are not refused. */
@@ -100,22 +92,34 @@ export class SpaceBudget {
   /** False also when it takes a look at the disk to know. */
   #takeAtOnce(bytes: number): boolean {
     const isFresh = this.#parts.clock.monotonic() - this.#lookedAt <= LOOK_AGE_MS;
-    return this.#looking === 0 && isFresh && this.#take(bytes);
+    return this.#looking === 0 && isFresh && !this.#isTooEarly() && this.#take(bytes);
+  }
+
+  /** Whether the room is for others, who wait for it: a stream of small writes would keep a large one waiting for ever. */
+  #isTooEarly(): boolean {
+    return this.#waiting > 0 && this.#leaving > 0 && this.#returning === 0;
   }
 
   /** Never waits for uploads: callers are inside gates that uploads need. */
   async #reserve(bytes: number): Promise<void> {
-    if (this.#takeAtOnce(bytes)) return;
-    const isTaken = await this.#afterLook(bytes, () => this.#take(bytes));
-    if (!isTaken) throw new NoRoom(bytes, this.#leaving > 0 && this.#waiting < MOST_WAITING);
+    if (!this.#isTooEarly()) {
+      if (this.#takeAtOnce(bytes) || (await this.#afterLook(bytes, () => this.#take(bytes)))) return;
+      this.#hasReturned();
+    }
+    throw new NoRoom(bytes, this.#leaving > 0 && this.#waiting < MOST_WAITING);
   }
 
   async #untilRoom(bytes: number): Promise<void> {
     for (;;) {
+      let seen = this.#changes;
+      const fits = (): boolean => {
+        seen = this.#changes;
+        return this.#fits(bytes);
+      };
       // Who asks again hears what is wrong with the disk.
-      const isOver = await this.#afterLook(bytes, () => this.#fits(bytes)).catch(() => true);
+      const isOver = await this.#afterLook(bytes, fits).catch(() => true);
       if (isOver || this.#leaving === 0) return;
-      await this.#nextChange();
+      if (seen === this.#changes) await this.#nextChange();
     }
   }
 
@@ -136,9 +140,15 @@ export class SpaceBudget {
 
   #take(bytes: number): boolean {
     if (!this.#fits(bytes)) return false;
+    this.#hasReturned();
     this.#used += bytes;
     this.#diskRoom -= bytes;
     return true;
+  }
+
+  /** Somebody has asked: one of those who had their turn, if there are any. */
+  #hasReturned(): void {
+    this.#returning = Math.max(0, this.#returning - 1);
   }
 
   #fits(bytes: number): boolean {
@@ -164,6 +174,7 @@ export class SpaceBudget {
   #change(used: number, leaving: number): void {
     this.#used += used;
     this.#leaving += leaving;
+    this.#changes += 1;
     this.#wake();
   }
 
@@ -176,85 +187,5 @@ export class SpaceBudget {
         resolve();
       };
     });
-  }
-}
-
-/** What an account may ask of its budget. */
-interface Purse {
-  readonly take: (bytes: number) => boolean;
-  readonly reserve: (bytes: number) => Promise<void>;
-  readonly change: (used: number, leaving: number) => void;
-}
-
-/** The bytes of one draft. */
-export class SpaceAccount {
-  readonly #purse: Purse;
-  #held = 0;
-  #isLeaving = false;
-  #isClosed = false;
-
-  /** Made by `SpaceBudget.open` alone. */
-  constructor(purse: Purse) {
-    this.#purse = purse;
-  }
-
-  get held(): number {
-    return this.#held;
-  }
-
-  /** Whether the account now holds `bytes` more. False when there is no room, or nobody has looked lately: `grow` tells. */
-  take(bytes: number): boolean {
-    if (bytes <= 0) return true;
-    if (this.#isClosed || !this.#purse.take(bytes)) return false;
-    this.#took(bytes);
-    return true;
-  }
-
-  /**
-   * Resolves when the account holds `bytes` more. Rejects with `NoRoom`, or with the disk's error, and holds what it held.
-   */
-  async grow(bytes: number): Promise<void> {
-    if (bytes <= 0) return;
-    await this.#purse.reserve(bytes);
-    if (this.#isClosed) {
-      this.#purse.change(-bytes, 0);
-      throw new NoRoom(bytes, false);
-    }
-    this.#took(bytes);
-  }
-
-  /** Counts bytes that are there, whatever the limit. */
-  hold(bytes: number): void {
-    this.#resize(this.#held + bytes);
-  }
-
-  /** Gives back what it holds above `bytes`. */
-  shrinkTo(bytes: number): void {
-    this.#resize(Math.min(this.#held, bytes));
-  }
-
-  /** Whether these bytes will become free by themselves: true while they wait for or are in an upload that is tried again. */
-  setLeaving(isLeaving: boolean): void {
-    if (isLeaving === this.#isLeaving || this.#isClosed) return;
-    this.#isLeaving = isLeaving;
-    this.#purse.change(0, isLeaving ? this.#held : -this.#held);
-  }
-
-  /** The bytes are gone from the disk. A second call does nothing. */
-  close(): void {
-    this.#resize(0);
-    this.#isClosed = true;
-  }
-
-  #took(bytes: number): void {
-    this.#held += bytes;
-    if (this.#isLeaving) this.#purse.change(0, bytes);
-  }
-
-  #resize(bytes: number): void {
-    if (this.#isClosed) return;
-    const change = bytes - this.#held;
-    this.#held = bytes;
-    this.#purse.change(change, this.#isLeaving ? change : 0);
   }
 }

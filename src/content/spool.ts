@@ -4,7 +4,7 @@
  */
 import type { ByteRange } from '../base/byte-range.ts';
 import { readFully, writeFully, type LocalFile } from './local-files.ts';
-import type { SpaceAccount } from './space-budget.ts';
+import type { SpaceAccount } from './space-account.ts';
 
 /** The local disk failed, or has no room. The bytes can still be fetched from the service. */
 export class SpoolFailed extends Error {

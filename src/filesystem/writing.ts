@@ -2,7 +2,7 @@
  * How do a file's bytes change? Only in its draft: nothing here reaches the service, but to fetch the base version of an edit.
  */
 import type { Draft } from '../content/draft.ts';
-import { NoRoom } from '../content/space-budget.ts';
+import { NoRoom } from '../content/space-account.ts';
 import type { Version } from '../store/version.ts';
 import { FsError } from './errors.ts';
 import { draftFactsOf } from './draft-records.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DiskSpace } from '../../src/content/local-files.ts';
-import { NoRoom, SpaceBudget, type SpaceAccount } from '../../src/content/space-budget.ts';
+import { NoRoom, type SpaceAccount } from '../../src/content/space-account.ts';
+import { SpaceBudget } from '../../src/content/space-budget.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { propertySettings } from '../support/property-settings.ts';
 
@@ -184,6 +185,25 @@ describe('a space budget', () => {
 
     expect(waiting.outcome).toBe('waits');
     uploaded.close();
+  });
+
+  it('leaves what becomes free to those who wait for it: small writes do not overtake a large one', async () => {
+    const { budget } = setup(1000);
+    const [uploaded, large, small] = [budget.open(1000), budget.open(), budget.open()];
+    uploaded.setLeaving(true);
+    const waiting = watched(growWaiting(budget, large, 500));
+    await settle();
+
+    uploaded.shrinkTo(700);
+    await expect(small.grow(100)).rejects.toMatchObject({ ...NO_SPACE, mayPass: true });
+    const atOnce = small.take(100);
+    const before = waiting.outcome;
+    uploaded.shrinkTo(500);
+    await settle();
+
+    expect([atOnce, before, waiting.outcome, large.held]).toEqual([false, 'waits', 'done', 500]);
+    uploaded.shrinkTo(400);
+    await small.grow(100);
   });
 
   it('says when to ask again: there is room, or no hope; it keeps none for who asked', async () => {
