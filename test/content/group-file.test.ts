@@ -104,3 +104,20 @@ function openFiles(): string[] {
     }
   });
 }
+
+it('a small file costs three short calls: it is created, written at once, and counted; a later look has its bytes', async () => {
+  let calls = 0;
+  const at = await place(new FailingCalls([], (count) => (calls = count)));
+  const file = GroupFile.missing(at);
+  const blocks = [Buffer.alloc(BLOCK, 7), Buffer.from('end')];
+
+  await file.write([{ first: 0, blocks }]);
+  const written = calls;
+  await file.close(true);
+
+  const later = await GroupFile.open(at);
+  const into = new Uint8Array(BLOCK + 3);
+  expect([written, await later.read(0, into)]).toEqual([3, true]);
+  expect(Buffer.concat(blocks).equals(into)).toBe(true);
+  await later.close();
+});

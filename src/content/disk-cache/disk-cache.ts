@@ -7,7 +7,6 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { LRUCache } from 'lru-cache';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -17,22 +16,19 @@ import type { CleanBytes } from '../space-budget.ts';
 import { CacheDirectory } from './cache-directory.ts';
 import { CacheRoom } from './cache-room.ts';
 import { CachedContent, type BlockGroups } from './cached-content.ts';
-import { GroupFile, type BlockRun } from './group-file.ts';
-import { runsOf, WaitingBlocks, type InMemory, type WaitingGroup } from './waiting-blocks.ts';
+import type { BlockRun, GroupFile } from './group-file.ts';
 import { hashOf, type ContentName } from './group-format.ts';
+import { OpenGroups } from './open-groups.ts';
+import { runsOf, WaitingBlocks, type InMemory, type WaitingGroup } from './waiting-blocks.ts';
 
 /** Groups written at the same time: each takes some trips to other threads, during which a fast line brings megabytes. */
 const MOST_WRITERS = 8;
-/** Groups whose files are held open. */
-const MOST_OPEN = 256;
 /** Bytes that a run of blocks may take beside its own: the header, and where it begins and ends within a block of the disk. */
 const MOST_OVERHEAD = 3 * 4096;
 /** The part of the limit that one file may take which somebody wants to keep whole: it would push out what is read more often. */
 const SHARE_OF_ONE = 1 / 4;
 /** For so long nothing is kept after the disk has failed. */
 const PAUSE_MS = 60_000;
-/** A group counts as just used for so long. */
-const TOUCH_AGE_MS = 10 * 60_000;
 
 export interface DiskCacheParts {
   /** Made when missing. Other processes may use it too. */
@@ -52,15 +48,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
   readonly #parts: DiskCacheParts;
   readonly #directory: CacheDirectory;
   readonly #room: CacheRoom;
-  readonly #calls: DiskCalls;
-  readonly #open = new LRUCache<string, GroupFile>({
-    max: MOST_OPEN,
-    dispose: (file) => {
-      void this.#orLog(() => file.close());
-    },
-  });
-  readonly #opening = new Map<string, Promise<void>>();
-  readonly #touchedAt = new LRUCache<string, number>({ max: 4 * MOST_OPEN });
+  readonly #groups: OpenGroups;
   readonly #waiting: WaitingBlocks;
   #pausedUntil = -Infinity;
   #isClosed = false;
@@ -71,9 +59,17 @@ export class DiskCache implements BlockGroups, CleanBytes {
   constructor(parts: DiskCacheParts) {
     this.#parts = parts;
     this.#waiting = new WaitingBlocks(parts.mostWaiting, parts.memory);
-    const { directory: path, limit, clock } = parts;
-    const deleted = (name: string): void => void this.#open.delete(name);
-    this.#calls = new DiskCalls(clock, inProportion);
+    const { directory: path, limit, clock, memory } = parts;
+    this.#groups = new OpenGroups({
+      pathOf: (name) => this.#directory.pathOf(name),
+      blockSize: memory.blockSize,
+      calls: new DiskCalls(clock, inProportion),
+      clock,
+      orLog: (action) => this.#orLog(action),
+    });
+    const deleted = (name: string): void => {
+      this.#groups.drop(name);
+    };
     this.#directory = new CacheDirectory({ path, clock, deleted });
     this.#room = new CacheRoom({ directory: path, limit, used: () => this.#directory.used, clock });
   }
@@ -114,20 +110,12 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
   /** The group's file, if it was opened lately; what it says of its blocks is true until something is awaited. */
   opened(hash: string, group: number): GroupFile | undefined {
-    return this.#open.get(nameOf(hash, group));
+    return this.#groups.get(nameOf(hash, group));
   }
 
   /** Resolves when `opened` knows the group. Never rejects: what cannot be read is not there. */
   open(hash: string, group: number): Promise<void> {
-    const name = nameOf(hash, group);
-    const opening = this.#opening.get(name) ?? this.#orLog(() => this.#openFile(name, hash));
-    if (!this.#opening.has(name)) {
-      this.#opening.set(
-        name,
-        opening.finally(() => this.#opening.delete(name)),
-      );
-    }
-    return opening;
+    return this.#groups.open(nameOf(hash, group), hash);
   }
 
   /** As `GroupFile.read`; false, too, when the disk fails. */
@@ -137,17 +125,17 @@ export class DiskCache implements BlockGroups, CleanBytes {
     { first, into }: { readonly first: number; readonly into: Uint8Array },
   ): Promise<boolean> {
     const name = nameOf(hash, group);
-    const file = this.#open.get(name);
+    const file = this.#groups.get(name);
     if (file === undefined) return false;
     try {
       const isWhole = await file.read(first, into);
-      if (isWhole) this.#touch(name, file);
+      if (isWhole) this.#groups.touch(name, file);
       else this.#parts.log.debug('a block of the disk cache is damaged and is downloaded again', { name });
       return isWhole;
     } catch (error) {
       this.#tell(error);
       // Whatever it says it has: nobody shall come back for it.
-      this.#open.delete(name);
+      this.#groups.drop(name);
       return false;
     }
   }
@@ -192,24 +180,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
     this.#isClosed = true;
     this.#waiting.forgetMissed();
     while (this.#writers > 0) await this.#waiting.change();
-    this.#open.clear();
-  }
-
-  /** Says that somebody wants the group. */
-  #touch(name: string, file: GroupFile): void {
-    const { clock } = this.#parts;
-    const now = clock.monotonic();
-    if (now - (this.#touchedAt.get(name) ?? -Infinity) < TOUCH_AGE_MS) return;
-    this.#touchedAt.set(name, now);
-    void this.#orLog(() => file.touch(new Date(clock.now())));
-  }
-
-  async #openFile(name: string, hash: string): Promise<void> {
-    const { blockSize } = this.#parts.memory;
-    const place = { path: this.#directory.pathOf(name), hash, blockSize, calls: this.#calls };
-    // One that cannot be opened counts as missing, and is not tried again with each read.
-    this.#open.set(name, GroupFile.missing(place));
-    this.#open.set(name, await GroupFile.open(place));
+    this.#groups.close();
   }
 
   /** One of those who write, until there is nothing left for it. Never rejects. */
@@ -225,10 +196,8 @@ export class DiskCache implements BlockGroups, CleanBytes {
     this.#waiting.tell();
   }
 
-  async #write({ name, hash, group, blocks }: WaitingGroup): Promise<void> {
-    // What is written to a file that somebody else is still opening would be forgotten with the stand-in for it.
-    if (this.#open.get(name) === undefined || this.#opening.has(name)) await this.open(hash, group);
-    const file = this.#open.get(name);
+  async #write({ name, hash, blocks }: WaitingGroup): Promise<void> {
+    const file = await this.#groups.toWrite(name, hash);
     if (file === undefined) return;
     const runs = [...runsOf(blocks, file)];
     if (runs.length === 0) return;

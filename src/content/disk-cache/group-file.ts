@@ -36,6 +36,8 @@ export interface BlockRun {
 }
 
 const FILE_MODE = 0o600;
+/** Of a new file with so many bytes of blocks, which most small files are, everything is written in one call. */
+const MOST_AT_ONCE = 60 * 1024;
 
 /** One group, whose file may not be there yet. Indexes are those within the group. Every promise rejects with the disk's error. */
 export class GroupFile {
@@ -94,11 +96,11 @@ export class GroupFile {
 
   /** Returns how many bytes more the file takes on the disk. */
   async write(runs: readonly BlockRun[]): Promise<number> {
-    if (this.#handle === null) await this.#begin();
+    const rest = this.#handle === null ? await this.#begin(runs) : runs;
     const before = this.#taken;
     await this.#using(async (handle) => {
       // Side by side: each is a trip to another thread and back. To their ends: blocks may change once this has settled.
-      const ends = await Promise.allSettled(runs.map((run) => this.#writeRun(handle, run)));
+      const ends = await Promise.allSettled(rest.map((run) => this.#writeRun(handle, run)));
       // What a write that fails has left there is counted by the next.
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
       this.#taken = await handle.bytesOnDisk();
@@ -111,42 +113,52 @@ export class GroupFile {
     await this.#using((handle) => handle.touch(at), undefined);
   }
 
-  /** Nothing may be begun afterwards; what is in progress ends before the file is let go of. */
-  async close(): Promise<void> {
+  /**
+   * Nothing may be begun afterwards; what is in progress ends before the file is let go of. A file that keeps its name is closed where
+   * requests are answered; freeing the bytes of one that has none takes its time.
+   */
+  async close(keepsName = false): Promise<void> {
     this.#isClosing = true;
     if (this.#users > 0) return;
     const handle = this.#handle;
     this.#handle = null;
-    await handle?.close();
+    await (keepsName ? handle?.closeFreeingNothing() : handle?.close());
   }
 
   async #writeRun(handle: OpenDescriptor, { first, blocks }: BlockRun): Promise<void> {
-    const slots = blocks.map((block) => ({ checksum: checksumOf(block), length: block.length }));
+    const slots = slotsOf(blocks);
     await writeTogether(handle, blocks, blockPosition(first, this.#place.blockSize));
     await writeFully(handle, encodeSlots(slots), slotPosition(first));
-    slots.forEach((slot, offset) => this.#slots.set(first + offset, slot));
+    this.#noteSlots(first, slots);
   }
 
-  /** Goes on with a file that another process has made meanwhile, or this one before it was let go of; else makes a new one. */
-  async #begin(): Promise<void> {
+  /**
+   * Goes on with a file that another process has made meanwhile, or this one before it was let go of; else makes a new one. Returns
+   * which of `runs` are still to be written.
+   */
+  async #begin(runs: readonly BlockRun[]): Promise<readonly BlockRun[]> {
     try {
-      await this.#create();
+      return await this.#create(runs);
     } catch (error) {
       if (systemErrorCode(error) !== 'EEXIST') throw error;
       const there = await openOrMissing(this.#place);
       if (there !== null) await this.#take(there);
-      if (this.#handle !== null) return;
+      if (this.#handle !== null) return runs;
       // It is damaged.
       await rm(this.#place.path, { force: true });
-      await this.#create();
+      return this.#create(runs);
     }
   }
 
-  async #create(): Promise<void> {
+  async #create(runs: readonly BlockRun[]): Promise<readonly BlockRun[]> {
     const { hash, blockSize } = this.#place;
+    const blocks = blocksAtOnce(runs);
+    const slots = slotsOf(blocks);
+    const header = emptyHeader(hash, blockSize);
+    encodeSlots(slots).copy(header, slotPosition(0));
     const handle = await openPlace(this.#place, 'wx+');
     try {
-      await writeFully(handle, emptyHeader(hash, blockSize), 0);
+      await writeFully(handle, Buffer.concat([header, ...blocks]), 0);
     } catch (error) {
       await handle.close();
       throw error;
@@ -154,6 +166,12 @@ export class GroupFile {
     this.#handle = handle;
     this.#taken = 0;
     this.#slots.clear();
+    this.#noteSlots(0, slots);
+    return blocks.length > 0 ? [] : runs;
+  }
+
+  #noteSlots(first: number, slots: readonly Slot[]): void {
+    slots.forEach((slot, offset) => this.#slots.set(first + offset, slot));
   }
 
   async #take(handle: OpenDescriptor): Promise<void> {
@@ -187,6 +205,18 @@ export class GroupFile {
       if (this.#isClosing && this.#users === 0) await this.close();
     }
   }
+}
+
+function slotsOf(blocks: readonly Uint8Array[]): Slot[] {
+  return blocks.map((block) => ({ checksum: checksumOf(block), length: block.length }));
+}
+
+/** All blocks of `runs`, if they are few bytes that follow the header; else none. */
+function blocksAtOnce(runs: readonly BlockRun[]): readonly Uint8Array[] {
+  const [first, ...others] = runs;
+  if (first?.first !== 0 || others.length > 0) return [];
+  const bytes = first.blocks.reduce((sum, block) => sum + block.length, 0);
+  return bytes <= MOST_AT_ONCE ? first.blocks : [];
 }
 
 /** One call where one is enough: each is a trip to another thread and back, and blocks come faster than that many trips take. */

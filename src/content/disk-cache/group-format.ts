@@ -3,7 +3,7 @@
  * own, so that any of them may be missing or damaged without harm to the others.
  *
  * The header is a mark, the hash of what the blocks belong to, the block size, and for each block its checksum and its length in
- * bytes; 0 bytes: not there. A block is written before its place in the header: what a crash cut is damaged, not wrong.
+ * bytes; 0 bytes: not there. A block is written before its place in the header, or together with it: what a crash cut is damaged, not wrong.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';

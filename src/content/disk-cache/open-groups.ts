@@ -1,0 +1,87 @@
+/** Which groups of the disk cache are held open, so that what they have is known without a look at the disk? */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/clock.ts';
+import type { DiskCalls } from '../disk-calls.ts';
+import { GroupFile } from './group-file.ts';
+
+/** Groups whose files are held open. */
+const MOST_OPEN = 256;
+/** A group counts as just used for so long. */
+const TOUCH_AGE_MS = 10 * 60_000;
+
+export interface OpenGroupsParts {
+  readonly pathOf: (name: string) => string;
+  readonly blockSize: number;
+  readonly calls: DiskCalls;
+  readonly clock: Clock;
+  /** Runs what may fail, of which only the log hears. */
+  readonly orLog: (action: () => Promise<void>) => Promise<void>;
+}
+
+/** Those of one mount, by the names of their files. Nothing rejects. */
+export class OpenGroups {
+  readonly #parts: OpenGroupsParts;
+  readonly #open: LRUCache<string, GroupFile>;
+  readonly #opening = new Map<string, Promise<void>>();
+  readonly #touchedAt = new LRUCache<string, number>({ max: 4 * MOST_OPEN });
+
+  constructor(parts: OpenGroupsParts) {
+    this.#parts = parts;
+    this.#open = new LRUCache({
+      max: MOST_OPEN,
+      dispose: (file, _name, reason) => {
+        void parts.orLog(() => file.close(reason !== 'delete'));
+      },
+    });
+  }
+
+  /** The group's file, if it was opened lately; what it says of its blocks is true until something is awaited. */
+  get(name: string): GroupFile | undefined {
+    return this.#open.get(name);
+  }
+
+  /** Resolves when `get` knows the group. What cannot be read is not there. */
+  open(name: string, hash: string): Promise<void> {
+    const opening = this.#opening.get(name) ?? this.#parts.orLog(() => this.#openFile(name, hash));
+    if (!this.#opening.has(name)) {
+      this.#opening.set(
+        name,
+        opening.finally(() => this.#opening.delete(name)),
+      );
+    }
+    return opening;
+  }
+
+  /** As `get`, opened if need be. */
+  async toWrite(name: string, hash: string): Promise<GroupFile | undefined> {
+    // What is written to a file that somebody else is still opening would be forgotten with the stand-in for it.
+    if (this.#open.get(name) === undefined || this.#opening.has(name)) await this.open(name, hash);
+    return this.#open.get(name);
+  }
+
+  /** Says that somebody wants the group. */
+  touch(name: string, file: GroupFile): void {
+    const { clock, orLog } = this.#parts;
+    const now = clock.monotonic();
+    if (now - (this.#touchedAt.get(name) ?? -Infinity) < TOUCH_AGE_MS) return;
+    this.#touchedAt.set(name, now);
+    void orLog(() => file.touch(new Date(clock.now())));
+  }
+
+  /** Its file is gone, or is not to be trusted. */
+  drop(name: string): void {
+    this.#open.delete(name);
+  }
+
+  close(): void {
+    this.#open.clear();
+  }
+
+  async #openFile(name: string, hash: string): Promise<void> {
+    const { pathOf, blockSize, calls } = this.#parts;
+    const place = { path: pathOf(name), hash, blockSize, calls };
+    // One that cannot be opened counts as missing, and is not tried again with each read.
+    this.#open.set(name, GroupFile.missing(place));
+    this.#open.set(name, await GroupFile.open(place));
+  }
+}
