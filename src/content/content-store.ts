@@ -99,7 +99,7 @@ export class ContentStore {
 
   /** An empty draft for a copy of what the service has, which nobody misses after a crash. Rejects with the disk's error. */
   async createCopy(facts: DraftFacts): Promise<Draft> {
-    return new Draft(await this.#copies.create(facts), this.#parts.space.open());
+    return new Draft(await this.#copies.create(facts), this.#parts.space.openForCopy());
   }
 
   /** As `SpaceBudget.roomFor`. */

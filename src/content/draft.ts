@@ -19,6 +19,8 @@ export type UploadTap = (data: Uint8Array, position: number) => void;
 
 /** Bytes an upload hands over at once. */
 const CHUNK = 512 * 1024;
+/** Bytes that are handed over at once. */
+const PIECE = 128 * 1024;
 /** A content that came in one write of at most so many bytes is hashed then: quicker than to read it again. */
 const HASHED_AT_ONCE = 64 * 1024;
 
@@ -222,14 +224,17 @@ export class Draft {
       // A buffer for each: whoever sends a chunk may hold on to it while the next is being read.
       const chunk = new Uint8Array(Math.min(CHUNK, sealed.size - position));
       const count = await readFully(this.#file, chunk, position);
-      if (this.#revision !== sealed.revision || count < chunk.length) {
-        throw new Error('the draft changed while it was being uploaded');
+      const isWhole = (): boolean => this.#revision === sealed.revision && count === chunk.length;
+      if (isWhole()) this.#digest.pass(chunk, position);
+      // In pieces: on a slow line what one of them tells of progress shall not take minutes.
+      for (let start = 0; start < chunk.length; start += PIECE) {
+        if (!isWhole()) throw new Error('the draft changed while it was being uploaded');
+        const piece = chunk.subarray(start, start + PIECE);
+        sealed.tap?.(piece, position + start);
+        yield piece;
+        this.#handedOver = position + start + piece.length;
       }
-      this.#digest.pass(chunk, position);
-      sealed.tap?.(chunk, position);
-      yield chunk;
       position += chunk.length;
-      this.#handedOver = position;
     }
   }
 

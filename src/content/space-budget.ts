@@ -14,7 +14,7 @@ import { NoRoom, SpaceAccount } from './space-account.ts';
 export const FREE_SHARE = 0.05;
 /** Each holds in memory what it has come with, and until some of that goes the mount would take no more requests, `ls` and umount(8) among them. */
 const MOST_WAITING = 128;
-/** How long an answer of the disk is good for: other programs write as well. */
+/** How long an answer of the disk is good for: other programs write as well. And how long there is hope after bytes have left. */
 const LOOK_AGE_MS = 1000;
 
 /** Bytes on the same disk that can be had again from the service; a disk cache. */
@@ -50,6 +50,8 @@ export class SpaceBudget {
   /** Settles when all who wait so far have their answer: first come, first served. */
   #turns: Promise<void> = Promise.resolve();
   #waiting = 0;
+  /** When the last bytes stopped to be on their way: those that arrived are still here for a moment. */
+  #leftAt = -Infinity;
   /** How many have had their turn and not asked again. */
   #returning = 0;
   #wake: () => void = () => undefined;
@@ -78,47 +80,66 @@ export class SpaceBudget {
 
   /** An account for one draft; `held` bytes are on the disk already and are not refused. */
   open(held = 0): SpaceAccount {
-    const account = new SpaceAccount({
-      take: (bytes) => this.#takeAtOnce(bytes),
-      reserve: (bytes) => this.#reserve(bytes),
+    const account = this.#account(() => this.#isTooEarly());
+    account.hold(held);
+    return account;
+  }
+
+  /** An account for a copy of what the service has, whose owner cannot wait: it is not refused because others do. */
+  openForCopy(): SpaceAccount {
+    return this.#account(() => false);
+  }
+
+  #account(isTooEarly: () => boolean): SpaceAccount {
+    return new SpaceAccount({
+      take: (bytes) => !isTooEarly() && this.#takeAtOnce(bytes),
+      reserve: (bytes) => this.#reserve(bytes, isTooEarly()),
       change: (used, leaving) => {
         this.#change(used, leaving);
       },
     });
-    account.hold(held);
-    return account;
   }
 
   /** False also when it takes a look at the disk to know. */
   #takeAtOnce(bytes: number): boolean {
     const isFresh = this.#parts.clock.monotonic() - this.#lookedAt <= LOOK_AGE_MS;
-    return this.#looking === 0 && isFresh && !this.#isTooEarly() && this.#take(bytes);
+    return this.#looking === 0 && isFresh && this.#take(bytes);
   }
 
-  /** Whether the room is for others, who wait for it: a stream of small writes would keep a large one waiting for ever. */
+  /** Whether what is free is for others, who wait for it: a stream of small writes would keep a large one waiting for ever. */
   #isTooEarly(): boolean {
-    return this.#waiting > 0 && this.#leaving > 0 && this.#returning === 0;
+    return this.#waiting > 0 && this.#returning === 0 && !this.#isHopeless(0);
   }
 
   /** Never waits for uploads: callers are inside gates that uploads need. */
-  async #reserve(bytes: number): Promise<void> {
-    if (!this.#isTooEarly()) {
+  async #reserve(bytes: number, isTooEarly: boolean): Promise<void> {
+    if (!isTooEarly) {
       if (this.#takeAtOnce(bytes) || (await this.#afterLook(bytes, () => this.#take(bytes)))) return;
       this.#hasReturned();
     }
-    throw new NoRoom(bytes, this.#leaving > 0 && this.#waiting < MOST_WAITING);
+    throw new NoRoom(bytes, !this.#isHopeless(bytes) && this.#waiting < MOST_WAITING);
+  }
+
+  /** Whether no upload that is under way will make room for `bytes`, which have none now. */
+  #isHopeless(bytes: number): boolean {
+    const { limit, clock } = this.#parts;
+    if (bytes > limit) return true;
+    // What has just arrived is noted down before it goes.
+    if (clock.monotonic() - this.#leftAt < LOOK_AGE_MS) return false;
+    return this.#leaving === 0 || this.#used - this.#leaving + bytes > limit;
   }
 
   async #untilRoom(bytes: number): Promise<void> {
     for (;;) {
       let seen = this.#changes;
+      // Who had his turn asks first, or both would be told of the same room.
       const fits = (): boolean => {
         seen = this.#changes;
-        return this.#fits(bytes);
+        return this.#returning === 0 && this.#fits(bytes);
       };
       // Who asks again hears what is wrong with the disk.
       const isOver = await this.#afterLook(bytes, fits).catch(() => true);
-      if (isOver || this.#leaving === 0) return;
+      if (isOver || this.#isHopeless(bytes)) return;
       if (seen === this.#changes) await this.#nextChange();
     }
   }
@@ -148,7 +169,10 @@ export class SpaceBudget {
 
   /** Somebody has asked: one of those who had their turn, if there are any. */
   #hasReturned(): void {
-    this.#returning = Math.max(0, this.#returning - 1);
+    if (this.#returning === 0) return;
+    this.#returning -= 1;
+    this.#changes += 1;
+    this.#wake();
   }
 
   #fits(bytes: number): boolean {
@@ -174,6 +198,7 @@ export class SpaceBudget {
   #change(used: number, leaving: number): void {
     this.#used += used;
     this.#leaving += leaving;
+    if (leaving < 0) this.#leftAt = this.#parts.clock.monotonic();
     this.#changes += 1;
     this.#wake();
   }
@@ -181,7 +206,11 @@ export class SpaceBudget {
   /** Or a while: other programs may have made room on the disk. */
   #nextChange(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(LOOK_AGE_MS, resolve);
+      const cancel = this.#parts.clock.after(LOOK_AGE_MS, () => {
+        // Some do not ask again, and nobody shall wait for them.
+        this.#returning = 0;
+        resolve();
+      });
       this.#wake = () => {
         cancel();
         resolve();

@@ -79,7 +79,7 @@ export class VersionSpool {
 
   async #openSpool(): Promise<Spool> {
     const { files, directory, space } = this.#context;
-    const spool = new Spool(await files.create(directory), space.open());
+    const spool = new Spool(await files.create(directory), space.openForCopy());
     if (this.#spool === null) this.#spool = spool;
     else await spool.remove();
     return this.#spool;

@@ -145,7 +145,7 @@ describe('an upload', () => {
     const own = { size, md5: await draft.md5(), storedWithin: null, contentType: 'text/plain' };
     upload.keepFor(Version.uploaded(own, new Date(0)));
 
-    expect(sent).toEqual([0, 0, 0, 524_288, size]);
+    expect(sent).toEqual([0, 0, 0, 131_072, 262_144, 393_216, 524_288, size]);
     expect(store.bytesSent).toBe(size + 1);
     await draft.remove();
   });

@@ -1,50 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DiskSpace } from '../../src/content/local-files.ts';
-import { NoRoom, type SpaceAccount } from '../../src/content/space-account.ts';
+import type { SpaceAccount } from '../../src/content/space-account.ts';
 import { SpaceBudget } from '../../src/content/space-budget.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { propertySettings } from '../support/property-settings.ts';
-
-const TOTAL = 10_000;
-/** 5 % of it. */
-const FLOOR = 500;
-
-function setup(limit = 1000, free = TOTAL) {
-  const clock = new ManualClock();
-  const disk = { free, total: TOTAL, looks: 0 };
-  const look = (): Promise<DiskSpace> => {
-    disk.looks += 1;
-    return Promise.resolve({ free: disk.free, total: disk.total });
-  };
-  return { clock, disk, budget: new SpaceBudget({ limit, disk: look, clock }) };
-}
-
-const NO_SPACE = { code: 'ENOSPC' };
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** As a write does: outside of the account it waits while there is hope. */
-async function growWaiting(budget: SpaceBudget, account: SpaceAccount, bytes: number): Promise<void> {
-  for (;;) {
-    try {
-      await account.grow(bytes);
-      return;
-    } catch (error) {
-      if (!(error instanceof NoRoom) || !error.mayPass) throw error;
-      await budget.roomFor(bytes);
-    }
-  }
-}
-
-/** What became of a promise so far. */
-function watched(promise: Promise<void>): { outcome: 'waits' | 'done' | 'refused' } {
-  const state: { outcome: 'waits' | 'done' | 'refused' } = { outcome: 'waits' };
-  promise.then(
-    () => (state.outcome = 'done'),
-    () => (state.outcome = 'refused'),
-  );
-  return state;
-}
+import { FLOOR, growWaiting, NO_SPACE, settle, setup, TOTAL, watched } from './budget-for-test.ts';
 
 describe('a space budget', () => {
   it('gives bytes up to its limit, refuses more, and gives again what came back', async () => {
@@ -104,15 +65,16 @@ describe('a space budget', () => {
   });
 
   it('refuses a writer who waits in vain: nothing is on its way, or no longer', async () => {
-    const { budget } = setup(1000);
+    const { budget, clock } = setup(1000);
     const [open, uploaded, writer] = [budget.open(900), budget.open(100), budget.open()];
     await expect(growWaiting(budget, writer, 200)).rejects.toMatchObject(NO_SPACE);
     uploaded.setLeaving(true);
 
-    const growing = watched(growWaiting(budget, writer, 200));
+    const growing = watched(growWaiting(budget, writer, 100));
     await settle();
     const before = growing.outcome;
     uploaded.setLeaving(false);
+    clock.advance(1000);
     await settle();
 
     expect([before, growing.outcome]).toEqual(['waits', 'refused']);
@@ -174,73 +136,6 @@ describe('a space budget', () => {
     expect([account.held, budget.used]).toEqual([10, 10]);
   });
 
-  it('answers who does not wait at once, though others wait: an upload may need what he holds', async () => {
-    const { budget } = setup(1000);
-    const [uploaded, other] = [budget.open(1000), budget.open()];
-    uploaded.setLeaving(true);
-    const waiting = watched(budget.roomFor(200));
-    await settle();
-
-    await expect(other.grow(300)).rejects.toMatchObject({ ...NO_SPACE, mayPass: true });
-
-    expect(waiting.outcome).toBe('waits');
-    uploaded.close();
-  });
-
-  it('leaves what becomes free to those who wait for it: small writes do not overtake a large one', async () => {
-    const { budget } = setup(1000);
-    const [uploaded, large, small] = [budget.open(1000), budget.open(), budget.open()];
-    uploaded.setLeaving(true);
-    const waiting = watched(growWaiting(budget, large, 500));
-    await settle();
-
-    uploaded.shrinkTo(700);
-    await expect(small.grow(100)).rejects.toMatchObject({ ...NO_SPACE, mayPass: true });
-    const atOnce = small.take(100);
-    const before = waiting.outcome;
-    uploaded.shrinkTo(500);
-    await settle();
-
-    expect([atOnce, before, waiting.outcome, large.held]).toEqual([false, 'waits', 'done', 500]);
-    uploaded.shrinkTo(400);
-    await small.grow(100);
-  });
-
-  it('says when to ask again: there is room, or no hope; it keeps none for who asked', async () => {
-    const { budget } = setup(1000);
-    const uploaded = budget.open(900);
-    uploaded.setLeaving(true);
-
-    const asking = watched(budget.roomFor(200));
-    await settle();
-    const before = asking.outcome;
-    uploaded.setLeaving(false);
-    await settle();
-    await budget.roomFor(100);
-
-    expect([before, asking.outcome, budget.used]).toEqual(['waits', 'done', 900]);
-  });
-
-  it('lets 128 wait, each with what it holds in memory: for more there is no hope', async () => {
-    const { budget } = setup(1000);
-    const uploaded = budget.open(1000);
-    uploaded.setLeaving(true);
-    const hope = (): Promise<unknown> =>
-      budget
-        .open()
-        .grow(1)
-        .catch((error: unknown) => (error instanceof NoRoom ? error.mayPass : error));
-
-    const waiting = Array.from({ length: 127 }, () => budget.roomFor(1));
-    const withOnePlace = await hope();
-    waiting.push(budget.roomFor(1));
-    const without = await hope();
-    uploaded.close();
-    await Promise.all(waiting);
-
-    expect([withOnePlace, without]).toEqual([true, false]);
-  });
-
   it('says what is wrong with the disk, and goes on when that has passed', async () => {
     const answers = [Promise.reject(new Error('EIO')), Promise.resolve({ free: TOTAL, total: TOTAL })];
     const disk = (): Promise<DiskSpace> => answers.shift() ?? Promise.reject(new Error('asked too often'));
@@ -269,7 +164,7 @@ describe('any drafts that grow, shrink, leave and go', () => {
   it('never hold more than the limit, are counted once, and nobody waits for nothing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
-        const { budget } = setup(LIMIT);
+        const { budget, clock } = setup(LIMIT);
         const accounts: SpaceAccount[] = Array.from({ length: 4 }, () => budget.open());
         const growing: { readonly outcome: string }[] = [];
         const total = (): number => accounts.reduce((sum, account) => sum + account.held, 0);
@@ -292,6 +187,8 @@ describe('any drafts that grow, shrink, leave and go', () => {
           }
         }
         for (const account of accounts) account.setLeaving(false);
+        await settle();
+        clock.advance(1000);
         await settle();
 
         expect(growing.map(({ outcome }) => outcome)).not.toContain('waits');
