@@ -39,10 +39,10 @@ export interface ContentStoreParts {
 export interface DraftUpload {
   readonly body: UploadBody;
   /**
-   * The upload made `version`: bytes that passed are kept in memory for its readers, as far as they fit. Not on the disk: who unpacks
-   * an archive would wait for a second file beside each draft.
+   * The upload made `version`: all of it has gone up, and bytes that passed are kept in memory for its readers, as far as they fit. Not on
+   * the disk: who unpacks an archive would wait for a second file beside each draft.
    */
-  keepFor(version: Version): void;
+  stored(version: Version): void;
 }
 
 /** One mount's drafts and readers. `prepare` comes first, `close` last. */
@@ -119,7 +119,7 @@ export class ContentStore {
     });
     return {
       body,
-      keepFor: (version) => {
+      stored: (version) => {
         this.#bytesSent += read + 1;
         if (this.#parts.keepsBlocks) feed.commit(version.id);
       },

@@ -29,7 +29,7 @@ export class SpaceAccount {
   #isLeaving = false;
   #isClosed = false;
 
-  /** Made by `SpaceBudget.open` alone. */
+  /** Made by a `SpaceBudget` alone. */
   constructor(purse: Purse) {
     this.#purse = purse;
   }

@@ -14,8 +14,10 @@ import { NoRoom, SpaceAccount } from './space-account.ts';
 export const FREE_SHARE = 0.05;
 /** Each holds in memory what it has come with, and until some of that goes the mount would take no more requests, `ls` and umount(8) among them. */
 const MOST_WAITING = 128;
-/** How long an answer of the disk is good for: other programs write as well. And how long there is hope after bytes have left. */
+/** How long an answer of the disk is good for: other programs write as well. */
 const LOOK_AGE_MS = 1000;
+/** Bytes that have arrived at the service are on the disk for as long as it takes to note that down; a slow disk takes a while. */
+const NOTING_MS = 1000;
 
 /** Bytes on the same disk that can be had again from the service; a disk cache. */
 export interface CleanBytes {
@@ -125,7 +127,7 @@ export class SpaceBudget {
     const { limit, clock } = this.#parts;
     if (bytes > limit) return true;
     // What has just arrived is noted down before it goes.
-    if (clock.monotonic() - this.#leftAt < LOOK_AGE_MS) return false;
+    if (clock.monotonic() - this.#leftAt < NOTING_MS) return false;
     return this.#leaving === 0 || this.#used - this.#leaving + bytes > limit;
   }
 

@@ -95,7 +95,7 @@ export class Copying {
         throw visibilityError(to, visibilityFailure);
       }
       version.visibility = { value: visibility, at: clock.monotonic() };
-      upload.keepFor(version);
+      upload.stored(version);
       return version;
     } catch (error) {
       const isStored = error instanceof FsError || mayHaveBeenDone(error);

@@ -160,7 +160,7 @@ export class Sending {
       const replacement = await replaceObject(store, keyOfPath(file.path), bytes, wanted);
       const { version, visibilityFailure, visibility } = replacement;
       if (visibilityFailure === undefined) version.visibility = { value: visibility, at: clock.monotonic() };
-      upload.keepFor(version);
+      upload.stored(version);
       return replacement;
     } catch (error) {
       if (mayHaveBeenDone(error)) {

@@ -120,7 +120,7 @@ describe('an upload', () => {
     const own = { size: 4, md5: await draft.md5(), storedWithin: null, contentType: 'text/plain' };
     const version = Version.uploaded(own, new Date(0));
 
-    upload.keepFor(version);
+    upload.stored(version);
     const into = new Uint8Array(4);
     await store.acquireReader('k', version).read(into, 0, new ReadStream());
 
@@ -143,7 +143,7 @@ describe('an upload', () => {
     }
     for await (const chunk of upload.body.open()) sent.push(store.bytesSent + chunk.length);
     const own = { size, md5: await draft.md5(), storedWithin: null, contentType: 'text/plain' };
-    upload.keepFor(Version.uploaded(own, new Date(0)));
+    upload.stored(Version.uploaded(own, new Date(0)));
 
     expect(sent).toEqual([0, 0, 0, 131_072, 262_144, 393_216, 524_288, size]);
     expect(store.bytesSent).toBe(size + 1);

@@ -1,9 +1,8 @@
 /** How many bytes may the disk cache hold now? */
 import { mkdir, statfs } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
+import { FREE_SHARE } from '../space-budget.ts';
 
-/** The part of the disk that stays free. */
-const FREE_SHARE = 0.05;
 /** How long it is believed what the disk says of its room: what is written here meanwhile is known. */
 const ROOM_AGE_MS = 1000;
 
