@@ -92,6 +92,11 @@ export class ContentStore {
     return new Draft(await this.#parts.drafts.create(facts), this.#parts.space.open());
   }
 
+  /** As `createDraft`, to be filled at once with what the service is about to lose: not refused because others wait for room. */
+  async createKeepsake(facts: DraftFacts): Promise<Draft> {
+    return new Draft(await this.#parts.drafts.create(facts), this.#parts.space.openForCopy());
+  }
+
   /** A draft that was on the disk before. Rejects with the disk's error, or with `HeaderUnreadable`. */
   async openDraft(id: string, size: number): Promise<Draft> {
     return new Draft(await this.#parts.drafts.open(id), this.#parts.space.open(size), size);

@@ -186,9 +186,11 @@ describe('a cache that is damaged', () => {
     }
     const warnings: string[] = [];
     const log: Log = { ...silentLog, warn: (message) => warnings.push(message) };
-    const again = await Reading.begin({ ...SMALL, size: 60, disk: openCache(directory, { log }) });
+    const disk = openCache(directory, { log });
+    const again = await Reading.begin({ ...SMALL, size: 60, disk });
 
     expect(await again.readsAll()).toBe(true);
+    await disk.close();
 
     expect(warnings.length).toBeGreaterThan(0);
   });

@@ -7,28 +7,30 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { systemErrorCode } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { BlockMemory } from '../block-memory.ts';
 import { DiskCalls, inProportion } from '../disk-calls.ts';
 import type { CleanBytes } from '../space-budget.ts';
 import { CacheDirectory } from './cache-directory.ts';
+import { CacheFaults } from './cache-faults.ts';
 import { CacheRoom } from './cache-room.ts';
 import { CachedContent, type BlockGroups } from './cached-content.ts';
 import type { BlockRun, GroupFile } from './group-file.ts';
 import { hashOf, type ContentName } from './group-format.ts';
 import { OpenGroups } from './open-groups.ts';
+import { QuietTime } from './quiet-time.ts';
 import { runsOf, WaitingBlocks, type InMemory, type WaitingGroup } from './waiting-blocks.ts';
 
 /** Groups written at the same time: each takes some trips to other threads, during which a fast line brings megabytes. */
 const MOST_WRITERS = 8;
 /** Bytes that a run of blocks may take beside its own: the header, and where it begins and ends within a block of the disk. */
 const MOST_OVERHEAD = 3 * 4096;
+/** The part of what may wait that small files may take as long as one after the other is read. */
+const SHARE_OF_SMALL = 3 / 4;
 /** The part of the limit that one file may take which somebody wants to keep whole: it would push out what is read more often. */
 const SHARE_OF_ONE = 1 / 4;
-/** For so long nothing is kept after the disk has failed. */
-const PAUSE_MS = 60_000;
 
 export interface DiskCacheParts {
   /** Made when missing. Other processes may use it too. */
@@ -46,11 +48,12 @@ export interface DiskCacheParts {
 /** The disk cache of one mount. `start` comes first, `close` last. */
 export class DiskCache implements BlockGroups, CleanBytes {
   readonly #parts: DiskCacheParts;
+  readonly #faults: CacheFaults;
   readonly #directory: CacheDirectory;
   readonly #room: CacheRoom;
   readonly #groups: OpenGroups;
   readonly #waiting: WaitingBlocks;
-  #pausedUntil = -Infinity;
+  readonly #quiet: QuietTime;
   #isClosed = false;
   /** Settles when the directory was looked at. */
   #ready: Promise<void> = Promise.resolve();
@@ -58,14 +61,18 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
   constructor(parts: DiskCacheParts) {
     this.#parts = parts;
+    this.#faults = new CacheFaults(parts);
     this.#waiting = new WaitingBlocks(parts.mostWaiting, parts.memory);
     const { directory: path, limit, clock, memory } = parts;
+    this.#quiet = new QuietTime(clock, () => {
+      this.#writeMore();
+    });
     this.#groups = new OpenGroups({
       pathOf: (name) => this.#directory.pathOf(name),
       blockSize: memory.blockSize,
       calls: new DiskCalls(clock, inProportion),
       clock,
-      orLog: (action) => this.#orLog(action),
+      orLog: (action) => this.#faults.orLog(action),
     });
     const deleted = (name: string): void => {
       this.#groups.drop(name);
@@ -92,15 +99,15 @@ export class DiskCache implements BlockGroups, CleanBytes {
   /** Deletes what was used longest ago, until there are no more than `bytes`. Never rejects. */
   async shrinkTo(bytes: number): Promise<void> {
     if (this.#directory.used <= bytes) return;
-    await this.#orLog(async () => {
+    await this.#faults.orLog(async () => {
       await this.#directory.shrinkTo(Math.max(0, bytes));
     });
   }
 
   /** Looks in the background at what is there. */
   start(): void {
-    this.#ready = this.#orLog(() => this.#directory.prepare());
-    void this.#writeAll();
+    this.#ready = this.#faults.orLog(() => this.#directory.prepare());
+    this.#writeMore();
   }
 
   /** What is here of `name`. */
@@ -133,7 +140,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
       else this.#parts.log.debug('a block of the disk cache is damaged and is downloaded again', { name });
       return isWhole;
     } catch (error) {
-      this.#tell(error);
+      this.#faults.tell(error);
       // Whatever it says it has: nobody shall come back for it.
       this.#groups.drop(name);
       return false;
@@ -153,15 +160,15 @@ export class DiskCache implements BlockGroups, CleanBytes {
       inMemory,
     }: { readonly index: number; readonly data: Uint8Array; readonly inMemory?: InMemory },
   ): boolean {
-    const isPaused = this.#parts.clock.monotonic() < this.#pausedUntil;
-    if (this.#isClosed || isPaused) return false;
+    if (this.#isClosed || this.#faults.arePausing) return false;
     const place = { name: nameOf(hash, group), hash, group, index };
     if (!this.#waiting.hasRoomFor(data.length)) {
       if (inMemory !== undefined) this.#waiting.addLater(place, inMemory);
       return false;
     }
     this.#waiting.add(place, data);
-    if (this.#writers < MOST_WRITERS) void this.#writeAll();
+    if (data.length < this.#parts.memory.blockSize) this.#quiet.wasRead();
+    if (!this.#mayRest) this.#writeMore();
     return true;
   }
 
@@ -179,18 +186,30 @@ export class DiskCache implements BlockGroups, CleanBytes {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waiting.forgetMissed();
+    this.#quiet.end();
+    this.#writeMore();
     while (this.#writers > 0) await this.#waiting.change();
     this.#groups.close();
+  }
+
+  /** Whether what waits had better wait until nobody reads small files. */
+  get #mayRest(): boolean {
+    return !this.#quiet.isNow && this.#waiting.areFewAndSmall(this.#parts.mostWaiting * SHARE_OF_SMALL);
+  }
+
+  #writeMore(): void {
+    if (this.#writers < MOST_WRITERS) void this.#writeAll();
   }
 
   /** One of those who write, until there is nothing left for it. Never rejects. */
   async #writeAll(): Promise<void> {
     this.#writers += 1;
     await this.#ready;
-    for (let group = this.#waiting.take(); group !== undefined; group = this.#waiting.take()) {
-      const taken = group;
-      await this.#orPause(() => this.#write(taken));
-      this.#waiting.written(taken);
+    while (!this.#mayRest) {
+      const group = this.#waiting.take();
+      if (group === undefined) break;
+      if (!(await this.#faults.orPause(() => this.#write(group)))) this.#waiting.forgetMissed();
+      this.#waiting.written(group);
     }
     this.#writers -= 1;
     this.#waiting.tell();
@@ -220,32 +239,6 @@ export class DiskCache implements BlockGroups, CleanBytes {
       await mkdir(dirname(this.#directory.pathOf(name)), { recursive: true, mode: 0o700 });
       return file.write(runs);
     }
-  }
-
-  async #orPause(action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-    } catch (error) {
-      this.#pausedUntil = this.#parts.clock.monotonic() + PAUSE_MS;
-      this.#waiting.forgetMissed();
-      this.#tell(error);
-    }
-  }
-
-  async #orLog(action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-    } catch (error) {
-      this.#tell(error);
-    }
-  }
-
-  #tell(error: unknown): void {
-    const { log, directory } = this.#parts;
-    log.warn('the disk cache failed; what it has not is downloaded', {
-      directory,
-      cause: describeError(error),
-    });
   }
 }
 

@@ -4,6 +4,7 @@
  * Other processes may do the same at the same time: all write the same bytes to the same places, since a group's name is made of
  * the content's. Any of them may delete the file; who has it open goes on with what is there.
  */
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { DiskCalls } from '../disk-calls.ts';
@@ -250,6 +251,13 @@ function openPlace({ calls, path }: GroupPlace, flags: string): Promise<OpenDesc
 }
 
 async function openOrMissing(place: GroupPlace): Promise<OpenDescriptor | null> {
+  const { calls, path } = place;
+  // Most of what a program reads for the first time is not there, which an open(2) that fails tells at several times the cost.
+  const mayBeThere = await calls.make(
+    () => existsSync(path),
+    () => Promise.resolve(true),
+  );
+  if (!mayBeThere) return null;
   try {
     return await openPlace(place, 'r+');
   } catch (error) {

@@ -27,6 +27,8 @@ export type InMemory = () => Uint8Array | undefined;
 
 interface Growing extends WaitingGroup {
   readonly blocks: Map<number, Uint8Array>;
+  /** Whether it has a block that is no small file. */
+  isLarge: boolean;
 }
 
 /** So many blocks are remembered that found no room: as many as memory holds by default. Those before them have mostly gone from there by then. */
@@ -43,6 +45,8 @@ export class WaitingBlocks {
   /** Those that found no room, the first one first. */
   readonly #missed: { readonly place: BlockPlace; readonly inMemory: InMemory }[] = [];
   #bytes = 0;
+  /** Groups with a block that is no small file, without those that are being written. */
+  #large = 0;
   readonly #toldOfChanges: (() => void)[] = [];
 
   /** `mostBytes` may wait. */
@@ -56,10 +60,23 @@ export class WaitingBlocks {
     return this.#bytes + bytes <= this.#mostBytes;
   }
 
+  /** Whether all that waits are small files, of so many bytes at most. */
+  areFewAndSmall(most: number): boolean {
+    return this.#large === 0 && this.#bytes <= most;
+  }
+
   /** Lets a block wait, which nobody may change from now on. One that waits already does not wait twice. */
   add({ index, ...place }: BlockPlace, data: Uint8Array): void {
-    const group = this.#groups.get(place.name) ?? { ...place, blocks: new Map<number, Uint8Array>() };
+    const group = this.#groups.get(place.name) ?? {
+      ...place,
+      blocks: new Map<number, Uint8Array>(),
+      isLarge: false,
+    };
     if (group.blocks.has(index)) return;
+    if (!group.isLarge && data.length >= this.#memory.blockSize) {
+      group.isLarge = true;
+      this.#large += 1;
+    }
     this.#memory.hold(data);
     group.blocks.set(index, data);
     this.#groups.set(place.name, group);
@@ -82,6 +99,7 @@ export class WaitingBlocks {
     for (const group of this.#groups.values()) {
       if (this.#beingWritten.has(group.name)) continue;
       this.#groups.delete(group.name);
+      if (group.isLarge) this.#large -= 1;
       this.#beingWritten.add(group.name);
       return group;
     }
