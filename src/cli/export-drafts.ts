@@ -3,9 +3,10 @@
  * outside, and never over a file that is there: then it gets a number.
  */
 import { mkdir, open, realpath, rm, stat, type FileHandle } from 'node:fs/promises';
-import { extname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import { CONTENT_START } from '../content/draft-header.ts';
+import { markedName } from '../filesystem/marked-name.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import { isUsableName } from '../store/keys.ts';
 
@@ -51,10 +52,20 @@ async function folderIn(parent: string, name: string, top: string): Promise<stri
     await mkdir(path, { mode: DIRECTORY_MODE }).catch((error: unknown) => {
       if (systemErrorCode(error) !== 'EEXIST') throw error;
     });
-    if (!(await stat(path)).isDirectory()) continue;
-    const real = await realpath(path);
+    const real = await realOf(path);
+    if (real === null || !(await stat(real)).isDirectory()) continue;
     // A symbolic link would lead elsewhere.
     if (real.startsWith(top === sep ? sep : `${top}${sep}`)) return real;
+  }
+}
+
+/** Null of a symbolic link that leads nowhere. */
+async function realOf(path: string): Promise<string | null> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return null;
+    throw error;
   }
 }
 
@@ -73,9 +84,7 @@ async function newFile(
 }
 
 function numbered(name: string, number: number): string {
-  if (number === 1) return name;
-  const extension = extname(name);
-  return `${name.slice(0, name.length - extension.length)} (${number})${extension}`;
+  return number === 1 ? name : markedName(name, String(number));
 }
 
 /** Copies until nobody has written meanwhile: half of one content and half of another is neither. */

@@ -4,6 +4,7 @@ import { warningsAbout } from './bucket-state.ts';
 import type { UnsentSummary } from './control-documents.ts';
 import type { MountStatus } from './mount-status.ts';
 import { ageOf, counted, printable, tableOf, type Column } from './table.ts';
+import { MOST_SHOWN } from './unsent-summary.ts';
 import { unsentTable } from './unsent-table.ts';
 
 const columnsAt = (now: number): readonly Column<MountStatus>[] => [
@@ -43,9 +44,7 @@ export function waitingLines(
 ): string {
   return statuses
     .map(({ mountpoint, live, unsent }) => {
-      const ended = unsent.map(
-        ({ path, file, reason }) => `not stored: ${path} (${reason}), kept in ${file}`,
-      );
+      const ended = endedLines(unsent);
       const sums = live === null ? '' : sumsOf(live.waiting);
       const title = sums === '' ? [] : [`not stored in ${mountpoint}: ${sums}`];
       const lines = [...ended, ...title].map((line) => `${printable(line)}\n`).join('');
@@ -54,6 +53,15 @@ export function waitingLines(
         : lines + unsentTable(live.changes, width, now);
     })
     .join('');
+}
+
+/** What a mount that has ended left behind. */
+function endedLines(unsent: MountStatus['unsent']): readonly string[] {
+  const lines = unsent.map(({ path, file, reason }) => `not stored: ${path} (${reason}), kept in ${file}`);
+  const more = lines.length - MOST_SHOWN;
+  return more <= 0
+    ? lines
+    : [...lines.slice(0, MOST_SHOWN), `not stored: ${more} more; "pailfs uploads" shows all`];
 }
 
 /** Empty when everything is stored. */

@@ -3,7 +3,7 @@ import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import type { UnsentSummary } from './control-documents.ts';
 
 /** Of a kind. */
-const MOST_SHOWN = 20;
+export const MOST_SHOWN = 20;
 
 export function summaryOf(changes: readonly UnsentChange[]): UnsentSummary {
   const count = (isMeant: (change: UnsentChange) => boolean): number => changes.filter(isMeant).length;

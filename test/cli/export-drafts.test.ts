@@ -39,6 +39,20 @@ describe('an export [uploads/export]', () => {
     expect(await readFile(join(top, 'a'), 'utf8')).toBe('mine');
   });
 
+  it('gets a number also where its name is as long as one may be, and is cut for it', async () => {
+    const longest = `${'x'.repeat(251)}.txt`;
+
+    expect(await exported(`/${longest}`)).toBe(join(top, longest));
+    expect(await exported(`/${longest}`)).toBe(join(top, `${'x'.repeat(247)} (2).txt`));
+    expect(await exported(`/${longest}`)).toBe(join(top, `${'x'.repeat(247)} (3).txt`));
+  });
+
+  it('gets a number also where a symbolic link that leads nowhere has the name of its folder', async () => {
+    await symlink(join(home, 'nowhere'), join(top, 'a'));
+
+    expect(await exported('/a/b')).toBe(join(top, 'a (2)/b'));
+  });
+
   it.each(['/../x', '/a/../../x', '/./x', '//x', '/a\0b'])(
     'of a key that is no path is refused: %j',
     async (path) => {

@@ -202,6 +202,21 @@ describe('the lines about what is not stored', () => {
       'not stored: /f (reset), kept in /state/drafts/1\n',
     );
   });
+
+  it('are not hundreds, where it could not store hundreds of files', () => {
+    const unsent = Array.from({ length: 300 }, (_, index) => ({
+      path: `/f${index}`,
+      file: `/state/drafts/${index}`,
+      reason: 'reset',
+    }));
+
+    const lines = waitingLines([{ ...STATUS, state: 'ended', live: null, unsent }], undefined, NOW)
+      .trimEnd()
+      .split('\n');
+
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toBe('not stored: 280 more; "pailfs uploads" shows all');
+  });
 });
 
 describe('pailfs status', () => {

@@ -18,6 +18,8 @@ export interface NextMount {
   readonly settings?: Partial<FileSystemSettings>;
   readonly service?: ObjectService;
   readonly log?: Log;
+  /** What other mounts of the bucket had on their disks. */
+  readonly adopted?: readonly DiskImage[];
 }
 
 export async function diskNow(scene: Pick<FileSystemForTest, 'stateDirectory'>): Promise<DiskImage> {
@@ -30,7 +32,7 @@ export async function diskNow(scene: Pick<FileSystemForTest, 'stateDirectory'>):
 export async function mountOver(
   disk: DiskImage,
   scene: FileSystemForTest,
-  { settings = {}, service = scene.service, log = silentLog }: NextMount = {},
+  { settings = {}, service = scene.service, log = silentLog, adopted = [] }: NextMount = {},
 ): Promise<MountedFileSystem> {
   const mounted = await openFileSystem({
     service,
@@ -38,6 +40,7 @@ export async function mountOver(
     clock: scene.clock,
     log,
     settings: { ...defaultSettings(disk.directory), ...settings },
+    adopted: adopted.map(({ directory }) => directory),
   });
   onTestFinished(async () => {
     await mounted.close({ patience: 1000 });

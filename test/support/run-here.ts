@@ -14,11 +14,16 @@ export interface OwnHome {
   readonly server: EmbeddedServer;
 }
 
+/** Nobody has this number, and so no mounts: `uploads discard --all` shall not be about those of whoever runs the tests. */
+const NOBODY_ELSE = 4_123_456_789;
+
 /** The environment of this process is that of somebody who has a home and a service. Until the end of the test. */
 export async function openOwnHome(): Promise<OwnHome> {
   const home = await mkdtemp(join(tmpdir(), 'pailfs-home-'));
+  const user = vi.spyOn(process, 'getuid').mockReturnValue(NOBODY_ELSE);
   onTestFinished(async () => {
     vi.unstubAllEnvs();
+    user.mockRestore();
     await removeDirectory(home);
   });
   await writeFile(join(home, 'local'), 'bytes');
