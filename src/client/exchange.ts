@@ -251,7 +251,7 @@ export class Exchange {
   }
 
   async #refusalOf(ask: Ask, answer: Answer, used: Authorization): Promise<Refusal> {
-    const { status, headers, watch, body, details } = answer;
+    const { status, headers, watch, body, details, followsUnknown } = answer;
     const { clock } = this.#settings;
     const document = await readJson(body, ERROR_DOCUMENT_LIMIT, details).catch((error: unknown) => {
       if (isRefusal(watch.signal.reason, 'aborted')) throw error;
@@ -262,7 +262,12 @@ export class Exchange {
     return new Refusal(
       kindOfStatus(ask, status),
       reasonOfStatus(status, document, (text) => used.redact(text)),
-      { ...details, status, retryAfter: parseRetryAfter(headerOf(headers, 'retry-after'), serviceNow) },
+      {
+        ...details,
+        status,
+        retryAfter: parseRetryAfter(headerOf(headers, 'retry-after'), serviceNow),
+        followsUnknown,
+      },
     );
   }
 }

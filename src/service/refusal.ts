@@ -57,6 +57,8 @@ export interface RefusalDetails {
   readonly subject?: string | undefined;
   /** How long the service asked to be left alone (Retry-After), in milliseconds. */
   readonly retryAfter?: number | undefined;
+  /** An earlier try of the same call may have been done, or may still be. */
+  readonly followsUnknown?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -70,6 +72,7 @@ export class Refusal extends Error {
   readonly status: number | undefined;
   readonly subject: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly followsUnknown: boolean;
 
   constructor(kind: RefusalKind, reason: string, details: RefusalDetails) {
     super(
@@ -82,12 +85,15 @@ export class Refusal extends Error {
     this.status = details.status;
     this.subject = details.subject;
     this.retryAfter = details.retryAfter;
+    this.followsUnknown = details.followsUnknown ?? false;
   }
 }
 
 /** Whether the service may have done what it was asked, or may still do it, though it did not say so. */
 export function isOfUnknownEnd(thrown: unknown): boolean {
-  return isRefusal(thrown, 'unavailable', 'timeout', 'malformed');
+  return (
+    isRefusal(thrown, 'unavailable', 'timeout', 'malformed') || (isRefusal(thrown) && thrown.followsUnknown)
+  );
 }
 
 /** Whether it is a refusal; of one of these kinds, when any are given. */
