@@ -1,5 +1,5 @@
 /** What is a file called that was edited here while somebody else replaced it? `notes (conflict desk 2026-11-21 14.05.33).txt` */
-import { MAX_NAME_BYTES } from '../store/keys.ts';
+import { markedName } from './marked-name.ts';
 
 export interface ConflictMark {
   /** What this machine is called. */
@@ -10,23 +10,12 @@ export interface ConflictMark {
   readonly number: number;
 }
 
-/** A longer one is hardly what programs know a file by, and would leave no room for the rest. Bytes. */
-const LONGEST_EXTENSION = 32;
 const LONGEST_HOST = 63;
 
 /** `name` with the mark before its extension; at most as long as names may be: the part before the mark is cut for it. */
 export function conflictName(name: string, mark: ConflictMark): string {
-  const extension = extensionOf(name);
-  const stem = name.slice(0, name.length - extension.length);
   const number = mark.number > 1 ? ` ${mark.number}` : '';
-  const end = ` (conflict ${hostOf(mark.hostName)} ${timeOf(mark.at)}${number})${extension}`;
-  return cutToBytes(stem, MAX_NAME_BYTES - Buffer.byteLength(end)) + end;
-}
-
-function extensionOf(name: string): string {
-  const dot = name.lastIndexOf('.');
-  const extension = dot > 0 ? name.slice(dot) : '';
-  return Buffer.byteLength(extension) <= LONGEST_EXTENSION ? extension : '';
+  return markedName(name, `conflict ${hostOf(mark.hostName)} ${timeOf(mark.at)}${number}`);
 }
 
 /** The machine without its domain; a host may be called anything, and the name must be easy to type. */
@@ -41,16 +30,4 @@ function timeOf(at: Date): string {
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   // No colons: many systems that may list the bucket cannot have them in names.
   return `${day} ${two(at.getHours())}.${two(at.getMinutes())}.${two(at.getSeconds())}`;
-}
-
-/** Never through the middle of a character. */
-function cutToBytes(text: string, limit: number): string {
-  let bytes = 0;
-  let kept = '';
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > limit) break;
-    kept += character;
-  }
-  return kept;
 }

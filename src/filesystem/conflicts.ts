@@ -53,9 +53,12 @@ export class Conflicts {
   }
 
   async #isTaken(path: string): Promise<boolean> {
-    if (this.#mount.table.dirty(path) !== undefined) return true;
-    const { kind } = await this.#mount.namespace.lookup(path);
-    return kind === 'file' || kind === 'folder';
+    const { namespace, table } = this.#mount;
+    if (table.dirty(path) !== undefined) return true;
+    const { kind } = await namespace.lookup(path);
+    if (kind === 'file' || kind === 'folder') return true;
+    // That it is free may have been told a while ago, and another mount of this machine gives its edits the same names.
+    return (await namespace.confirmFile(path))?.kind === 'file';
   }
 
   async #move(file: OpenFile, to: string): Promise<void> {

@@ -49,7 +49,8 @@ export class DraftEnds {
       file.isNew = file.version === null;
       file.loseWrites();
     }
-    if (sealed !== null && file.version !== null) this.#refused.set(file.version, failure?.error);
+    const shown = this.#shownInstead(file);
+    if (sealed !== null && shown !== null) this.#refused.set(shown, failure?.error);
     if (await this.#laidAside(file, refused, reasonOf(failure?.error))) return;
     if (refused !== draft || !this.#isUnused(file)) return;
     file.draft = draft;
@@ -104,6 +105,12 @@ export class DraftEnds {
     this.#reading.letGo(file);
     if (!file.publishPending) this.#mount.table.remove(file);
     for (const each of new Set([draft, sealed?.draft])) if (each != null) await this.#mount.kept.drop(each);
+  }
+
+  /** What the name of `file` shows once its bytes are set aside: after a conflict that is not what they were made from. */
+  #shownInstead({ path, version }: OpenFile): Version | null {
+    const known = this.#mount.namespace.known.recall(path);
+    return known?.kind === 'file' ? known.version : version;
   }
 
   async #laidAside(file: OpenFile, draft: Draft, reason: string): Promise<boolean> {

@@ -179,15 +179,32 @@ class FolderMove {
     );
     for (const path of this.#made.sort().toReversed()) {
       await this.#logging('a folder stays that a rename that failed had made', path, () =>
-        this.#parts.folders.removeClaimed(path),
+        this.#unmake(path),
       );
     }
   }
 
   async #makeAgain(path: string): Promise<void> {
-    if ((await this.#mount.namespace.lookup(path)).kind !== 'missing') return;
-    await this.#parts.folders.create(path);
+    const { namespace } = this.#mount;
+    try {
+      if ((await namespace.lookup(path)).kind !== 'missing') return;
+      await this.#parts.folders.create(path);
+    } catch (error) {
+      // What is not on the service goes back into it, and would be where nobody finds it.
+      namespace.known.folderStays(path);
+      this.#parts.folderTimes.copy(this.#there(path), path);
+      throw error;
+    }
     this.#parts.folderTimes.copy(this.#there(path), path);
+  }
+
+  async #unmake(path: string): Promise<void> {
+    try {
+      await this.#parts.folders.removeClaimed(path);
+    } catch (error) {
+      // It was never made.
+      if (!(error instanceof FsError && error.code === 'ENOENT')) throw error;
+    }
   }
 
   async #moveBack({ from, to, version }: PlannedMove, index: number): Promise<void> {

@@ -150,9 +150,11 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
     parts.deletions.start();
     sending = sendLeftovers(mount, parts.uploading, [...leftovers, ...shelved]);
   }
-  const setAside = local.recovery.drafts.filter(
-    ({ id, state }) => state === 'set aside' && mount.resting.get(id) !== undefined,
-  );
+  // By now: showing what was left may have set more aside.
+  const setAside = local.recovery.drafts.flatMap(({ id }) => {
+    const resting = mount.resting.get(id);
+    return resting?.kind === 'draft' && resting.record.state === 'set aside' ? [resting.record] : [];
+  });
   return {
     operations: refusal === null ? operations : readOnly(operations, refusal),
     setAside: [

@@ -84,7 +84,7 @@ export class Removing {
       return;
     }
     try {
-      file.draft = await this.#writing.draftOf(file, version.size);
+      await this.#writing.keepHere(file, version);
     } catch (error) {
       this.#mount.log.warn('a file still open could not be kept for those who read it', {
         path: file.path,

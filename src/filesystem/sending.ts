@@ -44,8 +44,11 @@ export class Sending {
       await this.#mount.kept.stored(file, draft, null);
       return;
     }
+    const wanted = await this.#visibilityWanted(file, file.wishesOf(draft));
+    // Whatever takes a while comes before the look: what somebody else stores between it and the PUT is lost.
+    if (wanted === 'public') await draft.md5();
     if (await this.#isConflict(file, draft)) throw await this.#conflict(file, draft);
-    await this.#tookStored(file, draft, await this.#put(file, draft));
+    await this.#tookStored(file, draft, await this.#put(file, draft, wanted));
   }
 
   /** The service has the bytes of `draft` as `replacement` says. Rejects when the link could not be restored. */
@@ -134,11 +137,9 @@ export class Sending {
     return new BaseReplaced(file.path, this.#mount.settings.conflict === 'keep-both' && !isTypeAlone);
   }
 
-  async #put(file: OpenFile, draft: Draft): Promise<Replacement> {
+  async #put(file: OpenFile, draft: Draft, wanted: Visibility): Promise<Replacement> {
     const { store, content, clock } = this.#mount;
-    const wishes = file.wishesOf(draft);
-    const wanted = await this.#visibilityWanted(file, wishes);
-    const contentType = contentTypeFor(file, wishes);
+    const contentType = contentTypeFor(file, file.wishesOf(draft));
     const upload = content.upload(draft, contentType);
     const bytes = {
       contentType,

@@ -34,7 +34,8 @@ export class Uploading {
   /** One close(2): stores, or promises, what the handle's file has new. Rejects as `keep`. */
   async flush(handle: Handle, isOpenElsewhere?: () => Promise<boolean>): Promise<void> {
     const { file } = handle;
-    if (!handle.canWrite || (await this.#waitsForMore(file, isOpenElsewhere))) return;
+    if (!handle.canWrite && !isMadeToBeRead(file)) return;
+    if (await this.#waitsForMore(file, isOpenElsewhere)) return;
     await this.keep(file);
   }
 
@@ -185,4 +186,10 @@ export class Uploading {
       await this.#ends.setAside(file);
     await this.dropUnused(file);
   }
+}
+
+/** Whether whoever made the file cannot write to it (as flock(1) does), nor anybody else: nobody but them will hear whether it is stored. */
+function isMadeToBeRead(file: OpenFile): boolean {
+  const isJustMade = file.isUnsent && !file.isLeftBehind && !file.written && file.sealed === null;
+  return isJustMade && file.dirty && file.failure === null && !file.hasWriters();
 }

@@ -11,6 +11,8 @@ import type { Handle, OpenFile } from './open-file.ts';
 import type { Reading } from './reading.ts';
 import type { Sealing } from './write-back/sealing.ts';
 
+type MakeDraft = 'createDraft' | 'createKeepsake';
+
 /** Rejects with an `FsError`, with the local disk's error, or with what ended the fetch of the base version. */
 export class Writing {
   readonly #mount: MountState;
@@ -73,15 +75,20 @@ export class Writing {
     }
   }
 
+  /** All bytes of `version`, which is to end on the service, in the draft of `file`. Rejects as `draftOf`. */
+  async keepHere(file: OpenFile, version: Version): Promise<void> {
+    await this.draftOf(file, version.size, 'createKeepsake');
+  }
+
   /**
    * The draft of `file`, made when there is none yet: it then holds the first `keep` bytes of the stored version. Rejects with
    * `VersionChanged` when somebody replaced that version meanwhile.
    */
-  async draftOf(file: OpenFile, keep: number): Promise<Draft> {
+  async draftOf(file: OpenFile, keep: number, make: MakeDraft = 'createDraft'): Promise<Draft> {
     while (file.draft === null) {
       // A second writer who waits with us may need more of the base than the first did; both get the same draft, so the
       // first truncated afterwards, under its own call.
-      file.drafting ??= this.#entered(file, keep).finally(() => {
+      file.drafting ??= this.#entered(file, keep, make).finally(() => {
         file.drafting = null;
       });
       await file.drafting;
@@ -98,8 +105,8 @@ export class Writing {
   }
 
   /** The draft is the file's before it stops being made: who came in between would make another, which nobody would remove. */
-  async #entered(file: OpenFile, keep: number): Promise<Draft> {
-    const draft = await this.#fill(file, keep);
+  async #entered(file: OpenFile, keep: number, make: MakeDraft): Promise<Draft> {
+    const draft = await this.#fill(file, keep, make);
     if (file.draft === null) {
       file.draft = draft;
       return draft;
@@ -109,12 +116,12 @@ export class Writing {
     return file.draft;
   }
 
-  async #fill(file: OpenFile, keep: number): Promise<Draft> {
+  async #fill(file: OpenFile, keep: number, make: MakeDraft): Promise<Draft> {
     const { content, clock } = this.#mount;
     const base = file.version;
     const isRewrite = base === null || keep === 0;
     file.basis = isRewrite ? 'rewrite' : 'edit';
-    const draft = await content.createDraft(draftFactsOf(file, { createdAt: clock.now(), sealed: null }));
+    const draft = await content[make](draftFactsOf(file, { createdAt: clock.now(), sealed: null }));
     if (isRewrite) return draft;
     await this.#copy(file, { base, keep, draft });
     return draft;

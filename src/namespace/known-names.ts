@@ -198,6 +198,12 @@ export class KnownNames {
     this.kept.drop(path);
   }
 
+  /** A folder that the service may not have is to stay in sight; it is made real after a while. */
+  folderStays(path: string): void {
+    this.changed(path, { kind: 'folder' });
+    this.kept.keep(path, 'surely');
+  }
+
   /** A kept folder was made real by us. */
   folderMadeReal(path: string): void {
     this.kept.drop(path);

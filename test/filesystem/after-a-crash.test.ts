@@ -22,6 +22,7 @@ import {
   writeAt,
   xattr,
 } from '../support/program-acts.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { textOf, textOfConflictCopy, visibilityOf } from '../support/stored-state.ts';
 
 async function paused(options?: TestOptions): Promise<FileSystemForTest> {
@@ -45,6 +46,27 @@ describe('a file that could not be stored', () => {
     expect(await names(next.operations, '/')).toContain('f');
     expect(await xattr(next.operations, '/f', 'user.pailfs.state')).toMatch(/failed|uploading/);
     expect(next.setAside).toEqual([]);
+  });
+
+  it('is set aside when a later one of its name waits as well, and the next mount names it at once [crash/half]', async () => {
+    const scene = await paused();
+    const stateDirectory = await temporaryDirectory();
+    const other = await mountOver({ directory: stateDirectory }, scene);
+    await refusedWrite(scene.fs, '/f', 'one');
+    await refusedWrite(other.operations, '/f', 'other');
+    const [disk, others] = [await diskNow(scene), await diskNow({ stateDirectory })];
+    scene.store.changeAccount({ gracePeriod: false });
+
+    const next = await mountOver(disk, scene, { adopted: [others] });
+
+    expect(next.setAside).toMatchObject([
+      { key: 'f', reason: 'a later file of the same name waits as well' },
+    ]);
+    const texts = [
+      await draftText(next.setAside[0]?.file ?? ''),
+      (await readFile(next.operations, '/f')).toString(),
+    ];
+    expect(texts.sort()).toEqual(['one', 'other']);
   });
 
   it('is stored by the next mount unasked [crash/unsent]', async () => {

@@ -1,5 +1,6 @@
 /** SEMANTICS: what becomes of an edit whose file somebody else replaced meanwhile. */
 import { describe, expect, it } from 'vitest';
+import { conflictName } from '../../src/filesystem/conflict-name.ts';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
 import {
   names,
@@ -67,7 +68,12 @@ describe('an edit of a file that somebody else replaced meanwhile', () => {
     expect((await stored(copy)).toString()).toBe('mine');
     expect((await readFile(fs, '/notes.txt')).toString()).toBe('theirs');
     expect((await readFile(fs, `/${copy}`)).toString()).toBe('mine');
-    expect(requests).toEqual(['headObject notes.txt', `putObject ${copy}`]);
+    expect(requests).toEqual([
+      'getVisibility notes.txt',
+      'headObject notes.txt',
+      `headObject ${copy}`,
+      `putObject ${copy}`,
+    ]);
   });
 
   it('is told to the operator in one line, with both keys [conflict/keep-both]', async () => {
@@ -134,6 +140,19 @@ describe('an edit of a file that somebody else replaced meanwhile', () => {
       ['notes.txt', first, first.replace(').txt', ' 2).txt'), first.replace(').txt', ' 3).txt')].sort(),
     );
     expect((await stored(first)).toString()).toBe('mine');
+  });
+
+  it('gets a number when another mount of this machine has stored its own copy since we listed the folder [conflict/name]', async () => {
+    const situation = await conflict();
+    const { clock, foreignWrite, stored } = situation;
+    const at = new Date(clock.now());
+    const taken = conflictName('notes.txt', { hostName: 'here.example.com', at, number: 1 });
+    await foreignWrite(taken, 'another edit');
+
+    await close(situation);
+
+    expect((await stored(taken)).toString()).toBe('another edit');
+    expect((await stored(taken.replace(').txt', ' 2).txt'))).toString()).toBe('mine');
   });
 
   it('is private, and of the type that the file had [conflict/private]', async () => {

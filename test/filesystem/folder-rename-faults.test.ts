@@ -11,10 +11,12 @@ import {
   type FileSystemForTest,
   type TestOptions,
 } from '../support/open-for-test.ts';
-import { LogForTest, openToEdit, textAt } from '../support/program-acts.ts';
+import { LogForTest, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
 import { bytesUnder, namesBelow } from '../model/service-contents.ts';
 
 const FILES = ['a', 'b', 's/c'];
+/** Longer than a folder that is only ours waits to be made. */
+const LATER = 40_000;
 /** More requests than the rename makes. */
 const ENOUGH = 100;
 
@@ -81,6 +83,44 @@ describe('when the rename of a folder fails for good in its middle', () => {
     expect((await readFile(fs, '/e/b')).toString()).toBe('content of b');
     expect(log.about('a file stays where').map(({ fields }) => fields['key'])).toEqual(['e/b']);
     expect(await names(fs, '/')).toEqual(['d', 'e']);
+  });
+
+  it('and its old folders cannot be made again, what is not stored is found in them all the same, and they are made later [rename/undo] [folders/stay]', async () => {
+    const log = new LogForTest();
+    const { fs, faults, direct, bucket, clock } = await filled(log);
+    const handle = await openToRewrite(fs, '/d/s/fresh');
+    await writeAt(fs, handle, 'fresh');
+    faults.add({ operation: 'deleteObject', key: 'd/', fault: { kind: 'status', status: 402 } });
+    faults.add({
+      operation: 'createFolder',
+      key: /^d/,
+      times: Infinity,
+      fault: { kind: 'status', status: 402 },
+    });
+
+    await expect(fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'EDQUOT' });
+
+    expect(handle.path).toBe('/d/s/fresh');
+    expect(await names(fs, '/d/s')).toContain('fresh');
+    expect(await names(fs, '/d')).toEqual(['a', 'b', 'empty', 's']);
+    expect((await readFile(fs, '/d/s/fresh')).toString()).toBe('fresh');
+    faults.clear();
+    clock.advance(LATER);
+    await expect
+      .poll(async () => [...(await namesBelow(direct, bucket, '')).folders].sort())
+      .toEqual(['d/', 'd/empty/', 'd/s/']);
+    await fs.release(handle);
+  });
+
+  it('and the new folder was never made, the log does not say that it stays', async () => {
+    const log = new LogForTest();
+    const { fs, faults } = await filled(log);
+    faults.add({ operation: 'createFolder', key: 'e', fault: { kind: 'status', status: 402 } });
+
+    await expect(fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'EDQUOT' });
+
+    expect(await names(fs, '/')).toEqual(['d']);
+    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('and somebody else has taken an old name meanwhile, that is theirs, and ours stays under the new one [rename/undo]', async () => {

@@ -155,6 +155,23 @@ describe('a file that is being written here when somebody else stores it', () =>
     expect(await draftText(String(line?.fields['where']))).toBe('mine');
   });
 
+  it('is kept beside theirs also when it was stored while the visibility was asked for [conflict/keep-both]', async () => {
+    const { fs, service, stored, foreignWrite } = await openForTest();
+    await foreignWrite('f', 'base');
+    const asks = service.getVisibility.bind(service);
+    service.getVisibility = async (...call) => {
+      const answer = await asks(...call);
+      await foreignWrite('f', 'theirs');
+      return answer;
+    };
+
+    await edit(fs, '/f', 'mine', 0);
+
+    const [copy = ''] = (await names(fs, '/')).filter((name) => name !== 'f');
+    expect((await stored('f')).toString()).toBe('theirs');
+    expect((await stored(copy)).toString()).toBe('mine');
+  });
+
   it('goes to the whole rewrite, which is last [write/rewrite-wins]', async () => {
     const { fs, foreignWrite, stored } = await openForTest();
     await foreignWrite('f', 'base');

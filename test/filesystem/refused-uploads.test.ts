@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../src/server/faults.ts';
 import { draftText } from '../support/draft-bytes.ts';
+import { uploadOf } from '../support/embedded-service.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import {
   LogForTest,
@@ -15,6 +16,7 @@ import {
   xattr,
 } from '../support/program-acts.ts';
 import { holdNext } from '../support/hold-next.ts';
+import { openOverHttp, type OverHttp } from '../support/open-over-http.ts';
 
 const refused = (status: number, times = Infinity): FaultRule => ({
   operation: 'putObject',
@@ -205,5 +207,48 @@ describe('an upload whose answer was lost', () => {
 
     await expect(direct.headObject(bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
     await expect(fs.getAttributes('/f')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+describe('an upload whose answer was lost and whose second try is refused', () => {
+  async function refusedAfterLost(status: number): Promise<OverHttp> {
+    const scene = await openOverHttp();
+    const { direct, bucket, faults, mounted } = scene;
+    await direct.putObject(bucket, 'f', uploadOf('base'));
+    await direct.setVisibility(bucket, 'f', 'public');
+    await names(mounted.operations, '/');
+    faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
+    faults.add({ operation: 'putObject', fault: { kind: 'status', status } });
+    return scene;
+  }
+
+  it('is no conflict with itself, and does not cost the public link [write/passing-fault]', async () => {
+    const { mounted, direct, bucket } = await refusedAfterLost(402);
+    const fs = mounted.operations;
+    await expect(edit(fs, '/f', 'B', 0)).rejects.toMatchObject({ code: 'EDQUOT' });
+
+    await edit(fs, '/f', '!', 4);
+
+    expect(await names(fs, '/')).toEqual(['f']);
+    expect((await readFile(fs, '/f')).toString()).toBe('Base!');
+    expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
+  });
+
+  it('leaves what the service has at its path when it was refused for good [write/refused]', async () => {
+    const { mounted } = await refusedAfterLost(403);
+    const fs = mounted.operations;
+
+    await expect(writeFile(fs, '/f', 'newer')).rejects.toMatchObject({ code: 'EACCES' });
+
+    expect((await fs.getAttributes('/f')).size).toBe(5);
+    expect((await readFile(fs, '/f')).toString()).toBe('newer');
+  });
+
+  it('leaves no copy under the new name of a rename that fails [rename/undo]', async () => {
+    const { mounted, direct, bucket } = await refusedAfterLost(403);
+
+    await expect(mounted.operations.rename('/f', '/g', false)).rejects.toMatchObject({ code: 'EACCES' });
+
+    await expect(direct.headObject(bucket, 'g')).rejects.toMatchObject({ kind: 'missing' });
   });
 });

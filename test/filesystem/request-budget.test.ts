@@ -141,14 +141,14 @@ describe('changing', () => {
     expect(asked()).toEqual(['getVisibility f', 'putObject f', 'headObject f', 'setVisibility f']);
   });
 
-  it('edits in place: the base if not cached, a HEAD, the visibility if unknown, a PUT [write/edit]', async () => {
+  it('edits in place: the base if not cached, the visibility if unknown, a HEAD, a PUT [write/edit]', async () => {
     const { fs, foreignWrite, asked, stored } = await openForTest();
     await foreignWrite('f', 'hello');
     await names(fs, '/');
     asked();
 
     await edit(fs, '/f', 'J', 0);
-    expect(asked()).toEqual(['getObject f', 'headObject f', 'getVisibility f', 'putObject f']);
+    expect(asked()).toEqual(['getObject f', 'getVisibility f', 'headObject f', 'putObject f']);
     await edit(fs, '/f', '!', 5);
 
     expect(asked()).toEqual(['headObject f', 'putObject f']);

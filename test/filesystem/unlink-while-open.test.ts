@@ -1,7 +1,8 @@
 /** SEMANTICS: a file goes, or is replaced, while programs hold it. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SpaceBudget } from '../../src/content/space-budget.ts';
 import { FIRST_WINDOW } from '../../src/content/read-plan.ts';
-import { names, openForTest, readAll, readFile, writeFile } from '../support/open-for-test.ts';
+import { closing, names, openForTest, readAll, readFile, writeFile } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import {
   LogForTest,
@@ -74,6 +75,33 @@ describe('an unlinked file', () => {
 
     expect((await readAll(fs, handle)).equals(bytes)).toBe(true);
     await fs.release(handle);
+  });
+
+  it('is kept for a reader while writers wait for more room than it takes [unlink/open]', async () => {
+    const { fs, clock, foreignWrite } = await openForTest({
+      settings: { cache: 'disk', cacheSize: 1000 * 1000, writeBack: true },
+    });
+    const asksForRoom = vi.spyOn(SpaceBudget.prototype, 'roomFor');
+    onTestFinished(() => {
+      asksForRoom.mockRestore();
+    });
+    await foreignWrite('f', 'content');
+    const reader = await openToRead(fs, '/f');
+    await writeFile(fs, '/on-its-way', Buffer.alloc(600 * 1000));
+    const writer = await openToRewrite(fs, '/large');
+    const written = fs.write(writer, Buffer.alloc(600 * 1000), 0);
+    await vi.waitFor(() => {
+      expect(asksForRoom).toHaveBeenCalled();
+    });
+
+    await fs.unlink('/f');
+
+    expect(await textAt(fs, reader)).toBe('content');
+    await fs.release(reader);
+    clock.advance(100);
+    await closing(fs, writer, async () => {
+      await written;
+    });
   });
 
   it('is ESTALE for a reader when it is larger than the cache, with a line in the log [unlink/open]', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { openToEdit, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
+import { openToEdit, openToRead, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
 import { holdNext } from '../support/hold-next.ts';
 
 async function withFile(content = 'old'): Promise<FileSystemForTest> {
@@ -29,6 +29,40 @@ describe('a new file', () => {
 
     expect(asked()).toEqual([]);
     expect((await stored('f')).length).toBe(0);
+  });
+
+  it('that its program can only read is stored by its close, which says so when it is not [write/empty-flush]', async () => {
+    const { fs, asked, faults } = await openForTest();
+    await names(fs, '/');
+    asked();
+    const made = (path: string): Promise<FileHandle> =>
+      fs.create(path, { read: true, write: false, truncate: false, exclusive: false, mode: 0o644 });
+    const lock = await made('/lock');
+
+    await fs.flush(lock);
+    expect(asked()).toEqual(['putObject lock']);
+    await fs.release(lock);
+
+    const refused = await made('/refused');
+    faults.add({ operation: 'putObject', fault: { kind: 'status', status: 403 } });
+    await expect(fs.flush(refused)).rejects.toMatchObject({ code: 'EACCES' });
+    await fs.release(refused);
+  });
+
+  it('that its program can only read is not stored by who reads it while another writes [write/close]', async () => {
+    const { fs, asked } = await openForTest();
+    await names(fs, '/');
+    asked();
+    const writer = await openToRewrite(fs, '/f');
+    await writeAt(fs, writer, 'half');
+    const reader = await openToRead(fs, '/f');
+
+    await fs.flush(reader);
+    await fs.release(reader);
+
+    expect(asked()).toEqual([]);
+    await fs.flush(writer);
+    await fs.release(writer);
   });
 
   it('waits for who closes only one of two descriptors: echo x > new is one PUT [write/empty-flush]', async () => {
