@@ -74,6 +74,35 @@ describe('a file on a mount of the kernel driver', () => {
     await old.close();
   });
 
+  // Beside who has the old one open, the call looks again; alone, it goes on with the new one.
+  it.each(['alone', 'beside another'])(
+    'that is replaced while a program opens it %s has the size of the bytes that are read [kernel/versions]',
+    async (how) => {
+      const name = `raced ${how}`;
+      await ask({ ask: 'trust', milliseconds: ONE_HOUR_MS });
+      await ask({ ask: 'replace', path: `/${name}`, text: 'old bytes' });
+      await stat(inside(name));
+      const old = how === 'beside another' ? await open(inside(name), 'r') : undefined;
+      await ask({ ask: 'calls' });
+      await ask({ ask: 'hold', operation: 'open', path: `/${name}` });
+      const opening = open(inside(name), 'r');
+      await expect.poll(() => ask({ ask: 'calls' })).toContain(`open /${name}`);
+      await ask({ ask: 'replace', path: `/${name}`, text: 'new' });
+      await ask({ ask: 'expire', folder: 1, name });
+      await ask({ ask: 'told' });
+      await stat(inside(name));
+      await ask({ ask: 'let-go' });
+      const file = await opening;
+      const seen = { size: (await file.stat()).size, text: await file.readFile('utf8') };
+      const kept = { size: (await old?.stat())?.size, text: await old?.readFile('utf8') };
+      for (const opened of [file, old]) await opened?.close();
+      await ask({ ask: 'trust', milliseconds: 0 });
+
+      expect(seen).toEqual({ size: 3, text: 'new' });
+      if (old !== undefined) expect(kept).toEqual({ size: 9, text: 'old bytes' });
+    },
+  );
+
   it('that was replaced is the other to every call that names it [kernel/versions]', async () => {
     await writeFile(inside('named'), 'old');
     const acts = [

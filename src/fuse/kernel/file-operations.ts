@@ -12,6 +12,7 @@ import { changing, isMissing, targetOf, telling, type KernelContext } from './ke
 import { makingName } from './missing-names.ts';
 import { MAX_TRANSFER_BYTES } from './negotiation.ts';
 import type { Node } from './node.ts';
+import { dropCached } from './notifications.ts';
 import { createReply, openReply, REPLY_HEADER_BYTES, sizeReply } from './replies.ts';
 import { readCreate, readHandle, readOpen, readRead, readWrite, type OpenRequest } from './requests.ts';
 
@@ -125,7 +126,7 @@ async function open(context: KernelContext, node: Node, request: OpenRequest, ca
   });
   const isOther = handle.identity !== node.identity;
   try {
-    if (isOther && !mayReadOther(context, node, intent)) throw stale(path);
+    if (isOther && !mayReadOther(context, node, handle, intent)) throw stale(path);
     if (intent.truncate) await changing(node, () => operations.truncate(path, 0, handle));
     if (request.killsPrivileges && intent.truncate) await clearSetIdBits(context, node, handle);
   } catch (error) {
@@ -133,16 +134,25 @@ async function open(context: KernelContext, node: Node, request: OpenRequest, ca
     throw error;
   }
   const fh = addFile(context, node, handle);
+  // Those of the one that it had found, whose size the program would take for this one's.
+  if (isOther) context.notifyAtOnce(dropCached(node.id, 'attributes'));
   const flags = isOther ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE;
   return { reply: openReply(fh, flags), undelivered: releaseLater(context, fh) };
 }
 
 /**
  * At ESTALE open(2) looks the name up again, but only once. So a file that this mount replaces again and again is read past
- * what the kernel knows of the one it had found. Where an append would go it takes from that one: so nobody may write.
+ * what the kernel knows of the one it had found. Where an append would go it takes from that one: so nobody may write. All that is
+ * open of a node has one size: so nobody may have the one open that it had found.
  */
-function mayReadOther({ nodes }: KernelContext, node: Node, intent: OpenIntent): boolean {
-  return !intent.write && !intent.truncate && nodes.pathOf(node) === undefined;
+function mayReadOther(
+  { nodes }: KernelContext,
+  node: Node,
+  { identity }: FileHandle,
+  intent: OpenIntent,
+): boolean {
+  if (intent.write || intent.truncate || nodes.pathOf(node) !== undefined) return false;
+  return !node.isOpen || [...node.handles].every((handle) => handle.identity === identity);
 }
 
 const stale = (path: string): FsError => new FsError('ESTALE', path, 'the name leads to another file');

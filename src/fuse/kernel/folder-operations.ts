@@ -24,7 +24,7 @@ export function folderOperations(context: KernelContext): Operations<FolderOpera
     opendir: (id) => {
       const node = nodes.get(id);
       const { flags, isRemembered, snapshot } = listings.opened(node);
-      const fh = folders.add({ node, isRemembered, snapshot });
+      const fh = folders.add({ node, isRemembered, snapshot, before: null });
       const undelivered = (): void => {
         close(context, fh);
       };
@@ -70,8 +70,10 @@ async function list(
 
 /** The listing that goes on at `place`: mostly what was begun here, or what the kernel could not give to the end. */
 function continued(context: KernelContext, folder: OpenFolder, place: number): Snapshot {
-  const { snapshot } = folder;
-  if (snapshot?.firstPlace === placeIn(place).firstPlace) return snapshot;
+  const { snapshot, before } = folder;
+  const { firstPlace } = placeIn(place);
+  const own = [snapshot, before].find((listing) => listing?.firstPlace === firstPlace);
+  if (own != null) return own;
   const given = folder.isRemembered ? context.listings.at(folder.node, place) : undefined;
   return given ?? snapshot ?? begin(context, folder);
 }
@@ -135,6 +137,7 @@ function isSure(
 function begin(context: KernelContext, folder: OpenFolder): Snapshot {
   const { operations, nodes, clock, log, listings } = context;
   stop(context, folder);
+  folder.before = folder.snapshot;
   const { changes } = folder.node;
   const path = nodes.pathOf(folder.node);
   let trusted: Trusted | null = trustedIn(context, folder.node);
@@ -169,11 +172,13 @@ function close(context: KernelContext, fh: number): void {
   context.folders.remove(fh);
 }
 
-/** Lets go of a listing that may not be at its end. */
-function stop({ nodes, log }: KernelContext, folder: OpenFolder): void {
-  folder.snapshot?.close().catch((error: unknown) => {
-    log.error('a listing could not be ended', { path: nodes.pathOf(folder.node), cause: error });
-  });
+/** Lets go of listings that may not be at their ends. */
+function stop({ nodes, log }: KernelContext, { node, snapshot, before }: OpenFolder): void {
+  for (const listing of [snapshot, before]) {
+    listing?.close().catch((error: unknown) => {
+      log.error('a listing could not be ended', { path: nodes.pathOf(node), cause: error });
+    });
+  }
 }
 
 /** Ends the listings that the kernel let go of without a word. */

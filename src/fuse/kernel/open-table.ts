@@ -16,6 +16,8 @@ export interface OpenFolder {
   readonly isRemembered: boolean;
   /** Begun when the first name is asked for, unless the kernel has all of them, and anew after each rewinddir(3). */
   snapshot: Snapshot | null;
+  /** The one before it: the kernel cannot tell rewinddir(3) from a seekdir(3) to the beginning, from which a program may come back. */
+  before: Snapshot | null;
 }
 
 /** Numbers for things that are opened and released. Never used again. */

@@ -44,12 +44,17 @@ export interface SnapshotSource {
 const FOLDER = -1;
 const FIRST_IDENTITIES = 16;
 
-/** Asks for no more of the listing than was read. To be closed by whoever stops reading. */
+type Batches = AsyncIterator<readonly DirectoryEntry[], ShownListing | undefined>;
+
+/** Asks for no more of the listing than was read. To be closed by whoever stops reading; who reads on after all is given the rest. */
 export class Snapshot {
   readonly #source: SnapshotSource;
-  readonly #batches: AsyncIterator<readonly DirectoryEntry[], ShownListing | undefined>;
+  /** Null: closed. */
+  #batches: Batches | null;
   /** One request may be given up, and the next one go on where it was: only who closes the folder leaves. */
-  readonly #leaving = new AbortController();
+  #leaving = new AbortController();
+  /** What was known when it was closed, once somebody reads on. */
+  #before: ReadonlySet<string> | null = null;
   /** Of what was given: there may be a million. */
   readonly #names = new TextList();
   #identities = new Float64Array();
@@ -63,7 +68,7 @@ export class Snapshot {
 
   constructor(source: SnapshotSource) {
     this.#source = source;
-    this.#batches = source.list({ signal: this.#leaving.signal })[Symbol.asyncIterator]();
+    this.#batches = this.#list();
   }
 
   get firstPlace(): number {
@@ -130,27 +135,45 @@ export class Snapshot {
 
   /** Nobody reads on. */
   async close(): Promise<void> {
+    const batches = this.#batches;
+    this.#batches = null;
     this.#leaving.abort();
-    await this.#batches.return?.();
+    await batches?.return?.();
   }
 
   /** Never rejects: who reads there hears of a failure. */
   async #grow(): Promise<void> {
     const changes = this.#source.changes();
+    const batches = (this.#batches ??= this.#listAgain());
     try {
-      const result = await this.#batches.next();
+      const result = await batches.next();
       if (result.done === true) this.#end(result.value);
       else this.#add(result.value, { takenAt: this.#source.now(), changes });
     } catch (error) {
-      this.#failure = { error };
+      // Closed meanwhile, it has not broken off.
+      if (batches === this.#batches) this.#failure = { error };
     } finally {
       this.#growing = null;
     }
   }
 
+  #list(): Batches {
+    return this.#source.list({ signal: this.#leaving.signal })[Symbol.asyncIterator]();
+  }
+
+  /** Somebody went back to the beginning, or left, and another is still here. An end of what is known would pass for that of the folder. */
+  #listAgain(): Batches {
+    this.#before = new Set(
+      Array.from(this.#all(), (seen) => ('entry' in seen ? seen.entry.name : seen.name)),
+    );
+    this.#leaving = new AbortController();
+    return this.#list();
+  }
+
   #end(shown: ShownListing | undefined): void {
     this.#isWhole = true;
-    this.#shown = shown ?? null;
+    // Nobody else would be shown what two listings gave.
+    this.#shown = this.#before === null ? (shown ?? null) : null;
     this.#source.whole(this.#all());
   }
 
@@ -163,7 +186,8 @@ export class Snapshot {
 
   #add(entries: readonly DirectoryEntry[], batch: Batch): void {
     for (const entry of entries) {
-      if (this.#source.isShown(entry)) this.#waiting.push({ entry, batch });
+      const isNew = this.#before?.has(entry.name) !== true;
+      if (isNew && this.#source.isShown(entry)) this.#waiting.push({ entry, batch });
     }
   }
 

@@ -8,6 +8,8 @@ import { KernelSide, readRequest, u32, u64 } from './kernel-side.ts';
 
 const ROOM = 4096;
 const VALID_FOR = 5000;
+/** The place before its first name. */
+const SECOND_LISTING = 2 ** 32;
 const VALID_SECONDS_OFFSET = 24;
 
 type Batch = readonly string[] | FsError;
@@ -119,7 +121,21 @@ describe('a folder whose names come in batches', () => {
     expect(await read(1)).toEqual(['..', 'a', 'b', 'c']);
     folder.give(['x'], null);
     expect(await read(0)).toEqual(['.', '..', 'x']);
-    expect(await read(3)).toEqual([]);
+    expect(await read(SECOND_LISTING + 3)).toEqual([]);
+  });
+
+  it('has all names for who goes to its beginning in the middle, and back, each once [list/no-short-listing]', async () => {
+    const { folder, read } = await opened();
+    folder.give(['a', 'b']);
+    await read(0);
+    folder.give(['a', 'x']);
+    expect(await read(0)).toEqual(['.', '..', 'a', 'x']);
+
+    folder.give(['a'], ['b', 'c'], null);
+
+    expect(await read(4)).toEqual(['c']);
+    expect(await read(5)).toEqual([]);
+    expect(await read(SECOND_LISTING + 3)).toEqual(['x']);
   });
 
   it('reads on to an offset that was given out elsewhere', async () => {
