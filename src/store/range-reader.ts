@@ -147,8 +147,9 @@ export class RangeReader {
       this.#learn(holdsWhole(checked) ? 'no' : 'yes');
       return checked;
     } catch (error) {
-      if (!isRefusal(error, 'range-refused')) throw error;
-      // Also the answer when the file has become shorter: the plain answer tells which it is.
+      // Also the answer when the file has become shorter: the plain answer tells which it is. And an answer that nobody understands may
+      // be so for the Range alone, of which the spec says nothing: other bytes than asked for, or of a file of unknown size.
+      if (!isRefusal(error, 'range-refused', 'malformed')) throw error;
       const checked = await this.#checked(await this.#get(request), request, progress);
       this.#learn('no');
       return checked;
