@@ -6,6 +6,7 @@
  * rmdir is refused): a yes that is not true would make files reappear under programs that believe they are gone.
  */
 import { describeError } from '../base/errors.ts';
+import type { KeptFolder } from '../namespace/kept-folders.ts';
 import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import { mayHaveBeenDone } from './errno-of.ts';
 import { FsError } from './errors.ts';
@@ -96,14 +97,16 @@ export class Folders {
   }
 
   /**
-   * Makes kept folders real now, as far as the service lets; the rest is logged. One that is only perhaps empty is looked at
-   * first when `thorough`, and left as it is otherwise: the look would cost a request for every unlink.
+   * Makes kept folders real now, as far as the service lets; the rest is logged. When `thorough`, one that is only perhaps empty
+   * is looked at first. Otherwise it is left as it is, since the look would cost a request for every unlink, and so is one that
+   * was emptied only just now: programs that remove a tree remove it next, however long they are about the others.
    */
   async makeAllReal(thorough: boolean): Promise<void> {
     this.#timer?.();
     this.#timer = null;
     let failed = false;
-    for (const path of this.#mount.namespace.known.kept.paths()) {
+    const { kept } = this.#mount.namespace.known;
+    for (const path of kept.paths()) {
       try {
         await this.#mount.claims.run([path], () => this.#makeReal(path, thorough));
       } catch (error) {
@@ -114,7 +117,9 @@ export class Folders {
         });
       }
     }
+    const untilNewest = kept.all().reduce((most, folder) => Math.max(most, this.#untilDue(folder)), 0);
     if (failed) this.#schedule(TRY_AGAIN_AFTER);
+    else if (untilNewest > 0) this.#schedule(untilNewest);
   }
 
   /** Stops waiting to make folders real. */
@@ -165,13 +170,18 @@ export class Folders {
     const { namespace, store, table } = this.#mount;
     const kept = namespace.known.kept.get(path);
     if (kept === undefined || table.dirtyIn(path).length > 0) return;
-    if (kept.emptied === 'maybe' && !thorough) return;
+    if (!thorough && (kept.emptied === 'maybe' || this.#untilDue(kept) > 0)) return;
     if (kept.emptied === 'maybe' && (await namespace.list(path)).isEmpty() !== true) {
       namespace.known.kept.drop(path);
       return;
     }
     await store.createFolder(keyOfPath(path));
     namespace.known.folderMadeReal(path);
+  }
+
+  /** Milliseconds. */
+  #untilDue({ since }: KeptFolder): number {
+    return since + MAKE_REAL_AFTER - this.#mount.clock.monotonic();
   }
 
   #schedule(delay: number): void {

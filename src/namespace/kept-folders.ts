@@ -6,6 +6,7 @@
  * stays in sight here, and is made real after a while. What is kept is remembered apart from the listings, which may be
  * forgotten at any time.
  */
+import type { Clock } from '../base/clock.ts';
 import { childOf } from '../store/keys.ts';
 import type { KnownFolder } from './known-folder.ts';
 
@@ -17,23 +18,31 @@ export interface KeptFolder {
   readonly onService: 'unknown' | 'absent';
   /** Whether all that was in it is known to have gone, or only that one name went. */
   readonly emptied: 'surely' | 'maybe';
+  /** When, by the clock's `monotonic`, milliseconds. */
+  readonly since: number;
 }
 
 /** The folders that we emptied and the service may no longer have. */
 export class KeptFolders {
+  readonly #clock: Clock;
   readonly #kept = new Map<string, KeptFolder>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   get(path: string): KeptFolder | undefined {
     return this.#kept.get(path);
   }
 
   keep(path: string, emptied: KeptFolder['emptied']): void {
-    this.#kept.set(path, { onService: 'unknown', emptied });
+    this.#kept.set(path, { onService: 'unknown', emptied, since: this.#clock.monotonic() });
   }
 
   /** A listing of the parent does not show it. */
   markAbsent(path: string): void {
-    if (this.#kept.has(path)) this.#kept.set(path, { onService: 'absent', emptied: 'surely' });
+    const kept = this.#kept.get(path);
+    if (kept !== undefined) this.#kept.set(path, { ...kept, onService: 'absent', emptied: 'surely' });
   }
 
   /** The service has it, or it holds something again, or it was removed. */
@@ -58,6 +67,10 @@ export class KeptFolders {
 
   paths(): string[] {
     return [...this.#kept.keys()];
+  }
+
+  all(): readonly KeptFolder[] {
+    return [...this.#kept.values()];
   }
 
   /** Names directly inside `folder` of kept folders, and of those that hold one further below. */

@@ -30,7 +30,7 @@ export interface KnownNamesParts {
 
 /** One mount's memory of names. No method waits or rejects. */
 export class KnownNames {
-  readonly kept = new KeptFolders();
+  readonly kept: KeptFolders;
   /** What listings say. */
   readonly listings: ListedNames;
   readonly #clock: Clock;
@@ -40,6 +40,7 @@ export class KnownNames {
   readonly #changes = new OwnChanges<Outcome>();
 
   constructor(parts: KnownNamesParts) {
+    this.kept = new KeptFolders(parts.clock);
     this.#clock = parts.clock;
     this.#locals = parts.locals;
     this.#trust = new Trust(parts.clock, parts.ttl);

@@ -232,6 +232,28 @@ describe('emptied folders', () => {
     expect(asked()).toEqual([]);
   });
 
+  it('that were emptied only just now are not made real beside others, but three seconds later [folders/stay]', async () => {
+    const { fs, foreignWrite, direct, bucket, asked, clock } = await openWith({});
+    await foreignWrite('d/x', '');
+    await foreignWrite('e/x', '');
+    await names(fs, '/d');
+    await names(fs, '/e');
+    await fs.unlink('/d/x');
+    clock.advance(2900);
+    await fs.unlink('/e/x');
+    asked();
+
+    clock.advance(100);
+    await expect.poll(async () => (await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(asked()).toEqual(['createFolder d']);
+    clock.advance(2900);
+
+    await expect
+      .poll(async () => (await direct.listObjects(bucket, { folder: '' })).folders)
+      .toEqual(['d/', 'e/']);
+  });
+
   it('that could not be made real are tried again, and reported', async () => {
     const log = new LogForTest();
     const { fs, foreignWrite, direct, bucket, clock, faults } = await openWith({}, log);
