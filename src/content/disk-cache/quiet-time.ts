@@ -46,7 +46,8 @@ export class QuietTime {
 
   readonly #look = (): void => {
     // One timer for a burst, not one for each file.
-    this.#cancel = this.isNow ? null : this.#clock.after(this.#left, this.#look);
-    if (this.isNow) this.#hasCome();
+    const left = this.#left;
+    this.#cancel = left > 0 ? this.#clock.after(left, this.#look) : null;
+    if (left <= 0) this.#hasCome();
   };
 }
