@@ -16,7 +16,8 @@ import { publish } from '../store/replace.ts';
 import type { Version } from '../store/version.ts';
 import type { CopyAnnouncement } from './copying.ts';
 import { isPassing } from './errno-of.ts';
-import { FILES_AT_ONCE, carryHeld, removeFolders, type FolderMovingParts } from './folder-moving.ts';
+import type { FolderMovingParts } from './folder-moving.ts';
+import { carryHeld, FILES_AT_ONCE, removeFolders } from './folder-steps.ts';
 import { treeNow } from './folder-tree.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
@@ -204,7 +205,7 @@ export class Resuming {
 
   async #endFolder(from: string, to: string): Promise<void> {
     const { namespace } = this.#mount;
-    await carryHeld(this.#mount, this.#parts.moving, { from, to });
+    await carryHeld(this.#mount, this.#parts.moving, { from, to }, []);
     if ((await namespace.lookup(from)).kind !== 'folder') return;
     const { folders } = await treeNow(this.#mount, from);
     for (const path of folders) this.#parts.folderTimes.copy(path, to + path.slice(from.length));
