@@ -81,7 +81,7 @@ interface Progress {
   cuts: number;
   /** Monotonic milliseconds of the last progress, or of the beginning. */
   at: number;
-  /** Bytes delivered since. */
+  /** Bytes that have arrived since. */
   bytesSince: number;
 }
 
@@ -206,8 +206,10 @@ export class RangeReader {
       position += data.length;
       if (wanted.length > 0) {
         await sink.chunk(wanted, progress.next);
-        this.#delivered(progress, wanted.length);
+        progress.next += wanted.length;
       }
+      // Also what was delivered before a cut and comes again: without ranges a large file takes its time to get there.
+      this.#noteArrival(progress, data.length);
       // A body that drips never stalls for long, and would hold up the program for hours.
       if (this.#isOverdue(progress) && progress.next < until) {
         throw refusal('timeout', 'the body comes too slowly', request.key);
@@ -218,8 +220,7 @@ export class RangeReader {
     if (progress.next < until) throw refusal('unavailable', 'the body ended early', request.key);
   }
 
-  #delivered(progress: Progress, bytes: number): void {
-    progress.next += bytes;
+  #noteArrival(progress: Progress, bytes: number): void {
     progress.bytesSince += bytes;
     if (progress.bytesSince < PROGRESS) return;
     progress.at = this.#clock.monotonic();
