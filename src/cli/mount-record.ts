@@ -25,6 +25,8 @@ const recordSchema = z.object({
   since: z.iso.datetime(),
   process: z.object({ pid: z.number().int().positive(), startTime: z.string().nullable() }),
   logFile: z.string().nullable(),
+  /** Below which its state directories are; a mount of an earlier version does not say. */
+  stateDir: z.string().nullable().default(null),
   /** Written as the last thing by a process that could not upload everything. */
   unsent: z.array(
     z.object({ path: z.string(), file: z.string(), reason: z.string(), bytes: z.number().optional() }),

@@ -1,5 +1,6 @@
 /** What does a serving process open for its mount: one bucket, or all of the account? From then on both are the same to it. */
 import { mkdir } from 'node:fs/promises';
+import { inWords } from '../base/errors.ts';
 import type { HttpService } from '../client/http-service.ts';
 import type { Log, LogFields } from '../base/log.ts';
 import { openAllBuckets, type MountedBuckets } from '../filesystem/all-buckets/open-all-buckets.ts';
@@ -24,6 +25,8 @@ import {
 } from './open-bucket.ts';
 import { openService } from './open-service.ts';
 import type { MountSettings } from './settings.ts';
+import { shellWord } from './shell-word.ts';
+import { leavePointer } from './state-pointers.ts';
 
 const DIRECTORY_MODE = 0o700;
 
@@ -53,6 +56,7 @@ export async function openMount(
     surroundings,
     start,
   );
+  start.warnings.push(...(await pointTo(settings)));
   return {
     service,
     bucketName: bucket.name,
@@ -109,6 +113,7 @@ async function openMounted(
   },
 ): Promise<MountedBuckets> {
   const { service, clock, log, first } = parts;
+  let isWarned = false;
   const open: AllBuckets['open'] = async (bucket, given) => {
     for (const warning of warningsAbout(bucket)) log.warn(warning);
     const about = logAbout(log, { bucket: bucket.name });
@@ -120,6 +125,11 @@ async function openMounted(
       mayWrite: isAllowed,
       ...given,
     });
+    // For each bucket: "pailfs uploads" may have found nothing and nobody below this home since the last one.
+    for (const warning of await pointTo(settings)) {
+      if (!isWarned) log.warn(warning);
+      isWarned = true;
+    }
     return bucketFileSystem(opened);
   };
   try {
@@ -134,6 +144,20 @@ async function openMounted(
     });
   } catch (error) {
     throw error instanceof CommandError ? error : stateFailure(settings, error);
+  }
+}
+
+/** Once a state directory is claimed. What a person should know when nothing says where it is. Never rejects. */
+async function pointTo(settings: MountSettings): Promise<readonly string[]> {
+  // Such a mount leaves nothing that was not there before.
+  if (settings.readOnly) return [];
+  try {
+    await leavePointer(settings);
+    return [];
+  } catch (error) {
+    return [
+      `should this mount leave anything, only "pailfs uploads --state-dir ${shellWord(settings.stateDir)}" will find it: ${inWords(error)}`,
+    ];
   }
 }
 

@@ -1,4 +1,5 @@
 /** How is what dead mounts left stored without mounting? As a mount would store it, only that no program can look in. */
+import { dirname } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
 import { changesLeftIn } from '../filesystem/changes-left.ts';
@@ -36,7 +37,7 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
   try {
     const opened = await openBucket(
       directory.about.bucket,
-      settings,
+      { ...settings, stateDir: dirname(directory.bucketHome) },
       // Each outcome says what happened to it.
       { clock, log: silentLog, signal },
       start,

@@ -11,6 +11,7 @@ import type { MountJob } from './mount-job.ts';
 import type { RecentProblems } from './recent-problems.ts';
 import { openMount, type OpenedMount } from './opened-mount.ts';
 import { RecordedMount } from './recorded-mount.ts';
+import { removeIdlePointers } from './state-pointers.ts';
 
 /** How long a program may keep the mount busy after a signal; then it is detached. */
 const BUSY_PATIENCE_MS = 5000;
@@ -33,12 +34,14 @@ interface Parts extends OpenedMount {
 export class ServedMount {
   /** What a person should know although the mount works. */
   readonly warnings: readonly string[];
+  readonly #job: MountJob;
   readonly #surroundings: Surroundings;
   readonly #parts: Parts;
   readonly #record: RecordedMount;
   readonly #control: ControlledMount;
 
   private constructor(job: MountJob, surroundings: Surroundings, parts: Parts, warnings: readonly string[]) {
+    this.#job = job;
     this.#surroundings = surroundings;
     this.#parts = parts;
     this.#record = recordedMount(job, surroundings, parts);
@@ -48,7 +51,8 @@ export class ServedMount {
 
   /** Resolves when the mount answers. Rejects with a `CommandError` or `MountError`, leaving nothing behind. */
   static async open(job: MountJob, surroundings: Surroundings): Promise<ServedMount> {
-    const start: Start = { closers: [], warnings: [] };
+    const forget = (): Promise<void> => removeIdlePointers(job.settings, surroundings.clock);
+    const start: Start = { closers: [forget], warnings: [] };
     try {
       const parts = await openParts(job, surroundings, start);
       const mount = new ServedMount(job, surroundings, parts, start.warnings);
@@ -95,9 +99,17 @@ export class ServedMount {
     await this.#control.end();
     await this.#parts.service.close();
     await this.#parts.release();
+    await this.#forget();
     const isDone = unsent?.length === 0 && ending.kind !== 'fault';
     log.info('Ended', { unsent: unsent?.length ?? 'unknown' });
     return isDone ? exitCodes.done : exitCodes.failed;
+  }
+
+  async #forget(): Promise<void> {
+    const { clock, log } = this.#surroundings;
+    await removeIdlePointers(this.#job.settings, clock).catch((error: unknown) => {
+      log.warn('Whether anything is left in the state directory is not known', { error });
+    });
   }
 
   async #letGo(endings: Endings): Promise<boolean> {
@@ -157,6 +169,7 @@ function recordedMount(
       mayWrite,
       since: since.toISOString(),
       logFile,
+      stateDir: settings.stateDir,
     },
     log,
   });

@@ -39,6 +39,8 @@ export type MountSettings = SettingValues & {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly stateDir: string;
+  /** Where that would be if nobody had said where. */
+  readonly defaultStateDir: string;
   readonly cacheDir: string;
   readonly driver: Driver['name'];
   readonly uid: number;
@@ -62,7 +64,8 @@ export async function resolveSettings(sources: SettingSources): Promise<MountSet
     ...values,
     ...(await firstCredentials(values)),
     baseUrl,
-    stateDir: values.stateDir ?? defaultStateDir(values.cacheDir, sources),
+    stateDir: namedStateDir(values) ?? defaultStateDir(sources),
+    defaultStateDir: defaultStateDir(sources),
     cacheDir: values.cacheDir ?? defaultCacheDir(sources),
     driver: values.driver ?? defaultDriver(),
     uid: values.uid ?? sources.uid,
@@ -84,34 +87,51 @@ function defaultCacheDir({ cacheHome }: SettingSources): string {
   return join(cacheHome, 'pailfs');
 }
 
+export function defaultStateDir({ stateHome }: Pick<SettingSources, 'stateHome'>): string {
+  return join(stateHome, 'pailfs');
+}
+
 /** Who says where everything that is large goes means unsent bytes too. */
-function defaultStateDir(cacheDir: string | undefined, { stateHome }: SettingSources): string {
-  return cacheDir === undefined ? join(stateHome, 'pailfs') : join(cacheDir, 'state');
+function namedStateDir({
+  stateDir,
+  cacheDir,
+}: Pick<SettingValues, 'stateDir' | 'cacheDir'>): string | undefined {
+  return stateDir ?? (cacheDir === undefined ? undefined : join(cacheDir, 'state'));
+}
+
+/** Where bytes wait. */
+export interface StateHomes {
+  /** Undefined: nobody says where, so all are meant that mounts have used. */
+  readonly named: string | undefined;
+  readonly defaultStateDir: string;
 }
 
 /** What concerns this machine alone. */
-export type MachineSettings = Pick<
-  MountSettings,
-  'stateDir' | 'cacheDir' | 'cache' | 'allowOther' | 'driver'
->;
+export type MachineSettings = Pick<MountSettings, 'cacheDir' | 'cache' | 'allowOther' | 'driver'> & {
+  readonly stateHomes: StateHomes;
+};
 
 /** For a command that looks at this machine, whether the service can be reached or not. Rejects with a usage error. */
 export async function resolveMachineSettings(sources: SettingSources): Promise<MachineSettings> {
   const given = await gather(sources);
-  const cacheDir = valueOf('cacheDir', given.cacheDir);
   return {
-    stateDir: valueOf('stateDir', given.stateDir) ?? defaultStateDir(cacheDir, sources),
-    cacheDir: cacheDir ?? defaultCacheDir(sources),
+    stateHomes: stateHomesOf(given, sources),
+    cacheDir: valueOf('cacheDir', given.cacheDir) ?? defaultCacheDir(sources),
     cache: valueOf('cache', given.cache),
     allowOther: valueOf('allowOther', given.allowOther),
     driver: valueOf('driver', given.driver) ?? defaultDriver(),
   };
 }
 
-/** Where bytes wait, for a command that needs neither service nor credentials. Rejects with a usage error. */
-export async function resolveStateDirectory(sources: SettingSources): Promise<string> {
-  const given = await gather(sources);
-  return valueOf('stateDir', given.stateDir) ?? defaultStateDir(valueOf('cacheDir', given.cacheDir), sources);
+/** For a command that needs neither service nor credentials. Rejects with a usage error. */
+export async function resolveStateHomes(sources: SettingSources): Promise<StateHomes> {
+  return stateHomesOf(await gather(sources), sources);
+}
+
+function stateHomesOf(given: RawSettings, sources: SettingSources): StateHomes {
+  const stateDir = valueOf('stateDir', given.stateDir);
+  const cacheDir = valueOf('cacheDir', given.cacheDir);
+  return { named: namedStateDir({ stateDir, cacheDir }), defaultStateDir: defaultStateDir(sources) };
 }
 
 async function gather(sources: SettingSources): Promise<RawSettings> {

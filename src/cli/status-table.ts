@@ -3,6 +3,7 @@ import prettyBytes from 'pretty-bytes';
 import { warningsAbout } from './bucket-state.ts';
 import type { UnsentSummary } from './control-documents.ts';
 import type { MountStatus } from './mount-status.ts';
+import { shellWord } from './shell-word.ts';
 import { ageOf, counted, printable, tableOf, type Column } from './table.ts';
 import { MOST_SHOWN } from './unsent-summary.ts';
 import { unsentTable } from './unsent-table.ts';
@@ -44,7 +45,7 @@ export function waitingLines(
 ): string {
   return statuses
     .map(({ mountpoint, live, unsent }) => {
-      const ended = endedLines(unsent);
+      const ended = endedLines(mountpoint, unsent);
       const sums = live === null ? '' : sumsOf(live.waiting);
       const title = sums === '' ? [] : [`not stored in ${mountpoint}: ${sums}`];
       const lines = [...ended, ...title].map((line) => `${printable(line)}\n`).join('');
@@ -56,12 +57,15 @@ export function waitingLines(
 }
 
 /** What a mount that has ended left behind. */
-function endedLines(unsent: MountStatus['unsent']): readonly string[] {
+function endedLines(mountpoint: string, unsent: MountStatus['unsent']): readonly string[] {
   const lines = unsent.map(({ path, file, reason }) => `not stored: ${path} (${reason}), kept in ${file}`);
   const more = lines.length - MOST_SHOWN;
   return more <= 0
     ? lines
-    : [...lines.slice(0, MOST_SHOWN), `not stored: ${more} more; "pailfs uploads" shows all`];
+    : [
+        ...lines.slice(0, MOST_SHOWN),
+        `not stored: ${more} more; "pailfs uploads ${shellWord(mountpoint)}" shows all`,
+      ];
 }
 
 /** Empty when everything is stored. */

@@ -20,6 +20,9 @@ import {
 import { canonicalMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
+import { defaultStateDir } from './settings.ts';
+import { shellWord } from './shell-word.ts';
+import { userDirectories } from './user-directories.ts';
 
 const POLL_MS = 50;
 /** Between two looks at what goes up. */
@@ -137,6 +140,12 @@ async function tellOutcome(
     const size = bytes === undefined ? '' : `, ${prettyBytes(bytes)}`;
     sayToPerson(`${path} could not be uploaded (${reason}${size}): its bytes are kept in ${file}`);
   }
-  sayToPerson('the next mount goes on with what is left; "pailfs uploads" shows it');
+  sayToPerson(`the next mount goes on with what is left; "pailfs uploads${placeOf(record)}" shows it`);
   return exitCodes.failed;
+}
+
+/** The words that have `pailfs uploads` look where the mount kept its bytes, whatever the environment of whoever unmounts says. */
+function placeOf({ stateDir }: MountRecord): string {
+  const isUsual = stateDir === null || stateDir === defaultStateDir(userDirectories());
+  return isUsual ? '' : ` --state-dir ${shellWord(stateDir)}`;
 }

@@ -4,13 +4,16 @@ import { changesLeftIn } from '../filesystem/changes-left.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { ControlClient, nullWhenSilent } from './control-client.ts';
-import { systemErrorCode } from '../base/errors.ts';
+import { inWords, systemErrorCode } from '../base/errors.ts';
 import { removeDeadSockets } from './dead-sockets.ts';
 import { listLeftDirectories, type LeftDirectory } from './left-directories.ts';
 import { explainLocalFailure } from './local-places.ts';
 import { findControlSocket, readRecords, recordDirectories, type MountRecord } from './mount-record.ts';
 import { recordOfMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
+import { shellWord } from './shell-word.ts';
+import type { StateHomes } from './settings.ts';
+import { canonicalDirectory, pointedHomes, removePointers, type PointedHome } from './state-pointers.ts';
 
 /** A mount that answers, or a state directory whose mount does not. */
 export interface UnsentPlace {
@@ -31,12 +34,21 @@ export interface PlaceSearch {
   /** Undefined: everywhere. */
   readonly mountpoint: string | undefined;
   /** Below which state directories are looked for. */
-  readonly stateHome: string;
+  readonly homes: StateHomes;
   readonly clock: Clock;
 }
 
-/** Rejects with a `CommandError` when `mountpoint` is none that pailfs knows, or when the state directories cannot be read. */
-export async function findUnsentPlaces(search: PlaceSearch): Promise<readonly UnsentPlace[]> {
+export interface FoundPlaces {
+  readonly places: readonly UnsentPlace[];
+  /** A line of each place where a mount may have left something, and which cannot be looked into: its disk may be missing. */
+  readonly unseen: readonly string[];
+}
+
+/**
+ * Takes pointers away that point to nothing any more. Rejects with a `CommandError` when `mountpoint` is none that pailfs knows, or when
+ * the usual state directories, or those that were named, cannot be read.
+ */
+export async function findUnsentPlaces(search: PlaceSearch): Promise<FoundPlaces> {
   const directories = await recordDirectories(process.getuid?.() ?? 0);
   const records =
     search.mountpoint === undefined
@@ -44,32 +56,97 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<readonly Un
       : [await recordOf(directories, search.mountpoint)];
   const mounts = (await Promise.all(records.map((record) => askMount(directories, record)))).flat();
   await removeDeadSockets(directories);
-  const answered = new Set(mounts.flatMap(({ stateDirectories }) => stateDirectories));
+  const answered = new Set(
+    await Promise.all(mounts.flatMap(({ stateDirectories }) => stateDirectories.map(canonicalDirectory))),
+  );
   const silent = records.filter(
     ({ mountpoint }) => !mounts.some(({ place }) => place.mountpoint === mountpoint),
   );
   const isMeant = (directory: LeftDirectory): boolean =>
     !answered.has(directory.path) &&
     (search.mountpoint === undefined || silent.some((record) => isOf(directory, record)));
-  return [...mounts.map(({ place }) => place), ...(await leftPlaces(search, isMeant))];
+  const left = await leftPlaces(search, silent, isMeant);
+  return { ...left, places: [...mounts.map(({ place }) => place), ...left.places] };
 }
 
+type IsMeant = (directory: LeftDirectory) => boolean;
+
 async function leftPlaces(
-  { stateHome, clock }: PlaceSearch,
-  isMeant: (directory: LeftDirectory) => boolean,
-): Promise<readonly UnsentPlace[]> {
-  const left: UnsentPlace[] = [];
+  search: PlaceSearch,
+  silent: readonly MountRecord[],
+  isMeant: IsMeant,
+): Promise<FoundPlaces> {
+  const places: UnsentPlace[] = [];
+  const unseen: string[] = [];
+  // The one mount that is meant has answered.
+  if (search.mountpoint !== undefined && silent.length === 0) return { places, unseen };
+  const { named, defaultStateDir } = search.homes;
+  const path = named ?? defaultStateDir;
   try {
-    for (const directory of (await listLeftDirectories(stateHome)).filter(isMeant)) {
-      const changes = await changesLeftIn(directory.path, clock);
-      const { bucketName: bucket = null, baseUrl = null } = directory.about ?? {};
-      left.push({ mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } });
+    const others = named === undefined ? await otherHomes(search, silent) : [];
+    const left = await listLeftDirectories(await canonicalDirectory(path));
+    places.push(...(await placesOf(left.filter(isMeant), search.clock)));
+    for (const home of others) {
+      const found = await placesIn(home, isMeant, search.clock);
+      if (typeof found === 'string') unseen.push(found);
+      else places.push(...found);
     }
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
-    throw explainLocalFailure({ what: 'state directory', setting: '--state-dir', path: stateHome }, error);
+    throw explainLocalFailure({ what: 'state directory', setting: '--state-dir', path }, error);
   }
-  return left;
+  return { places, unseen };
+}
+
+/** Where mounts have kept bytes, besides the usual place; of a mount that is named also what it has written down. */
+async function otherHomes(
+  { homes: { defaultStateDir }, mountpoint }: PlaceSearch,
+  silent: readonly MountRecord[],
+): Promise<readonly PointedHome[]> {
+  const written = mountpoint === undefined ? [] : silent.flatMap(({ stateDir }) => stateDir ?? []);
+  const recorded = await Promise.all(written.map(canonicalDirectory));
+  const homes = [
+    ...(await pointedHomes(defaultStateDir)),
+    ...recorded.map((path): PointedHome => ({ path, pointers: [] })),
+  ];
+  const known = new Set([await canonicalDirectory(defaultStateDir)]);
+  return homes.filter(({ path }) => !known.has(path) && known.add(path));
+}
+
+/** A line for a person where they cannot be seen. */
+async function placesIn(
+  home: PointedHome,
+  isMeant: IsMeant,
+  clock: Clock,
+): Promise<readonly UnsentPlace[] | string> {
+  try {
+    const left = await listLeftDirectories(home.path);
+    // A mount has been there, and leaves at least a directory.
+    if (left.length === 0) return unseenLine(home, 'nothing of pailfs is there');
+    const places = await placesOf(left.filter(isMeant), clock);
+    const isIdle = places.length === left.length && !left.some(({ isOwned }) => isOwned);
+    if (isIdle && places.every(({ changes }) => changes.length === 0)) await removePointers(home.pointers);
+    return places;
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return unseenLine(home, inWords(error, home.path));
+  }
+}
+
+function unseenLine({ path, pointers }: PointedHome, reason: string): string {
+  const command = `rm ${pointers.map(shellWord).join(' ')}`;
+  const remedy = pointers.length === 0 ? '' : `, or run "${command}" to have it forgotten`;
+  return `a mount may have left bytes in ${path}, which cannot be looked into (${reason}): see whether its disk is there${remedy}`;
+}
+
+async function placesOf(left: readonly LeftDirectory[], clock: Clock): Promise<readonly UnsentPlace[]> {
+  const places: UnsentPlace[] = [];
+  for (const directory of left) {
+    const changes = await changesLeftIn(directory.path, clock);
+    const { bucketName: bucket = null, baseUrl = null } = directory.about ?? {};
+    places.push({ mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } });
+  }
+  return places;
 }
 
 async function recordOf(directories: readonly string[], mountpoint: string): Promise<MountRecord> {

@@ -17,7 +17,7 @@ import { sayToPerson } from './report.ts';
 import { retryLeft } from './retry-left.ts';
 import type { MountSettings } from './settings.ts';
 import { printable } from './table.ts';
-import { findUnsentPlaces, type PlaceSearch, type UnsentPlace } from './unsent-places.ts';
+import { findUnsentPlaces, type FoundPlaces, type PlaceSearch, type UnsentPlace } from './unsent-places.ts';
 import { selectChanges, type Selected } from './unsent-selection.ts';
 import { nameOfChange, unsentTable } from './unsent-table.ts';
 
@@ -30,13 +30,13 @@ export interface UploadsWish {
 
 /** Prints to stdout, as all here do. Rejects with a `CommandError`. */
 export async function listUploads({ search, json }: UploadsWish): Promise<ExitCode> {
-  const places = await findUnsentPlaces(search);
+  const { places, unseen } = await look(search);
   if (json) {
     print(JSON.stringify(places.map(documentOf), null, 2));
     return exitCodes.done;
   }
   const shown = places.filter(({ changes }) => changes.length > 0);
-  if (shown.length === 0) print('everything is stored');
+  if (shown.length === 0) print(unseen.length === 0 ? 'everything is stored' : 'everything else is stored');
   for (const place of shown) {
     print(printable(titleOf(place)));
     process.stdout.write(unsentTable(place.changes, process.stdout.columns, search.clock.now()));
@@ -146,8 +146,15 @@ async function requireYes(changes: readonly UnsentChange[]): Promise<void> {
   throw new CommandError(exitCodes.failed, 'nothing is discarded');
 }
 
+/** Says what cannot be seen. Rejects as `findUnsentPlaces`. */
+async function look(search: PlaceSearch): Promise<FoundPlaces> {
+  const found = await findUnsentPlaces(search);
+  for (const line of found.unseen) sayToPerson(printable(line));
+  return found;
+}
+
 async function selected({ search, words }: UploadsWish): Promise<readonly Selected[]> {
-  const places = await findUnsentPlaces(search);
+  const { places } = await look(search);
   if (words.length > 0) return selectChanges(words, places);
   return places.map((place) => ({ place, changes: place.changes }));
 }

@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.ts';
 import type { ExitCode } from './command-error.ts';
 import { optionFor, reachingSettings, requireText } from './program-options.ts';
 import { sourcesOf } from './setting-sources.ts';
-import { resolveSettings, resolveStateDirectory } from './settings.ts';
+import { resolveSettings, resolveStateHomes } from './settings.ts';
 import type { SettingName } from './settings-table.ts';
 import {
   discardUploads,
@@ -20,6 +20,8 @@ or half a file: only you can decide), unreadable (its name is lost), local (a sc
 
 Where no mount runs, what mounts have left is listed, exported and discarded all the same; "retry" then needs the settings of that
 mount (environment, or config file), and stores all that a mount would store by itself, too.
+Also found is what mounts have left that had a --state-dir or --cache-dir of their own; with one of these here, or in the environment or
+the config file, only that place is looked at. One that is not there, as a disk that is not plugged in, is named on stderr.
 Exit codes: 0; 1 something could not be done; 2 wrong usage.
 
 Examples:
@@ -83,7 +85,7 @@ function withCommonOptions(command: Command): Command {
 async function wishOf(flags: Flags, words: readonly string[]): Promise<UploadsWish> {
   const search = {
     mountpoint: flags['mount'] as string | undefined,
-    stateHome: await resolveStateDirectory(sourcesOf(flags)),
+    homes: await resolveStateHomes(sourcesOf(flags)),
     clock: systemClock,
   };
   return { search, words, json: flags['json'] === true };

@@ -22,6 +22,7 @@ const RECORD: MountRecord = {
   since: '2026-03-04T05:06:07.000Z',
   process: { pid: 4711, startTime: '1' },
   logFile: null,
+  stateDir: '/home/me/.local/state/pailfs',
   unsent: [],
 };
 const SCRATCH = unsentChangeOf({ kind: 'scratch', state: 'local', path: '/.notes.swp' });
@@ -215,7 +216,7 @@ describe('the lines about what is not stored', () => {
       .split('\n');
 
     expect(lines).toHaveLength(21);
-    expect(lines.at(-1)).toBe('not stored: 280 more; "pailfs uploads" shows all');
+    expect(lines.at(-1)).toBe('not stored: 280 more; "pailfs uploads /home/me/photos" shows all');
   });
 });
 

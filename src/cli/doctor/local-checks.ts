@@ -10,18 +10,22 @@ import { isDead, isOurType } from '../../fuse/mountpoint.ts';
 import { roomOfPlace, type LocalPlace, type PlaceRoom } from '../local-places.ts';
 import { readRecords, recordDirectories } from '../mount-record.ts';
 import { isRunning } from '../process-identity.ts';
-import type { MachineSettings } from '../settings.ts';
+import type { MachineSettings, StateHomes } from '../settings.ts';
 import { sumsOf } from '../status-table.ts';
 import { counted } from '../table.ts';
 import { findUnsentPlaces } from '../unsent-places.ts';
 import { summaryOf } from '../unsent-summary.ts';
 import { broken, checked, warning, well, type Check, type Finding } from './check.ts';
 
-/** Changes nothing. Rejects with the disk's error where nobody foresaw one. */
+/** Changes nothing but what `findUnsentPlaces` clears away. Rejects with the disk's error where nobody foresaw one. */
 export async function checkLocal(settings: MachineSettings, clock: Clock): Promise<readonly Check[]> {
-  const { cache, cacheDir, stateDir } = settings;
+  const { cache, cacheDir, stateHomes } = settings;
   const cachePlace = { what: 'cache directory', setting: '--cache-dir', path: cacheDir };
-  const statePlace = { what: 'state directory', setting: '--state-dir', path: stateDir };
+  const statePlace = {
+    what: 'state directory',
+    setting: '--state-dir',
+    path: stateHomes.named ?? stateHomes.defaultStateDir,
+  };
   return [
     await checked('cache directory', async () =>
       cache === 'disk'
@@ -30,7 +34,7 @@ export async function checkLocal(settings: MachineSettings, clock: Clock): Promi
     ),
     await checked('state directory', async () => roomFinding(statePlace, await roomOfPlace(statePlace))),
     await checked('mounts', () => checkMounts(clock)),
-    await checked('not stored', () => checkUnsent(statePlace, clock)),
+    await checked('not stored', () => checkUnsent(stateHomes, clock)),
   ];
 }
 
@@ -100,14 +104,13 @@ async function isForbidden(mountpoint: string): Promise<boolean> {
 }
 
 /** What running mounts are about to store is no finding, but for what went wrong. */
-async function checkUnsent(place: LocalPlace, clock: Clock): Promise<Finding> {
-  const search = { mountpoint: undefined, stateHome: place.path, clock };
-  const places = await findUnsentPlaces(search);
+async function checkUnsent(homes: StateHomes, clock: Clock): Promise<Finding> {
+  const { places, unseen } = await findUnsentPlaces({ mountpoint: undefined, homes, clock });
   const changes = places.flatMap(({ owner, changes: all }) =>
     owner.kind === 'left' ? all : all.filter(({ state }) => state === 'failed' || state === 'set aside'),
   );
-  if (changes.length === 0) return well('everything is stored');
-  return warning(
-    `${sumsOf(summaryOf(changes))}: "pailfs uploads" lists what waits here, and stores, exports or discards it`,
-  );
+  const remedy = '"pailfs uploads" lists what waits here, and stores, exports or discards it';
+  const waiting = changes.length === 0 ? [] : [`${sumsOf(summaryOf(changes))}: ${remedy}`];
+  const said = [...waiting, ...unseen];
+  return said.length === 0 ? well('everything is stored') : warning(said.join('; '));
 }
