@@ -10,8 +10,7 @@ import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { runMount } from './mount-command.ts';
 import { withoutUnknownOptions } from './mount-options.ts';
-import { requireText } from './program-options.ts';
-import { runCommandLine, withOneLineErrors } from './run-command-line.ts';
+import { runCommandLine } from './run-command-line.ts';
 import { sayToPerson } from './report.ts';
 import { sourcesOf } from './setting-sources.ts';
 import { resolveSettings } from './settings.ts';
@@ -47,10 +46,10 @@ export async function runMountHelper(words: readonly string[]): Promise<number> 
 
 /** The parser; its action tells the exit code. */
 export function buildMountHelper(tell: (code: ExitCode) => void): Command {
-  return withOneLineErrors(new Command('mount.fuse.pailfs'))
+  return new Command('mount.fuse.pailfs')
     .description('Mount a bucket as mount(8) and /etc/fstab ask for it.')
-    .argument('<bucket>', 'name or identifier; any word with all_buckets', requireText)
-    .argument('<mountpoint>', 'an empty directory', requireText)
+    .argument('<bucket>', 'name or identifier; any word with all_buckets')
+    .argument('<mountpoint>', 'an empty directory')
     .option('-o <OPTIONS>', 'settings: a,b=c', collect)
     .option('-s', 'pass over options that do not exist', false)
     .option('-f', 'only check the settings: mount nothing', false)

@@ -1,5 +1,6 @@
 /** How are words of the command line taken by more than one command? */
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
+import { usageError } from './command-error.ts';
 import { credentialOnCommandLine } from './mount-options.ts';
 import { flagName, settingRow, type SettingName } from './settings-table.ts';
 
@@ -34,12 +35,13 @@ export function optionFor(name: SettingName): Option {
 }
 
 /** An empty word is a variable that a script forgot to set; as a path it would mean the working directory. */
-export function requireText(text: string): string {
+export function requireText(what: string, text: string): string {
   if (text !== '') return text;
-  throw new InvalidArgumentError('must not be empty');
+  throw usageError(`${what} is empty: was a variable not set?`);
 }
 
-/** As `requireText`, for an argument that takes several words. */
-export function requireEach(word: string, earlier: readonly string[] | undefined): readonly string[] {
-  return [...(earlier ?? []), requireText(word)];
+/** The flag's value, as `requireText` lets it pass. */
+export function textOption(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.argParser((text) => requireText(option.long ?? flags, text));
 }

@@ -1,16 +1,16 @@
 /** Which commands are there, and what do they take? */
 import { readFile } from 'node:fs/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
-import type { ExitCode } from './command-error.ts';
+import { usageError, type ExitCode } from './command-error.ts';
 import { addBucketCommand } from './direct/bucket-program.ts';
 import { addObjectCommands } from './direct/object-program.ts';
 import { addDoctorCommand } from './doctor/doctor-program.ts';
 import { addLinkCommands } from './links/link-program.ts';
 import { runMount } from './mount-command.ts';
 import { mountWish } from './mount-words.ts';
-import { optionFor, requireText } from './program-options.ts';
-import { runCommandLine, withOneLineErrors } from './run-command-line.ts';
+import { optionFor, textOption } from './program-options.ts';
+import { runCommandLine } from './run-command-line.ts';
 import type { ServeWish } from './serve-command.ts';
 import { secondsValue } from './setting-values.ts';
 import { sourcesOf } from './setting-sources.ts';
@@ -78,9 +78,11 @@ export async function run(words: readonly string[]): Promise<ExitCode> {
 
 /** The parser; an action tells the exit code. */
 export function buildProgram(version: string, tell: (code: ExitCode) => void): Command {
-  const program = withOneLineErrors(new Command('pailfs'))
+  const program = new Command('pailfs')
     .description('Mount an object storage service as a directory.')
     .version(version)
+    // It would add a "(default: false)" to every switch; what is worth saying is in the text.
+    .configureHelp({ optionDescription: ({ description }) => description })
     .showSuggestionAfterError(true)
     .addHelpText('after', EXAMPLES);
   addMountCommand(program, tell);
@@ -110,8 +112,8 @@ function addMountCommand(program: Command, tell: (code: ExitCode) => void): void
   const command = program
     .command('mount', { isDefault: true })
     .description('mount a bucket; returns when the directory is ready ("mount" may be left out)')
-    .argument('<bucket>', 'name or identifier; left out with --all-buckets', requireText)
-    .argument('[mountpoint]', 'an empty directory', requireText)
+    .argument('<bucket>', 'name or identifier; left out with --all-buckets')
+    .argument('[mountpoint]', 'an empty directory')
     .usage('[options] <bucket> <mountpoint> | --all-buckets <mountpoint>')
     .option('-o <options>', 'settings as mount(8) writes them: a,b=c', collect)
     .addHelpText('after', MOUNT_EXAMPLES);
@@ -132,7 +134,7 @@ function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): vo
   program
     .command('unmount')
     .description('finish uploads and unmount')
-    .argument('<mountpoint>', 'the directory', requireText)
+    .argument('<mountpoint>', 'the directory')
     .option('--timeout <SECONDS>', 'leave to the next mount what is not stored after this long', parseSeconds)
     .option('--leave-pending', 'leave to the next mount whatever is not stored yet', false)
     .option('--lazy', 'detach even when programs use the mount; what they have not saved is lost', false)
@@ -146,8 +148,8 @@ function addServeCommand(program: Command, tell: (code: ExitCode) => void): void
   program
     .command('serve')
     .description('run a small storage service on this machine, to try pailfs out')
-    .option('--data <DIR>', 'where to keep the files (default: in memory, gone at the end)')
-    .option('--port <NUMBER>', 'port to listen at (default: any free one)', parsePort, 0)
+    .addOption(textOption('--data <DIR>', 'where to keep the files (default: in memory, gone at the end)'))
+    .option('--port <NUMBER>', 'port to listen at (default: any free one)', parsePort)
     .option('--bucket <NAME>', 'create this bucket if it is missing (repeatable)', collect)
     .option(
       '--behaviour <NAME=VALUE>',
@@ -169,13 +171,14 @@ function collect(value: string, earlier: readonly string[] = []): readonly strin
 function parseSeconds(text: string): number {
   const seconds = secondsValue.safeParse(text);
   if (seconds.success) return seconds.data;
-  throw new InvalidArgumentError(seconds.error.issues[0]?.message ?? 'must be a number of seconds');
+  const complaint = seconds.error.issues[0]?.message ?? 'must be a number of seconds';
+  throw usageError(`--timeout ${complaint} (given: "${text}")`);
 }
 
 function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  throw new InvalidArgumentError('must be a number from 0 to 65535');
+  throw usageError(`--port must be a number from 0 to 65535 (given: "${text}")`);
 }
 
 async function packageVersion(): Promise<string> {

@@ -17,8 +17,8 @@ import { roomOfPlace } from './local-places.ts';
 export interface ServeWish {
   /** Directory; undefined: in memory. */
   readonly data?: string;
-  /** 0: any free one. */
-  readonly port: number;
+  /** Undefined or 0: any free one. */
+  readonly port?: number;
   readonly bucket?: readonly string[];
   /** `name=value` each. */
   readonly behaviour?: readonly string[];
@@ -47,7 +47,7 @@ async function start(wish: ServeWish, behaviours: Partial<Behaviours>): Promise<
   try {
     return await startEmbeddedService({
       directory,
-      port: wish.port,
+      port: wish.port ?? 0,
       behaviours,
     });
   } catch (error) {

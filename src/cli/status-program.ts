@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { ExitCode } from './command-error.ts';
-import { requireEach, requireText } from './program-options.ts';
 import { runRefresh } from './refresh-command.ts';
 import { runStatus, watchStatus } from './status-command.ts';
 
@@ -36,7 +35,7 @@ export function addStatusCommands(program: Command, tell: (code: ExitCode) => vo
   program
     .command('status')
     .description('show what is mounted, whether it works, and what it does')
-    .argument('[mountpoint]', 'only this one, and more about it', requireText)
+    .argument('[mountpoint]', 'only this one, and more about it')
     .option('--watch', 'again each second, until Ctrl-C', false)
     .option('--json', 'for programs', false)
     .addHelpText('after', STATUS_EXAMPLES)
@@ -47,7 +46,7 @@ export function addStatusCommands(program: Command, tell: (code: ExitCode) => vo
   program
     .command('refresh')
     .description('forget what a mount knows of files and folders: the next look asks the service')
-    .argument('<path...>', 'files or folders in a mount, or its mountpoint', requireEach)
+    .argument('<path...>', 'files or folders in a mount, or its mountpoint')
     .option('--json', 'for programs', false)
     .addHelpText('after', REFRESH_EXAMPLES)
     .action(async (paths: string[], { json, debug = false }: { json: boolean; debug?: boolean }) => {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { ExitCode } from './command-error.ts';
-import { optionFor, reachingSettings, requireText } from './program-options.ts';
+import { optionFor, reachingSettings, textOption } from './program-options.ts';
 import { sourcesOf } from './setting-sources.ts';
 import { resolveSettings, resolveStateHomes } from './settings.ts';
 import type { SettingName } from './settings-table.ts';
@@ -41,7 +41,7 @@ export function addUploadsCommand(program: Command, tell: (code: ExitCode) => vo
   const uploads = program
     .command('uploads')
     .description('show what is not stored yet; store, export or discard it')
-    .argument('[mountpoint]', 'only of this mount', requireText)
+    .argument('[mountpoint]', 'only of this mount')
     .addHelpText('after', EXAMPLES);
   withCommonOptions(uploads).action(async (mountpoint: string | undefined, flags: Flags) => {
     tell(await listUploads(await wishOf({ ...flags, mount: mountpoint }, [])));
@@ -56,7 +56,7 @@ export function addUploadsCommand(program: Command, tell: (code: ExitCode) => vo
       tell(await retryUploads(await wishOf(flags, what), settingsFor, systemClock));
     });
   addAction(uploads, 'export', 'copy the bytes to ordinary files')
-    .argument('<directory>', 'where to; nothing that is there is replaced', requireText)
+    .argument('<directory>', 'where to; nothing that is there is replaced')
     .argument(...words)
     .action(async (directory: string, what: string[], _own: Flags, command: Command) => {
       tell(await exportUploads(await wishOf(command.optsWithGlobals(), what), directory));
@@ -74,7 +74,7 @@ export function addUploadsCommand(program: Command, tell: (code: ExitCode) => vo
 
 function addAction(uploads: Command, name: string, description: string): Command {
   const command = uploads.command(name).description(description);
-  return withCommonOptions(command).option('--mount <MOUNTPOINT>', 'only of this mount', requireText);
+  return withCommonOptions(command).addOption(textOption('--mount <MOUNTPOINT>', 'only of this mount'));
 }
 
 function withCommonOptions(command: Command): Command {

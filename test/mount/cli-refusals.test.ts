@@ -156,7 +156,7 @@ const REFUSALS: readonly Refusal[] = [
     title: 'an empty argument, which is a variable that was not set, not the working directory',
     words: () => ['mount', 'photos', ''],
     code: 2,
-    line: /'mountpoint'\. must not be empty/,
+    line: /'mountpoint' is empty: was a variable not set\?/,
   },
 ];
 

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
-import { requireText } from '../program-options.ts';
 import { createBucket, deleteBucket, listBuckets, showBucket } from './bucket-command.ts';
 import { withServiceOptions, withSession } from './session.ts';
 
@@ -32,17 +31,17 @@ export function addBucketCommand(program: Command, tell: (code: ExitCode) => voi
     },
   );
   withServiceOptions(bucket.command('create').description('create a bucket'))
-    .argument('<name>', 'small letters, digits and hyphens', requireText)
+    .argument('<name>', 'small letters, digits and hyphens')
     .action(async (name: string, flags: Flags) => {
       tell(await withSession(flags, systemClock, (session) => createBucket(session, name, flags.json)));
     });
   withServiceOptions(bucket.command('info').description('show one bucket'))
-    .argument('<bucket>', 'name or identifier', requireText)
+    .argument('<bucket>', 'name or identifier')
     .action(async (wanted: string, flags: Flags) => {
       tell(await withSession(flags, systemClock, (session) => showBucket(session, wanted, flags.json)));
     });
   withServiceOptions(bucket.command('delete').description('delete a bucket and every file in it'))
-    .argument('<bucket>', 'name or identifier', requireText)
+    .argument('<bucket>', 'name or identifier')
     .option('--yes', 'without asking', false)
     .action(async (wanted: string, flags: Flags & { readonly yes: boolean }) => {
       tell(await withSession(flags, systemClock, (session) => deleteBucket(session, wanted, flags)));

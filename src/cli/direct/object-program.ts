@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
-import { optionFor, requireEach } from '../program-options.ts';
+import { optionFor } from '../program-options.ts';
 import { runGet } from './get-command.ts';
 import { runLs } from './ls-command.ts';
 import { runPut } from './put-command.ts';
@@ -50,7 +50,7 @@ export function addObjectCommands(program: Command, tell: Tell): void {
 
 function addLs(program: Command, tell: Tell): void {
   withServiceOptions(program.command('ls').description('list a bucket or a folder in it'))
-    .argument('<bucket:key...>', 'bucket, or folder or file in it', requireEach)
+    .argument('<bucket:key...>', 'bucket, or folder or file in it')
     .option('-l, --long', 'with sizes and times', false)
     .addHelpText('after', LS_EXAMPLES)
     .action(async (words: string[], flags: Flags & { readonly long: boolean; readonly json: boolean }) => {
@@ -60,7 +60,7 @@ function addLs(program: Command, tell: Tell): void {
 
 function addPut(program: Command, tell: Tell): void {
   withServiceOptions(program.command('put').description('store files of this machine, or stdin'))
-    .argument('<file...>', 'files ("-" is stdin), then BUCKET:KEY', requireEach)
+    .argument('<file...>', 'files ("-" is stdin), then BUCKET:KEY')
     .addOption(optionFor('visibility'))
     .addHelpText('after', PUT_EXAMPLES)
     .action(async (words: string[], flags: Flags & { readonly json: boolean }) => {
@@ -70,7 +70,7 @@ function addPut(program: Command, tell: Tell): void {
 
 function addGet(program: Command, tell: Tell): void {
   withServiceOptions(program.command('get').description('fetch files'))
-    .argument('<bucket:key...>', 'files, then where to: file, directory, or "-" for stdout', requireEach)
+    .argument('<bucket:key...>', 'files, then where to: file, directory, or "-" for stdout')
     .addHelpText('after', GET_EXAMPLES)
     .action(async (words: string[], flags: Flags & { readonly json: boolean }) => {
       tell(await withSession(flags, systemClock, (session) => runGet(session, words, flags.json)));
@@ -79,7 +79,7 @@ function addGet(program: Command, tell: Tell): void {
 
 function addRm(program: Command, tell: Tell): void {
   withServiceOptions(program.command('rm').description('delete files, or whole folders'))
-    .argument('<bucket:key...>', 'files; with -r folders, too', requireEach)
+    .argument('<bucket:key...>', 'files; with -r folders, too')
     .option('-r, --recursive', 'folders with all that is in them; asks first', false)
     .option('--yes', 'without asking', false)
     .addHelpText('after', RM_EXAMPLES)

@@ -4,7 +4,6 @@ import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
 import { parseAddress } from '../direct/object-address.ts';
 import { withServiceOptions, withSession, type Flags, type Session } from '../direct/session.ts';
-import { requireEach } from '../program-options.ts';
 import { runLink, runVisibility, type LinkWish } from './link-command.ts';
 
 const ENDING = `
@@ -50,7 +49,7 @@ export function addLinkCommands(program: Command, tell: Tell): void {
 
 function withPaths(command: Command, examples: string): Command {
   return withServiceOptions(command)
-    .argument('<path...>', 'files in a mount, or BUCKET:KEY; with -r folders, too', requireEach)
+    .argument('<path...>', 'files in a mount, or BUCKET:KEY; with -r folders, too')
     .option('-r, --recursive', 'folders: all files below them', false)
     .addHelpText('after', examples);
 }

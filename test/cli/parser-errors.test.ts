@@ -1,0 +1,70 @@
+/** What does a person read who has typed a command in a wrong way? */
+import { expect, it } from 'vitest';
+import { openOwnHome, runHere } from '../support/run-here.ts';
+
+it.each([
+  [['ls'], `missing required argument 'bucket:key'; "pailfs ls --help" shows the usage`],
+  [
+    ['ls', '--lnog', 'photos'],
+    `unknown option '--lnog' (Did you mean --long?); "pailfs ls --help" shows the usage`,
+  ],
+  [['uploads', 'retry', '--no'], `unknown option '--no'; "pailfs uploads retry --help" shows the usage`],
+  [['bucket', 'lits'], `unknown command 'lits' (Did you mean list?); "pailfs bucket --help" shows the usage`],
+  [['doctor', 'a', 'b'], `pailfs doctor has no use for a b; "pailfs doctor --help" shows the usage`],
+  [
+    ['mount', 'photos', 'there', 'too'],
+    `pailfs mount has no use for too; "pailfs mount --help" shows the usage`,
+  ],
+  [['serve', '--data'], `option '--data <DIR>' argument missing; "pailfs serve --help" shows the usage`],
+])('the line names the help of the command itself: %j', async (words, line) => {
+  expect(await runHere(words)).toEqual({ code: 2, stdout: '', stderr: `pailfs: ${line}\n` });
+});
+
+it('a misspelt command, which could be a bucket, is told to be none', async () => {
+  expect(await runHere(['mont', 'photos', 'there'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `pailfs: mont is no command, and pailfs mount has no use for there; "pailfs mount --help" shows the usage, "pailfs --help" all commands\n`,
+  });
+});
+
+it('who asks for the help of a command that there is not is told so', async () => {
+  const told = await runHere(['help', 'lits']);
+
+  expect(told).toMatchObject({ code: 2, stdout: '' });
+  expect(told.stderr).toMatch(/\npailfs: there is no command lits of pailfs\n$/);
+});
+
+it('who gives no word at all is shown the commands', async () => {
+  const told = await runHere([]);
+
+  expect(told).toMatchObject({ code: 2, stdout: '' });
+  expect(told.stderr).toMatch(/^Usage: pailfs \[options\] \[command\]\n[^]*\n {2}mount .*\n/);
+});
+
+it.each([
+  [
+    ['unmount', 'there', '--timeout', 'soon'],
+    /^pailfs: --timeout must be a number of seconds .* \(given: "soon"\)\n$/,
+  ],
+  [['serve', '--port', '99999'], /^pailfs: --port must be a number from 0 to 65535 \(given: "99999"\)\n$/],
+  [['ls', ''], /^pailfs: 'bucket:key' is empty: was a variable not set\?\n$/],
+  [['uploads', 'retry', ''], /^pailfs: 'what' is empty: was a variable not set\?\n$/],
+  [['uploads', 'retry', '--mount', ''], /^pailfs: --mount is empty: was a variable not set\?\n$/],
+  [['serve', '--data', ''], /^pailfs: --data is empty: was a variable not set\?\n$/],
+])('a wrong value is named: %j', async (words, line) => {
+  await openOwnHome();
+
+  expect(await runHere(words)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(line) as string,
+  });
+});
+
+it('no switch is said to be false when it is not given', async () => {
+  const { stdout } = await runHere(['unmount', '--help']);
+
+  expect(stdout).toMatch(/--lazy +detach/);
+  expect(stdout).not.toContain('default: false');
+});
