@@ -11,6 +11,7 @@ import type { UploadBody } from '../service/object-service.ts';
 import { DraftDigest } from './draft-digest.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import type { DraftFile } from './draft-file.ts';
+import { CONTENT_START } from './draft-header.ts';
 import { readFully, writeFully } from './local-files.ts';
 import { NoRoom, type SpaceAccount } from './space-account.ts';
 
@@ -23,6 +24,9 @@ const CHUNK = 512 * 1024;
 const PIECE = 128 * 1024;
 /** A content that came in one write of at most so many bytes is hashed then: quicker than to read it again. */
 const HASHED_AT_ONCE = 64 * 1024;
+
+/** Beyond it, numbers are rounded: Node would take the position for none, and write somewhere else. */
+const LARGEST_SIZE = Number.MAX_SAFE_INTEGER - CONTENT_START;
 
 /** Errors of the disk after which nobody knows what the file holds. */
 const POISON = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
@@ -118,6 +122,7 @@ export class Draft {
     return this.#change(async () => {
       this.#refuseIfPoisoned();
       if (data.length === 0) return;
+      refuseSize(position + data.length);
       const spent = Math.min(this.#spent + data.length, Math.max(this.#size, position + data.length));
       // Without waiting when there is plenty of room, as there mostly is.
       if (!this.#account.take(spent - this.#account.held)) await this.#grow(spent - this.#account.held);
@@ -125,7 +130,9 @@ export class Draft {
       try {
         await writeFully(this.#file, data, position);
       } catch (error) {
-        this.#poisoned = systemErrorCode(error) ?? 'EIO';
+        // A place that this disk has no file for: what is elsewhere is as it was.
+        if (systemErrorCode(error) === 'EFBIG') this.#changed(this.#size);
+        else this.#poisoned = systemErrorCode(error) ?? 'EIO';
         throw error;
       }
       this.#changed(Math.max(this.#size, position + data.length));
@@ -137,6 +144,7 @@ export class Draft {
   truncate(size: number): Promise<void> {
     return this.#change(async () => {
       if (size > 0) this.#refuseIfPoisoned();
+      refuseSize(size);
       await this.#orPoison(() => this.#file.truncate(size));
       this.#poisoned = null;
       this.#spent = Math.min(this.#spent, size);
@@ -265,4 +273,10 @@ export class Draft {
     if (this.#poisoned === null) return;
     throw Object.assign(new Error('an earlier write to this draft failed'), { code: this.#poisoned });
   }
+}
+
+/** Throws what the disk would say of a file of `size` bytes. */
+function refuseSize(size: number): void {
+  if (size <= LARGEST_SIZE) return;
+  throw Object.assign(new Error('no file can be so large'), { code: 'EFBIG' });
 }

@@ -90,5 +90,8 @@ export function toFsError(thrown: unknown, path: string): FsError {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new FsError('ENOSPC', path, 'no space for drafts in the state directory', { cause: thrown });
   }
+  if (code === 'EFBIG') {
+    return new FsError('EFBIG', path, 'too large for a file in the state directory', { cause: thrown });
+  }
   return new FsError('EIO', path, inWords(thrown), { cause: thrown });
 }

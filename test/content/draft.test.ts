@@ -259,15 +259,6 @@ describe('a full disk', () => {
     expect(draft.poisoned).toBe('EIO');
   });
 
-  it('does not poison a draft by a size that the disk refuses', async () => {
-    const { files, draft } = await setup();
-    files.failures.set('truncate', 'EFBIG');
-
-    await expect(draft.truncate(5)).rejects.toMatchObject({ code: 'EFBIG' });
-
-    expect(draft.poisoned).toBeNull();
-  });
-
   it('fails the creation', async () => {
     const files = new FailingDisk();
     files.failures.set('create', 'ENOSPC');

@@ -37,6 +37,12 @@ it.each<[RefusalKind, string]>([
   expect(errnoOf(new Refusal(kind, 'no', { operation: 'listObjects' }))).toBe(errno);
 });
 
+it('a place that the local disk has no file for is EFBIG', () => {
+  const refused = Object.assign(new Error('write'), { errno: -constants.errno.EFBIG, code: 'EFBIG' });
+
+  expect(toFsError(refused, '/f').code).toBe('EFBIG');
+});
+
 it.each(['ENOSPC', 'EDQUOT'] as const)(
   'a local disk without room (%s) is ENOSPC [write/no-space]',
   (name) => {
