@@ -47,7 +47,7 @@ export class Folders {
       await this.create(path);
       this.#times.forget(path);
       const now = this.#mount.clock.now();
-      this.#times.set(path, { mode: mode & 0o7777 & ~this.#mount.settings.umask, mtime: now, ctime: now });
+      this.#times.set(path, { mode: mode & 0o7777, mtime: now, ctime: now });
       this.#times.touch(parentOf(path));
     });
   }

@@ -31,6 +31,17 @@ describe('what somebody else stored', () => {
 describe('attributes that a program set', () => {
   const SET = { mode: 0o600, uid: 1, gid: 2, atime: 3000, mtime: 4000 };
 
+  it('at creation read back as asked for, of folders as of files [attributes/local]', async () => {
+    const { fs } = await openForTest({ settings: { umask: 0o077 } });
+
+    const intent = { read: false, write: true, truncate: false, exclusive: true, mode: 0o664 };
+    await closing(fs, await fs.create('/f', intent), () => Promise.resolve());
+    await fs.mkdir('/d', 0o2775);
+
+    expect(await fs.getAttributes('/f')).toMatchObject({ mode: 0o664 });
+    expect(await fs.getAttributes('/d')).toMatchObject({ mode: 0o2775 });
+  });
+
   it('read back as set for files and folders, and cost nothing [attributes/local]', async () => {
     const { fs, foreignWrite, asked } = await openForTest();
     await foreignWrite('d/f', 'x');
