@@ -159,7 +159,7 @@ class MemoryTree implements FileSystemOperations {
     const mode = kind === 'folder' ? 0o755 : 0o644;
     this.#lastIdentity += 1;
     const identity = kind === 'folder' ? 0 : this.#lastIdentity;
-    return { kind, identity, size, mode, ...owner, ...times, validFor: this.#validFor };
+    return { kind, identity, size, links: 1, mode, ...owner, ...times, validFor: this.#validFor };
   }
 }
 

@@ -22,6 +22,8 @@ export interface Attributes {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
+  /** 0 of an open file that was removed or replaced here, else 1: no file has two names. */
+  readonly links: 0 | 1;
   /** Milliseconds since 1970, with fractions. */
   readonly mtime: number;
   readonly atime: number;

@@ -27,7 +27,7 @@ describe('an unlinked file', () => {
     await fs.truncate('/f', 4, handle);
 
     expect(await textAt(fs, handle)).toBe('Cont');
-    expect((await fs.getAttributes('/f', handle)).size).toBe(4);
+    expect(await fs.getAttributes('/f', handle)).toMatchObject({ size: 4, links: 0 });
     await fs.flush(handle);
     await fs.fsync(handle);
     await fs.release(handle);
@@ -44,6 +44,8 @@ describe('an unlinked file', () => {
     await writeFile(fs, '/f', 'new');
 
     expect(await textAt(fs, old)).toBe('old');
+    expect((await fs.getAttributes('/f', old)).links).toBe(0);
+    expect((await fs.getAttributes('/f')).links).toBe(1);
     await fs.release(old);
     expect((await stored('f')).toString()).toBe('new');
     expect((await readFile(fs, '/f')).toString()).toBe('new');

@@ -49,6 +49,15 @@ describe('programs on a bucket that the kernel driver mounts', () => {
     expect(result).toMatchObject({ errors: '', output: '-3000.00 2000.25\n' });
   });
 
+  it('see that a file which they have open was removed, or replaced [unlink/open]', async () => {
+    const result = await mount().run(`
+      perl -e 'open F, "+>", "gone"; syswrite F, "x"; unlink "gone"; print +(stat F)[3], "\\n"'
+      echo a > old; echo b > new
+      perl -e 'open F, "<", "old"; rename "new", "old"; print +(stat F)[3], (stat "old")[3], <F>'`);
+
+    expect(result).toMatchObject({ errors: '', output: '0\n01a\n' });
+  });
+
   it('find and extend the end of a file that grew elsewhere', async () => {
     await mount().run('echo first > growing; cat growing; tail -n 1 growing');
     await mount().foreignWrite('growing', 'first\nsecond, and longer\n');

@@ -353,5 +353,5 @@ function namesAndNodes(children: readonly (readonly [string, MemoryNode])[]): (s
 
 function attributesOf(node: MemoryNode, validFor: number): Attributes {
   const { kind, identity, bytes, mode, uid, gid, mtime, atime, ctime } = node;
-  return { kind, identity, size: bytes.length, mode, uid, gid, mtime, atime, ctime, validFor };
+  return { kind, identity, size: bytes.length, links: 1, mode, uid, gid, mtime, atime, ctime, validFor };
 }

@@ -201,7 +201,7 @@ export class AccountTop implements PathOperations {
   #folder(local: LocalAttributes, validFor: number): Attributes {
     const { settings, since } = this.#parts;
     const shown = shownAttributes(local, settings, { mode: FOLDER_MODE, modified: since });
-    return { kind: 'folder', identity: 0, size: 0, ...shown, validFor };
+    return { kind: 'folder', identity: 0, size: 0, links: 1, ...shown, validFor };
   }
 }
 

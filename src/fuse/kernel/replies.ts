@@ -168,7 +168,7 @@ function putAttributes(into: Buffer, start: number, node: number, attributes: At
   const type = attributes.kind === 'folder' ? FOLDER_TYPE : FILE_TYPE;
   into.writeUInt32LE(type | attributes.mode, start + 60);
   // One link also for a folder: programs take "2" as "no subfolders".
-  into.writeUInt32LE(1, start + 64);
+  into.writeUInt32LE(attributes.links, start + 64);
   into.writeUInt32LE(attributes.uid, start + 68);
   into.writeUInt32LE(attributes.gid, start + 72);
   into.writeUInt32LE(IO_SIZE_BYTES, start + 80);

@@ -29,7 +29,7 @@ export function statRecord(attributes: Attributes): StatRecord {
   record[2] = attributes.gid;
   putUint64(record, 3, attributes.size);
   // One link also for a folder: programs take "2" as "no subfolders".
-  record[6] = 1;
+  record[6] = attributes.links;
   record[9] = IO_SIZE_BYTES;
   putUint64(record, 10, Math.ceil(attributes.size / STAT_BLOCK_BYTES));
   putUint64(record, 12, Math.max(0, Math.floor(attributes.atime)));

@@ -13,6 +13,7 @@ const attributes: Attributes = {
   identity: 1,
   size: 2 ** 32 + 1,
   mode: 0o640,
+  links: 1,
   uid: 5,
   gid: 6,
   atime: -4750,

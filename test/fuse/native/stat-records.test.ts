@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { statRecord, statvfsRecord } from '../../../src/fuse/native/stat-records.ts';
 
 describe('records for the addon', () => {
-  const file = { kind: 'file', identity: 1, size: 5, mode: 0o640, uid: 1, gid: 2, validFor: 0 } as const;
+  const file = {
+    kind: 'file',
+    identity: 1,
+    size: 5,
+    links: 1,
+    mode: 0o640,
+    uid: 1,
+    gid: 2,
+    validFor: 0,
+  } as const;
 
   it('hold sizes over 4 GiB in two halves', () => {
     const record = statRecord({ ...file, size: 5 * 2 ** 32 + 7, mtime: 0, atime: 0, ctime: 0 });
