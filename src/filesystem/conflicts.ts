@@ -10,7 +10,7 @@ import { contentTypeFor } from './content-type.ts';
 import { FsError } from './errors.ts';
 import type { FolderTimes } from './folder-times.ts';
 import type { MountState } from './mount-state.ts';
-import type { OpenFile } from './open-file.ts';
+import { OpenFile } from './open-file.ts';
 
 /** The stored version is not the one that an edit was made from. */
 export class BaseReplaced extends FsError {
@@ -34,22 +34,27 @@ export class Conflicts {
 
   /**
    * Gives `file`, an edit whose base at `path` is replaced, a free name in the same folder, under which it is still to be stored.
-   * Nothing happens when it needs none any more. Rejects with a refusal when nobody can tell which names are free.
+   * Nothing happens when it needs none any more. When a program is writing it anew from empty, only the edit that a close has promised
+   * goes there: returns the file that it is from now on, else null. Rejects with a refusal when nobody can tell which names are free.
    * For callers without a claim.
    */
-  async moveAside(file: OpenFile, path: string): Promise<void> {
+  async moveAside(file: OpenFile, path: string): Promise<OpenFile | null> {
     const { claims, clock, settings } = this.#mount;
     const mark = { hostName: settings.hostName, at: new Date(clock.now()) };
+    let promised: OpenFile | null = null;
     for (let number = 1, isDone = false; !isDone; number += 1) {
       const to = childOf(parentOf(path), conflictName(nameOf(path), { ...mark, number }));
       isDone = await claims.run([path, to], async () => {
         if (await this.#isTaken(to)) return false;
         // A rename, an unlink or another close may have been first, or a program may have emptied the file.
-        if (file.path === path && !file.detached && file.dirty && file.basis === 'edit')
-          await this.#move(file, to);
+        if (file.path !== path || file.detached || !file.dirty) return true;
+        if (file.basis === 'edit') await this.#move(file, to);
+        // Not while a close promises what has been written since in its place.
+        else promised = await file.gate.still(() => this.#movePromised(file, to));
         return true;
       });
     }
+    return promised;
   }
 
   async #isTaken(path: string): Promise<boolean> {
@@ -61,12 +66,37 @@ export class Conflicts {
     return (await namespace.confirmFile(path))?.kind === 'file';
   }
 
-  async #move(file: OpenFile, to: string): Promise<void> {
-    const { table, log, kept } = this.#mount;
-    log.warn('somebody else replaced a file while it was edited here: both are kept', {
-      theirs: keyOfPath(file.path),
-      ours: keyOfPath(to),
+  /** What is written anew stays at its name, which it is meant to replace. */
+  async #movePromised(file: OpenFile, to: string): Promise<OpenFile | null> {
+    const { table, kept } = this.#mount;
+    if (file.sealed?.wishes?.basis !== 'edit') return null;
+    const { draft } = file.sealed;
+    this.#tell(file.path, to);
+    const promised = new OpenFile(to, null);
+    promised.draft = draft;
+    promised.dirty = true;
+    promised.written = true;
+    promised.contentType = contentTypeFor(file, file.wishesOf(draft));
+    promised.local = file.wishesOf(draft).local;
+    promised.sealed = { draft, wishes: null };
+    file.sealed = null;
+    file.failure = null;
+    table.add(promised);
+    this.#folderTimes.touch(parentOf(to));
+    await kept.redescribe(promised);
+    return promised;
+  }
+
+  #tell(theirs: string, ours: string): void {
+    this.#mount.log.warn('somebody else replaced a file while it was edited here: both are kept', {
+      theirs: keyOfPath(theirs),
+      ours: keyOfPath(ours),
     });
+  }
+
+  async #move(file: OpenFile, to: string): Promise<void> {
+    const { table, kept } = this.#mount;
+    this.#tell(file.path, to);
     const contentType = contentTypeFor(file);
     table.remove(file);
     file.path = to;

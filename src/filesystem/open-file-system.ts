@@ -229,13 +229,8 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
   const folders = new Folders(mount, folderTimes, deletions);
   const inspecting = new Inspecting(mount, folderTimes);
   const reading = new Reading(mount);
-  const sealing = new Sealing(mount);
+  const { sealing, shelf, conflicts, uploading } = uploadParts(mount, { ...inputs, reading, deletions });
   const writing = new Writing(mount, reading, sealing);
-  const shelf = new Shelf(mount, new ShelfRecords(mount, inputs.local));
-  const conflicts = new Conflicts(mount, folderTimes);
-  const ends = new DraftEnds(mount, reading);
-  const storing = new Storing(mount, { sending: new Sending(mount), conflicts, shelf, ends, deletions });
-  const uploading = new Uploading(mount, { storing, shelf, ends, sealing, random });
   const siblings = new SiblingReads(mount);
   const opening = new Opening(mount, { writing, uploading, folderTimes, shelf, reading, siblings });
   const removing = new Removing(mount, { writing, folders, folderTimes, deletions });
@@ -274,4 +269,32 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
     xattrs,
     usage,
   };
+}
+
+interface UploadInputs extends PartsInputs {
+  readonly reading: Reading;
+  readonly deletions: Deletions;
+}
+
+/** What stores drafts, and what stands in its way. */
+function uploadParts(
+  mount: MountState,
+  { local, folderTimes, reading, deletions, random = Math.random }: UploadInputs,
+): Pick<MountedParts, 'sealing' | 'shelf' | 'uploading'> & { readonly conflicts: Conflicts } {
+  const sealing = new Sealing(mount);
+  const shelf = new Shelf(mount, new ShelfRecords(mount, local));
+  const conflicts = new Conflicts(mount, folderTimes);
+  const ends = new DraftEnds(mount, reading);
+  const storing: Storing = new Storing(mount, {
+    sending: new Sending(mount),
+    conflicts,
+    shelf,
+    ends,
+    deletions,
+    movedAside: (promised) => {
+      uploading.enqueue(promised);
+    },
+  });
+  const uploading = new Uploading(mount, { storing, shelf, ends, sealing, random });
+  return { sealing, shelf, conflicts, uploading };
 }

@@ -17,6 +17,8 @@ export interface StoringParts {
   readonly shelf: Shelf;
   readonly ends: DraftEnds;
   readonly deletions: Deletions;
+  /** What a close has promised is a file of its own from now on, which nobody has open. */
+  readonly movedAside: (promised: OpenFile) => void;
 }
 
 /** Rejects with an `FsError`, with a refusal, or with the local disk's error: the bytes are then still here. */
@@ -27,6 +29,7 @@ export class Storing {
   readonly #shelf: Shelf;
   readonly #ends: DraftEnds;
   readonly #deletions: Deletions;
+  readonly #movedAside: (promised: OpenFile) => void;
 
   constructor(mount: MountState, parts: StoringParts) {
     this.#mount = mount;
@@ -35,6 +38,7 @@ export class Storing {
     this.#shelf = parts.shelf;
     this.#ends = parts.ends;
     this.#deletions = parts.deletions;
+    this.#movedAside = parts.movedAside;
   }
 
   /**
@@ -91,7 +95,8 @@ export class Storing {
 
   async #moveAside(file: OpenFile, path: string): Promise<void> {
     try {
-      await this.#conflicts.moveAside(file, path);
+      const promised = await this.#conflicts.moveAside(file, path);
+      if (promised !== null) this.#movedAside(promised);
     } catch (error) {
       if (file.draft !== null && file.path === path) await this.#ends.failed(file, file.draft, error);
       throw error;

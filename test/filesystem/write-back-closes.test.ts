@@ -13,7 +13,7 @@ import {
   writeAt,
   xattr,
 } from '../support/program-acts.ts';
-import { textOf, textOfConflictCopy } from '../support/stored-state.ts';
+import { textOf } from '../support/stored-state.ts';
 import { holdNext } from '../support/hold-next.ts';
 
 /** Longer than what is closed waits for its upload. */
@@ -279,39 +279,6 @@ describe('what the service refuses for good after its close', () => {
 
     expect(await textOf(scene, 'f')).toBe('new');
     await scene.fs.release(handle);
-  });
-});
-
-describe('a conflict that only the upload finds', () => {
-  it('leaves both files [write-back/conflict]', async () => {
-    const scene = await writeBack();
-    await scene.foreignWrite('f', 'base');
-    await edit(scene.fs, '/f', 'B', 0);
-    await scene.foreignWrite('f', 'them');
-
-    await drained(scene.mounted);
-
-    expect(await textOf(scene, 'f')).toBe('them');
-    expect(await textOfConflictCopy(scene)).toBe('Base');
-  });
-
-  it('with "fail" sets the edit aside; the name shows theirs, why, and tells it to the next fsync, once [write-back/conflict] [write-back/refused]', async () => {
-    const log = new LogForTest();
-    const scene = await writeBack({ log, settings: { conflict: 'fail' } });
-    await scene.foreignWrite('f', 'base');
-    await edit(scene.fs, '/f', 'B', 0);
-    await scene.foreignWrite('f', 'them');
-    scene.clock.advance(SOON);
-    await expect.poll(() => log.about('set aside').length).toBe(1);
-
-    expect((await readFile(scene.fs, '/f')).toString()).toBe('them');
-    expect(await stateOf(scene, '/f')).toBe('failed');
-    expect(await xattr(scene.fs, '/f', 'user.pailfs.error')).toContain('somebody else replaced the file');
-    const handle = await openToEdit(scene.fs, '/f');
-    await expect(scene.fs.fsync(handle)).rejects.toMatchObject({ code: 'ESTALE' });
-    await scene.fs.fsync(handle);
-    await scene.fs.release(handle);
-    expect(await stateOf(scene, '/f')).toBe('clean');
   });
 });
 
