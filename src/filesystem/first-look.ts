@@ -30,8 +30,11 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
       key,
       late.of(key).filter(({ md5 }) => md5 === found.md5),
     );
-  if (isOurs && found.md5 === (await draft.md5())) return found;
-  if (found === undefined) meetForeign(file, head, file.wishesOf(draft).basis);
+  const { contentType, basis } = file.wishesOf(draft);
+  // Bytes that were there before are not stored again, unless it is their type that was set.
+  const isMeant = contentType === null || head?.contentType === contentType;
+  if (isOurs && isMeant && found.md5 === (await draft.md5())) return found;
+  if (found === undefined) meetForeign(file, head, basis);
   return null;
 }
 

@@ -55,7 +55,7 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
   const path = `/${facts.key}`;
   try {
     const draft = await mount.content.openDraft(record.id, facts.sealed?.size ?? 0);
-    const file = draftOnDisk(mount, record, draft, mount.settings.writeBack);
+    const file = draftOnDisk(mount, record, draft, true);
     file.local = await mount.kept.adopt(record);
     if (shown.has(path)) {
       await mount.kept.setAside(file, draft, SUPERSEDED);
@@ -77,7 +77,7 @@ function uploadOf(
   return versionOf({ size, etag: null, md5, lastModified: at, storedWithin: null, contentType });
 }
 
-/** The file of a draft that was here before, not yet at its path; `isPromised` with write-back: whoever writes gets a copy. */
+/** The file of a draft that was here before, not yet at its path; `isPromised`: its bytes stay as they are, and whoever writes gets a copy. */
 export function draftOnDisk(
   mount: MountState,
   record: DraftRecord,
@@ -98,8 +98,7 @@ export function draftOnDisk(
   if (isPromised) file.sealed = { draft, wishes: null };
   draft.setLeaving(isPromised);
   // The process may have ended in the middle of its upload, of which no record is made when there is one already.
-  const mayBeThere = record.state === 'queued' || isPromised;
-  if (mayBeThere && facts.sealed !== null) file.unconfirmed.push(uploadOf(facts, facts.sealed));
+  if (facts.sealed !== null) file.unconfirmed.push(uploadOf(facts, facts.sealed));
   for (const { own } of file.unconfirmed) if (own !== null) mount.store.late.add(facts.key, own);
   // Of no revision of the draft: it is tried again at once.
   if (lastFailure !== null) file.failure = { error: new Error(lastFailure.message), revision: -1 };

@@ -77,8 +77,9 @@ export class Uploading {
 
   /** As `store`, for a caller that holds the claim of the file's path: every conflict is a `BaseReplaced`. */
   async storeClaimed(file: OpenFile): Promise<void> {
-    if (this.#mount.settings.writeBack && (await this.#promised.promise(file)))
-      await this.#storing.sealed(file);
+    // What an earlier mount has promised is taken care of as with write-back until it, or what takes its place, is stored.
+    const isPromised = this.#mount.settings.writeBack || file.sealed !== null;
+    if (isPromised && (await this.#promised.promise(file))) await this.#storing.sealed(file);
     else await this.#storing.through(file);
   }
 
