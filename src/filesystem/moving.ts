@@ -90,8 +90,18 @@ export class Moving {
     }
   }
 
-  /** Only the name of `source` changes here. */
-  moveInTable(source: OpenFile, to: string): void {
+  /** The service has nothing of `source` under its name, by now: only the name changes here, for the next mount, too. */
+  async moveHeld(source: OpenFile, to: string): Promise<void> {
+    this.#moveInTable(source, to);
+    if (!source.dirty) return;
+    // What may still arrive of it does so under the old name.
+    source.unconfirmed = [];
+    source.visibilityBefore = null;
+    source.failure = null;
+    await source.gate.still(() => this.#mount.kept.redescribe(source));
+  }
+
+  #moveInTable(source: OpenFile, to: string): void {
     this.#mount.table.remove(source);
     source.path = to;
     if (source.handles.size > 0 || source.dirty) this.#mount.table.add(source);
@@ -110,7 +120,7 @@ export class Moving {
     }
     const leavesShelf = source.shelf !== null && !this.#parts.shelf.staysAs(source, target, to);
     if (leavesShelf) source.shelf = null;
-    this.moveInTable(source, to);
+    this.#moveInTable(source, to);
     // What the new key holds is what the upload will replace, visibility included.
     source.version = target?.version ?? null;
     source.unconfirmed = target?.unconfirmed ?? [];
@@ -171,7 +181,7 @@ export class Moving {
     const { kept, log, namespace } = this.#mount;
     const from = source.path;
     this.#takeVersion(source, copied);
-    this.moveInTable(source, to);
+    this.#moveInTable(source, to);
     if (isGone) namespace.known.changed(from, { kind: 'missing' });
     else {
       log.warn(

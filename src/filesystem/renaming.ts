@@ -105,8 +105,11 @@ export class Renaming {
     const { namespace, table } = this.#mount;
     const isDraft = table.dirty(path) !== undefined;
     const found = isDraft ? ({ kind: 'file' } as const) : await namespace.lookup(path);
+    // Also of a folder that somebody else has removed: what waits in it must not be taken for replaced.
+    const holdsDrafts = (): boolean => heldBelow(this.#mount, path).some((file) => file.dirty);
     if (found.kind === 'missing') {
       await this.#refuseWithoutParent(path);
+      if (holdsDrafts()) throw new FsError('ENOTEMPTY', path, 'files in it wait to be stored');
       return false;
     }
     if (found.kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
@@ -115,8 +118,7 @@ export class Renaming {
     // What others have put into it since the last look must not be taken for gone.
     const folder = await namespace.relist(path);
     const isEmpty = folder.names.visible === 0 && (folder.listed?.hidden ?? 0) === 0;
-    if (!isEmpty || heldBelow(this.#mount, path).some((file) => file.dirty))
-      throw new FsError('ENOTEMPTY', path, 'it has entries');
+    if (!isEmpty || holdsDrafts()) throw new FsError('ENOTEMPTY', path, 'it has entries');
     return true;
   }
 

@@ -1,6 +1,8 @@
 /** SEMANTICS: renaming folders on a service that cannot even rename files. */
 import { describe, expect, it } from 'vitest';
 import type { Behaviours } from '../../src/server/behaviours.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { drained } from '../support/drained.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import {
   LogForTest,
@@ -231,5 +233,37 @@ describe('a rename of a folder', () => {
     await renaming;
 
     expect([...(await namesBelow(direct, bucket, '')).files]).toEqual(['e/a']);
+  });
+
+  it('takes no name below which files wait to be stored, though somebody else has removed their folder', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    await scene.foreignWrite('d/a', 'other');
+    await scene.fs.mkdir('/e', 0o755);
+    await writeFile(scene.fs, '/e/a', 'promised');
+    await scene.direct.deleteObject(scene.bucket, 'e/');
+    scene.mounted.refresh('/');
+    expect(await names(scene.fs, '/')).toEqual(['d']);
+
+    await expect(scene.fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'ENOTEMPTY' });
+    await drained(scene.mounted);
+
+    expect((await scene.stored('e/a')).toString()).toBe('promised');
+    expect((await scene.stored('d/a')).toString()).toBe('other');
+  });
+
+  it('takes along a file of whose upload nobody knows, over a kill, too [write-back/crash]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    await scene.fs.mkdir('/d', 0o755);
+    await writeFile(scene.fs, '/d/a', 'promised');
+    scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'reset' } });
+    await expect(drained(scene.mounted)).rejects.toThrow('/d/a');
+    await scene.fs.rename('/d', '/e', false);
+    scene.faults.clear();
+
+    const next = await mountOver(await diskNow(scene), scene);
+    await drained(next);
+
+    expect(await names(next.operations, '/')).toEqual(['e']);
+    expect((await scene.stored('e/a')).toString()).toBe('promised');
   });
 });
