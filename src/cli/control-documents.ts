@@ -11,9 +11,11 @@ import type { Problem } from './recent-problems.ts';
 
 const count = z.int().nonnegative();
 
+const unsentKind = z.enum(['upload', 'delete', 'link', 'rename', 'scratch']);
+
 const unsentChange: z.ZodType<UnsentChange> = z.object({
   id: z.string(),
-  kind: z.enum(['upload', 'delete', 'link', 'rename', 'scratch']),
+  kind: unsentKind,
   state: z.enum([
     'open',
     'queued',
@@ -39,6 +41,8 @@ const unsentChange: z.ZodType<UnsentChange> = z.object({
 
 const changeOutcome: z.ZodType<ChangeOutcome> = z.object({
   id: z.string(),
+  /** A mount of an earlier version does not say. */
+  kind: unsentKind.default('upload'),
   path: z.string().nullable(),
   isDone: z.boolean(),
   storedAs: z.string().nullable(),

@@ -63,9 +63,15 @@ function whatBecameOf(
   const known = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
   return changes
     .filter(({ id, kind }) => ids?.includes(id) ?? (kind !== 'rename' && kind !== 'scratch'))
-    .map(({ id, path }) => {
-      const after = left.find((change) => change.id === id);
+    .map((change) => {
+      const { id, kind, path } = change;
+      const after = left.find((other) => isSame(other, change));
       const reason = after === undefined ? null : (after.reason ?? 'it still waits');
-      return known.get(id) ?? { id, path, isDone: after === undefined, storedAs: null, reason };
+      return known.get(id) ?? { id, kind, path, isDone: after === undefined, storedAs: null, reason };
     });
+}
+
+/** Who takes over what others left numbers their deletions anew. */
+function isSame(one: UnsentChange, other: UnsentChange): boolean {
+  return one.kind === 'delete' ? other.kind === 'delete' && one.path === other.path : one.id === other.id;
 }

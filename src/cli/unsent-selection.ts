@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import { CommandError, exitCodes } from './command-error.ts';
-import { SHORT_ID } from './unsent-table.ts';
 import type { UnsentPlace } from './unsent-places.ts';
+import { shortId } from './unsent-table.ts';
 
 /** Of an identifier, to be taken for one. */
 const LEAST_LETTERS = 4;
@@ -27,7 +27,7 @@ export function selectChanges(words: readonly string[], places: readonly UnsentP
 
 function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
   const found = places
-    .map((place) => ({ place, changes: place.changes.filter((change) => isMeant(word, change, place)) }))
+    .map((place) => ({ place, changes: meantIn(place, word) }))
     .filter(({ changes }) => changes.length > 0);
   const [first, second] = found;
   if (first === undefined) {
@@ -36,13 +36,21 @@ function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
       `nothing that waits here is called ${word}: "pailfs uploads" lists what does`,
     );
   }
-  const ids = found.flatMap(({ changes }) => changes.map(({ id }) => id));
-  const isById = ids.some((id) => id.startsWith(word));
-  if (second !== undefined || (isById && ids.length > 1)) {
-    const shown = ids.map((id) => id.slice(0, SHORT_ID)).join(', ');
-    throw new CommandError(exitCodes.failed, `${word} may be one of ${shown}: name it by more of its ID`);
+  const meant = found.flatMap(({ changes }) => changes);
+  const isById = meant.some(({ id }) => id.startsWith(word));
+  if (second !== undefined || (isById && meant.length > 1)) {
+    throw new CommandError(
+      exitCodes.failed,
+      `${word} may be one of ${meant.map(shortId).join(', ')}: name it by more of its ID, or choose a mount with --mount`,
+    );
   }
   return first;
+}
+
+/** One whose whole identifier that is, though others may begin with it: `delete-1`, `delete-12`. */
+function meantIn(place: UnsentPlace, word: string): readonly UnsentChange[] {
+  const exact = place.changes.filter(({ id }) => id === word);
+  return exact.length > 0 ? exact : place.changes.filter((change) => isMeant(word, change, place));
 }
 
 function isMeant(word: string, { id, path }: UnsentChange, { mountpoint }: UnsentPlace): boolean {

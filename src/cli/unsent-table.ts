@@ -3,11 +3,11 @@ import prettyBytes from 'pretty-bytes';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import { ageOf, tableOf, type Column } from './table.ts';
 
-/** Letters of an identifier: enough to tell apart what a person looks at. */
-export const SHORT_ID = 8;
+/** Letters of a random identifier: enough to tell apart what a person looks at. */
+const SHORT_ID = 8;
 
 const columnsAt = (now: number): readonly Column<UnsentChange>[] => [
-  { title: 'ID', shrinks: false, text: ({ id }) => id.slice(0, SHORT_ID) },
+  { title: 'ID', shrinks: false, text: shortId },
   { title: 'WHAT', shrinks: false, text: ({ kind }) => kind },
   { title: 'STATE', shrinks: false, text: stateText },
   { title: 'SIZE', shrinks: false, text: sizeText },
@@ -29,6 +29,11 @@ export function unsentTable(
 /** What a line about one of them calls it. */
 export function nameOfChange({ path, id }: Pick<UnsentChange, 'path' | 'id'>): string {
   return path ?? `the bytes without a name (${id.slice(0, SHORT_ID)})`;
+}
+
+/** That of a deletion ends with a number. */
+export function shortId({ id, kind }: Pick<UnsentChange, 'id' | 'kind'>): string {
+  return kind === 'delete' ? id : id.slice(0, SHORT_ID);
 }
 
 function stateText({ state, isWhole }: UnsentChange): string {

@@ -28,6 +28,20 @@ export interface UploadsWish {
   readonly json: boolean;
 }
 
+/** Of a line about one outcome. */
+interface Wording {
+  readonly failure: (outcome: ChangeOutcome) => string;
+  readonly success: (outcome: ChangeOutcome) => string;
+}
+
+const retried: Wording = {
+  failure: ({ kind }) => (kind === 'delete' ? 'is not deleted' : 'is not stored'),
+  success: ({ kind, path, storedAs }) => {
+    if (kind === 'delete') return `deleted ${path ?? '?'}`;
+    return storedAs === null ? `stored ${path ?? '?'}` : `stored ${path ?? '?'} as ${storedAs}`;
+  },
+};
+
 /** Prints to stdout, as all here do. Rejects with a `CommandError`. */
 export async function listUploads({ search, json }: UploadsWish): Promise<ExitCode> {
   const { places, unseen } = await look(search);
@@ -61,9 +75,7 @@ export async function retryUploads(
       outcomes.push(...(await retryLeft(left, clock)));
     }
   }
-  return tell(outcomes, wish, 'is not stored', ({ path, storedAs }) =>
-    storedAs === null ? `stored ${path ?? '?'}` : `stored ${path ?? '?'} as ${storedAs}`,
-  );
+  return tell(outcomes, wish, retried);
 }
 
 export async function exportUploads(wish: UploadsWish, directory: string): Promise<ExitCode> {
@@ -74,15 +86,18 @@ export async function exportUploads(wish: UploadsWish, directory: string): Promi
   await makeTop(top);
   const outcomes: ChangeOutcome[] = [];
   for (const change of changes) {
-    const { id, path } = change;
+    const { id, kind, path } = change;
     try {
       const storedAs = await exportDraft(change, top);
-      outcomes.push({ id, path, isDone: true, storedAs, reason: null });
+      outcomes.push({ id, kind, path, isDone: true, storedAs, reason: null });
     } catch (error) {
-      outcomes.push({ id, path, isDone: false, storedAs: null, reason: inWords(error) });
+      outcomes.push({ id, kind, path, isDone: false, storedAs: null, reason: inWords(error) });
     }
   }
-  return tell(outcomes, wish, 'is not exported', (outcome) => outcome.storedAs ?? '');
+  return tell(outcomes, wish, {
+    failure: () => 'is not exported',
+    success: ({ storedAs }) => storedAs ?? '',
+  });
 }
 
 async function makeTop(top: string): Promise<void> {
@@ -118,7 +133,10 @@ export async function discardUploads(
   if (changes.length > 0 && !wish.yes) await requireYes(changes);
   const outcomes: ChangeOutcome[] = [];
   for (const one of chosen) outcomes.push(...(await discardIn(one, clock)));
-  return tell(outcomes, wish, 'is not discarded', (outcome) => `discarded ${nameOfChange(outcome)}`);
+  return tell(outcomes, wish, {
+    failure: () => 'is not discarded',
+    success: (outcome) => `discarded ${nameOfChange(outcome)}`,
+  });
 }
 
 async function discardIn(
@@ -162,14 +180,13 @@ async function selected({ search, words }: UploadsWish): Promise<readonly Select
 function tell(
   outcomes: readonly ChangeOutcome[],
   { json }: UploadsWish,
-  failure: string,
-  success: (outcome: ChangeOutcome) => string,
+  { failure, success }: Wording,
 ): ExitCode {
   if (json) print(JSON.stringify(outcomes, null, 2));
   for (const outcome of outcomes) {
     if (!outcome.isDone) {
       sayToPerson(
-        printable(`${nameOfChange(outcome)} ${failure}: ${outcome.reason ?? 'for no known reason'}`),
+        printable(`${nameOfChange(outcome)} ${failure(outcome)}: ${outcome.reason ?? 'for no known reason'}`),
       );
     } else if (!json) print(printable(success(outcome)));
   }

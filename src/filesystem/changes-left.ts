@@ -4,7 +4,9 @@ import type { Log } from '../base/log.ts';
 import { Journal, remove, type JournalChange } from '../content/journal/journal.ts';
 import { draftsIn, readLeftBehind, type LeftBehind } from '../content/left-behind.ts';
 import { nodeLocalFiles } from '../content/local-files.ts';
+import type { DeletionRecord } from '../content/journal/records.ts';
 import {
+  changeOfDeletion,
   changeOfDraft,
   changeOfLink,
   changeOfRename,
@@ -62,11 +64,21 @@ function changesOf({ recovery, contents, found }: LeftBehind): UnsentChange[] {
     ...recovery.unreadable.map(changeOfUnreadable),
     ...recovery.unpublished.map(changeOfLink),
     ...contents.renames.map(({ rename }) => changeOfRename(rename)),
+    ...contents.deletions.map(afterEnd).map(changeOfDeletion),
   ].sort(byAge);
 }
 
+/** Whoever was sending it has gone. */
+function afterEnd(record: DeletionRecord): DeletionRecord {
+  return record.state === 'sending' ? { ...record, state: 'end unknown' } : record;
+}
+
 function removalsOf({ contents }: Journal, id: string): JournalChange[] {
+  const { deletions } = contents;
   return [
+    ...deletions
+      .filter((record) => changeOfDeletion(record).id === id)
+      .map((record) => remove('deletion', record)),
     ...contents.drafts.filter((record) => record.id === id).map((record) => remove('draft', record)),
     ...contents.shelved.filter((record) => record.id === id).map((record) => remove('shelved', record)),
   ];

@@ -18,6 +18,7 @@ import {
   changeOfRename,
   changeOfSealed,
   type UnsentChange,
+  type UnsentKind,
 } from './unsent-change.ts';
 import type { Uploading } from './uploading.ts';
 import type { Deletions } from './write-back/deletions.ts';
@@ -41,6 +42,7 @@ export interface UnsentChangesParts {
 /** What became of one change that a person asked for something. */
 export interface ChangeOutcome {
   readonly id: string;
+  readonly kind: UnsentKind;
   readonly path: string | null;
   readonly isDone: boolean;
   /** The other name under which it is stored; null: its own. */
@@ -166,12 +168,12 @@ export async function outcomeOf(
   change: UnsentChange,
   act: () => Promise<string | null>,
 ): Promise<ChangeOutcome> {
-  const { id, path } = change;
+  const { id, kind, path } = change;
   try {
     const now = await act();
-    return { id, path, isDone: true, storedAs: now === null || now === path ? null : now, reason: null };
+    const storedAs = now === path ? null : now;
+    return { id, kind, path, isDone: true, storedAs, reason: null };
   } catch (error) {
-    const reason = reasonOf(error);
-    return { id, path, isDone: false, storedAs: null, reason };
+    return { id, kind, path, isDone: false, storedAs: null, reason: reasonOf(error) };
   }
 }

@@ -29,7 +29,7 @@ const STATUS = {
 const LINK = { visibility: 'public', url: 'https://links/public/a', expiresAt: null } as const;
 
 function controlled(changes: Partial<Controlled> = {}): Controlled {
-  const outcome = { path: '/a', isDone: true, storedAs: null, reason: null };
+  const outcome = { kind: 'upload', path: '/a', isDone: true, storedAs: null, reason: null } as const;
   return {
     status: () => Promise.resolve(STATUS),
     uploads: () => Promise.resolve(CHANGES),

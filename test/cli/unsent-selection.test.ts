@@ -14,6 +14,7 @@ function placeOf(mountpoint: string | null, paths: Readonly<Record<string, strin
 const PLACES = [
   placeOf('/mnt/a', { 'aaaa-1': '/notes.txt', 'aaaa-2': '/d/notes.txt', 'aaaa-3': null }),
   placeOf('/mnt/b', { 'bbbb-1': '/notes.txt', 'bbbb-2': '/only' }),
+  placeOf('/mnt/c', { 'delete-1': '/one', 'delete-12': '/twelve', 'delete-13': '/thirteen' }),
 ];
 
 const idsOf = (...words: readonly string[]): readonly string[] =>
@@ -25,6 +26,7 @@ describe('a change is named', () => {
     ['by its path in the mount', '/d/notes.txt', 'aaaa-2'],
     ['by that without the slash', 'only', 'bbbb-2'],
     ['by its identifier', 'aaaa-3', 'aaaa-3'],
+    ['by an identifier with which others begin', 'delete-1', 'delete-1'],
   ])('%s', (_how, word, id) => {
     expect(idsOf(word)).toEqual([id]);
   });

@@ -30,8 +30,8 @@ describe('to try again', () => {
     const outcomes = await scene.mounted.unsent.retry(null);
 
     expect(outcomes).toMatchObject([
-      { path: '/paused', isDone: true, storedAs: null, reason: null },
-      { path: '/refused', isDone: true, storedAs: null, reason: null },
+      { kind: 'upload', path: '/paused', isDone: true, storedAs: null, reason: null },
+      { kind: 'upload', path: '/refused', isDone: true, storedAs: null, reason: null },
     ]);
     expect(await textOf(scene, 'refused')).toBe('refused');
     expect(await textOf(scene, 'paused')).toBe('paused');

@@ -1,5 +1,5 @@
 /** `pailfs uploads` as a person and a script use it, on real mounts and after them. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CommandLine, goneProcess, type Outcome } from '../support/command-line.ts';
@@ -11,10 +11,10 @@ interface Scene {
   readonly stored: (key: string) => Promise<string>;
 }
 
-async function mounted(): Promise<Scene> {
+async function mounted(options: readonly string[] = []): Promise<Scene> {
   const server = await startEmbeddedServer();
   const at = await CommandLine.open(server);
-  expect(await at.run(['mount', 'photos', at.mountpoint])).toMatchObject({ code: 0 });
+  expect(await at.run(['mount', 'photos', at.mountpoint, ...options])).toMatchObject({ code: 0 });
   const stored = async (key: string): Promise<string> =>
     (await bytesOf((await server.direct.getObject(server.bucket, key)).body)).toString();
   return { at, server, stored };
@@ -168,6 +168,34 @@ describe('pailfs uploads where no mount runs', () => {
     const beside = /^stored \/a as \/(a \(conflict .*\))\n$/.exec(retried.stdout)?.[1] ?? '';
     expect(await stored(beside)).toBe('ours a');
     expect(await stored('a')).toBe('theirs');
+    expect((await at.run(['uploads'])).stdout).not.toContain(server.baseUrl);
+  });
+
+  it('lists what a killed mount had still to delete, deletes it or lets it stay [uploads/offline] [uploads/list]', async () => {
+    const scene = await mounted(['--write-back']);
+    const { at, server } = scene;
+    for (const name of ['a', 'b']) await server.direct.putObject(server.bucket, name, uploadOf(name));
+    server.faults.add({ operation: 'deleteObject', times: Infinity, fault: { kind: 'status', status: 402 } });
+    for (const name of ['a', 'b']) await rm(join(at.mountpoint, name));
+    await killed(scene);
+
+    const listed = listedIn(await at.run(['uploads', '--json']), server).flatMap(({ changes }) => changes);
+    const discarded = await at.run(['uploads', 'discard', 'a', '--yes', '--mount', 'mnt']);
+    const failed = await at.run(['uploads', 'retry', '--mount', 'mnt']);
+    server.faults.clear();
+    const retried = await at.run(['uploads', 'retry', '--mount', 'mnt']);
+
+    expect(listed).toMatchObject([
+      { kind: 'delete', path: '/a' },
+      { kind: 'delete', path: '/b' },
+    ]);
+    expect(discarded).toEqual({ code: 0, stdout: 'discarded /a\n', stderr: '' });
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
+    expect(failed.stderr).toMatch(/\/b is not deleted: /);
+    expect(retried).toEqual({ code: 0, stdout: 'deleted /b\n', stderr: '' });
+    expect(
+      (await server.direct.listObjects(server.bucket, { folder: '' })).objects.map(({ key }) => key),
+    ).toEqual(['a']);
     expect((await at.run(['uploads'])).stdout).not.toContain(server.baseUrl);
   });
 });
