@@ -19,7 +19,7 @@ export interface LandingPlace {
   readonly fileSize: number;
   /** For the blocks. */
   readonly memory: BlockMemory;
-  /** At the headers. The spool that shall take the bytes; null to be handed blocks. */
+  /** At the headers. The spool that shall take the bytes; null to be handed blocks. May reject with `LandsElsewhere`. */
   prepare(range: ByteRange): Promise<Spool | null>;
   /** A complete block; whoever keeps it holds it. */
   keep(index: number, block: Uint8Array): void;
@@ -33,6 +33,11 @@ interface Served {
   readonly into: Uint8Array;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** Another GET brings the same bytes by now: who waits looks again. */
+export class LandsElsewhere extends Error {
+  override readonly name = 'LandsElsewhere';
 }
 
 /** One GET under way, from its start to `finish`. */

@@ -10,6 +10,7 @@ import type { ByteRange } from '../base/byte-range.ts';
 import { checkWaiting, STAYING, type Waiter } from '../base/waiter.ts';
 import type { ObjectHead } from '../service/records.ts';
 import { Fetching, type Demand } from './fetching.ts';
+import { LandsElsewhere } from './landing.ts';
 import type { ReadContext } from './read-context.ts';
 import { blockPieces } from './read-plan.ts';
 import type { ReadRun, ReadStream } from './read-stream.ts';
@@ -235,6 +236,7 @@ export class VersionReader {
       this.#context.served[isSpooled ? 'disk' : 'service'] += into.length;
       return 'done';
     } catch (error) {
+      if (error instanceof LandsElsewhere) return 'again';
       if (!(error instanceof SpoolFailed)) throw error;
       if (isSpooled) this.#bytes.distrustDisk(error);
       return 'again';

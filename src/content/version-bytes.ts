@@ -8,7 +8,7 @@ import type { ByteRange } from '../base/byte-range.ts';
 import { describeError } from '../base/errors.ts';
 import type { ExpectedVersion } from '../store/range-reader.ts';
 import { BLOCKS_PER_GROUP } from './disk-cache/group-format.ts';
-import { Landing } from './landing.ts';
+import { Landing, LandsElsewhere } from './landing.ts';
 import type { ReadContext } from './read-context.ts';
 import { SpoolFailed, type Spool } from './spool.ts';
 import { VersionOnDisk } from './version-on-disk.ts';
@@ -29,6 +29,8 @@ export class VersionBytes {
   key: string;
   readonly #context: ReadContext;
   readonly #landings = new Set<Landing>();
+  /** The first of them that turned out to bring the whole file. */
+  #whole: Landing | null = null;
   /** Whether some program is expected to read what lands. */
   isAwaited = false;
   readonly #spooling: VersionSpool;
@@ -156,6 +158,7 @@ export class VersionBytes {
       fileSize: this.version.size,
       memory: cache.memory,
       prepare: async (landed) => {
+        if (landed.end - landed.start >= this.version.size) await this.#noteWhole(landing, range);
         const spool = await this.#spooling.prepare(landed);
         if (spool !== null) giveBack(claimed);
         // The whole file for a part: Range is not honoured.
@@ -178,7 +181,7 @@ export class VersionBytes {
     const request = { key, range, expected: this.version, signal: landing.signal };
     const end = (error?: unknown): void => {
       giveBack(claimed);
-      this.#landings.delete(landing);
+      this.#forget(landing);
       if (error instanceof SpoolFailed && !landing.signal.aborted) this.distrustDisk(error);
       else if (error !== undefined) {
         this.#context.log.debug('a read of the service failed', { key, reason: describeError(error) });
@@ -212,8 +215,24 @@ export class VersionBytes {
 
   #abort(landing: Landing): void {
     // At once, or a new reader would wait for bytes that never come.
-    this.#landings.delete(landing);
+    this.#forget(landing);
     landing.abort();
+  }
+
+  #forget(landing: Landing): void {
+    this.#landings.delete(landing);
+    if (this.#whole === landing) this.#whole = null;
+  }
+
+  /**
+   * Where Range is ignored now and then, several parts may be answered so. Rejects with `LandsElsewhere` when an earlier one brings
+   * what this one was to bring.
+   */
+  async #noteWhole(landing: Landing, asked: ByteRange | 'whole'): Promise<void> {
+    const whole = (this.#whole ??= landing);
+    if (whole === landing || asked === 'whole') return;
+    await whole.settled;
+    if (whole === this.#whole && whole.covers(asked.start)) throw new LandsElsewhere();
   }
 
   /** Whether the block at `position` is here. */

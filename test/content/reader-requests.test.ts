@@ -173,6 +173,25 @@ describe.each(['ignored', 'refused'] as const)('where Range is %s', (treatment) 
   });
 });
 
+describe('where Range is ignored after it was honoured', () => {
+  it.each([20 * MIB, 60 * MIB])(
+    'a file of %i bytes is downloaded whole once, not once for each part that was asked for',
+    async (size) => {
+      const reading = await Reading.begin({ size });
+      expect(await reading.reads(0, MIB)).toBe(true);
+      reading.service.treatment = 'ignored';
+
+      const places = Array.from({ length: 8 }, (_, index) => (index * size) / 8);
+      const reads = places.map((place) => reading.reads(place, MIB, new ReadStream()));
+      expect(await Promise.all(reads)).toEqual(places.map(() => true));
+      expect(await reading.readsAll(MIB)).toBe(true);
+
+      // The headers of the others come with a first piece of the body.
+      expect(reading.service.sent).toBeLessThan(1.2 * size);
+    },
+  );
+});
+
 describe('a full local disk', () => {
   it.each(['create', 'write'] as const)(
     'at the %s of a spool costs no wrong byte and no error',
