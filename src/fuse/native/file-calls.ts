@@ -34,10 +34,12 @@ export function fileCalls(context: DriverContext): Pick<NativeCalls, DescriptorO
       return { result: 0, payload: [openFiles.add(handle, false)] };
     },
     read: async (...[, fh, into, length, low, high]) => {
-      const { handle } = openFiles.get(fh);
+      const { handle } = openFiles.current(fh);
       // libfuse's buffer is gone once a deadline has answered; a late read may still write into its own.
       const bytes = Buffer.allocUnsafe(length);
       const count = await operations.read(handle, bytes, joinHalves(low, high));
+      // Others may have been told of a newer file meanwhile.
+      openFiles.current(fh);
       bytes.copy(into, 0, 0, count);
       return { result: count, payload: transferPayload(into) };
     },
@@ -71,7 +73,7 @@ export function fileCalls(context: DriverContext): Pick<NativeCalls, DescriptorO
 export function sizeCalls({ operations, openFiles }: DriverContext): Pick<NativeCalls, SizeOperation> {
   return {
     fgetattr: async (path, fh) => {
-      const { handle } = openFiles.get(fh);
+      const { handle } = openFiles.current(fh);
       return {
         result: 0,
         payload: [statRecord(await operations.getAttributes(namedPath(path, handle), handle))],

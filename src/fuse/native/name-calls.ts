@@ -25,7 +25,9 @@ export function lookCalls({
 }: DriverContext): Pick<NativeCalls, LookOperation> {
   const attributesOf = async (path: string): Promise<StatRecord> => {
     if (!isHiddenPath(path)) {
-      return statRecord(await replacements.lookUp(path, () => operations.getAttributes(path)));
+      const attributes = await replacements.lookUp(path, () => operations.getAttributes(path));
+      openFiles.told(path, attributes.identity);
+      return statRecord(attributes);
     }
     const handle = openFiles.behind(path);
     return statRecord(await operations.getAttributes(handle.path, handle));

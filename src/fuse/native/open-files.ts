@@ -12,6 +12,8 @@ export interface OpenFile {
   readonly handle: FileHandle;
   /** Made by `create` and not yet flushed: libfuse's mknod releases without a flush. */
   neverFlushed: boolean;
+  /** Programs were told of a newer file that somebody else has stored at its name. */
+  isReplaced: boolean;
 }
 
 /** The addon hands numbers in as int32; 0 means none. */
@@ -38,7 +40,8 @@ export class OpenFiles {
     do {
       this.#lastNumber = this.#lastNumber >= LARGEST_NUMBER ? 1 : this.#lastNumber + 1;
     } while (this.#files.has(this.#lastNumber));
-    this.#files.set(this.#lastNumber, { handle, neverFlushed });
+    this.told(handle.path, handle.identity);
+    this.#files.set(this.#lastNumber, { handle, neverFlushed, isReplaced: false });
     return this.#lastNumber;
   }
 
@@ -46,6 +49,24 @@ export class OpenFiles {
   get(number: number): OpenFile {
     const file = this.#files.get(number);
     if (file === undefined) throw new FsError('EBADF', `handle ${number}`, 'no such open file');
+    return file;
+  }
+
+  /**
+   * A program is about to hear that `path` leads to the file with this identity. Whoever has an older one open under that name reads no
+   * more: for the kernel both are one file, with one size and one set of bytes kept, and it would give those of the one as the other's.
+   */
+  told(path: string, identity: number): void {
+    if (this.#files.size === 0) return;
+    // What is stored later has a greater one; an answer that was overtaken says nothing of a newer file.
+    for (const file of this.visibleAt(path)) file.isReplaced ||= file.handle.identity < identity;
+  }
+
+  /** As `get`, for who wants to know what is in the file. Throws ESTALE when its name was given to a newer one. */
+  current(number: number): OpenFile {
+    const file = this.get(number);
+    if (file.isReplaced)
+      throw new FsError('ESTALE', file.handle.path, 'the file was replaced while it was open');
     return file;
   }
 

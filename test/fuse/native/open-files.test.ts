@@ -46,4 +46,22 @@ describe('the table of open files', () => {
     now = 60_000;
     expect(files.mayBeOpen('/a')).toBe(false);
   });
+
+  it('leaves those without bytes who have a file open that a newer one has replaced, once programs hear of it', () => {
+    const files = new OpenFiles(() => 0);
+    const old = files.add({ path: '/a', identity: 5 }, false);
+    const other = files.add({ path: '/b', identity: 4 }, false);
+    files.told('/a', 5);
+    expect(files.current(old).handle.identity).toBe(5);
+
+    files.told('/a', 8);
+    const newer = files.add({ path: '/a', identity: 8 }, false);
+    // The answer to an earlier question.
+    files.told('/a', 5);
+
+    expect(() => files.current(old)).toThrow(expect.objectContaining({ code: 'ESTALE' }));
+    expect(files.get(old).handle.identity).toBe(5);
+    expect(files.current(newer).handle.identity).toBe(8);
+    expect(files.current(other).handle.identity).toBe(4);
+  });
 });
