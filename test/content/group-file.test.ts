@@ -3,7 +3,9 @@ import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { DiskCalls } from '../../src/content/disk-calls.ts';
-import { GroupFile, type BlockRun, type GroupPlace } from '../../src/content/disk-cache/group-file.ts';
+import type { BlockRun } from '../../src/content/disk-cache/block-run.ts';
+import { GroupFile, type GroupPlace } from '../../src/content/disk-cache/group-file.ts';
+import { OpenGroups } from '../../src/content/disk-cache/open-groups.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -94,6 +96,26 @@ it.each([true, false])(
     expect(openFiles()).not.toContain(at.path);
   },
 );
+
+it('is let go of when all are while it is being opened', async () => {
+  const at = await place(new FailingCalls([]));
+  const file = GroupFile.missing(at);
+  await file.write([run(0)]);
+  await file.close();
+  const groups = new OpenGroups({
+    ...at,
+    pathOf: () => at.path,
+    clock: new ManualClock(),
+    orLog: (action) => action(),
+  });
+
+  const opening = groups.open('group', at.hash);
+  groups.close();
+  await opening;
+
+  expect(groups.get('group')).toBeUndefined();
+  await expect.poll(openFiles).not.toContain(at.path);
+});
 
 function openFiles(): string[] {
   return readdirSync('/proc/self/fd').flatMap((number) => {

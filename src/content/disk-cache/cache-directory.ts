@@ -6,7 +6,7 @@
  * between two looks is not known: with several mounts the limit holds to that extent.
  */
 import { mkdir, opendir, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { SharedRun } from '../../base/shared-run.ts';
@@ -15,6 +15,10 @@ import { SharedRun } from '../../base/shared-run.ts';
 const MOST_CANDIDATES = 50_000;
 /** How long what a look has shown is relied on. */
 const LOOK_AGE_MS = 5 * 60_000;
+/** Milliseconds by which clocks may differ. */
+const CLOCK_SLACK_MS = 24 * 3600_000;
+/** It is not there any more, or not for this user. */
+const GONE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EACCES']);
 /** Making room makes a little more, so that not every block asks for it. */
 const SPARE_SHARE = 0.02;
 
@@ -69,6 +73,17 @@ export class CacheDirectory {
     return join(this.path, name.slice(0, 2), name);
   }
 
+  /** Makes the folder of a file anew, in the place of whatever is there. */
+  async makeFolderOf(name: string): Promise<void> {
+    const folder = dirname(this.pathOf(name));
+    const make = () => mkdir(folder, { recursive: true, mode: 0o700 });
+    await make().catch(async (error: unknown) => {
+      if (systemErrorCode(error) !== 'EEXIST') throw error;
+      await rm(folder, { force: true });
+      await make();
+    });
+  }
+
   /** What `reserve` took is given back: a file has become larger by `grown` bytes. */
   settle(reserved: number, grown: number): void {
     this.#reserved -= reserved;
@@ -114,6 +129,7 @@ export class CacheDirectory {
   }
 
   async #look(): Promise<void> {
+    const latest = this.#clock.now() + CLOCK_SLACK_MS;
     let used = 0;
     let found: Candidate[] = [];
     for await (const path of filesBelow(this.path)) {
@@ -121,17 +137,18 @@ export class CacheDirectory {
       if (candidate === undefined) continue;
       used += candidate.size;
       found.push(candidate);
-      if (found.length > 2 * MOST_CANDIDATES) found = oldest(found);
+      if (found.length > 2 * MOST_CANDIDATES) found = oldest(found, latest);
     }
-    this.#candidates = oldest(found);
+    this.#candidates = oldest(found, latest);
     this.#used = used;
     this.#lookedAt = this.#clock.monotonic();
   }
 }
 
-/** The oldest last. */
-function oldest(candidates: Candidate[]): Candidate[] {
-  return candidates.sort((one, other) => other.usedAt - one.usedAt).slice(-MOST_CANDIDATES);
+/** The oldest last. A file that is from after `latest` is one of them: while a clock was wrong it was used, and would stay for years. */
+function oldest(candidates: Candidate[], latest: number): Candidate[] {
+  const time = ({ usedAt }: Candidate): number => (usedAt > latest ? 0 : usedAt);
+  return candidates.sort((one, other) => time(other) - time(one)).slice(-MOST_CANDIDATES);
 }
 
 async function candidateAt(path: string): Promise<Candidate | undefined> {
@@ -140,7 +157,7 @@ async function candidateAt(path: string): Promise<Candidate | undefined> {
     // As du(1) counts: blocks that are missing in the middle take no room.
     return { path, size: blocks * 512, usedAt: mtimeMs };
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    if (GONE.has(systemErrorCode(error) ?? '')) return undefined;
     throw error;
   }
 }
@@ -154,6 +171,6 @@ async function* filesBelow(directory: string): AsyncGenerator<string> {
     }
   } catch (error) {
     // A cache may be deleted at any time.
-    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    if (!GONE.has(systemErrorCode(error) ?? '')) throw error;
   }
 }

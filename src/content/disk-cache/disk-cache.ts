@@ -5,8 +5,6 @@
  * come faster than the disk takes them, those are not kept that have gone from memory meanwhile. A disk that fails costs requests,
  * never an error.
  */
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -17,7 +15,8 @@ import { CacheDirectory } from './cache-directory.ts';
 import { CacheFaults } from './cache-faults.ts';
 import { CacheRoom } from './cache-room.ts';
 import { CachedContent, type BlockGroups } from './cached-content.ts';
-import type { BlockRun, GroupFile } from './group-file.ts';
+import type { BlockRun } from './block-run.ts';
+import type { GroupFile } from './group-file.ts';
 import { hashOf, type ContentName } from './group-format.ts';
 import { OpenGroups } from './open-groups.ts';
 import { QuietTime } from './quiet-time.ts';
@@ -234,9 +233,10 @@ export class DiskCache implements BlockGroups, CleanBytes {
     try {
       return await file.write(runs);
     } catch (error) {
-      if (systemErrorCode(error) !== 'ENOENT') throw error;
-      // Somebody has deleted the cache.
-      await mkdir(dirname(this.#directory.pathOf(name)), { recursive: true, mode: 0o700 });
+      const code = systemErrorCode(error);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+      // Somebody has deleted the cache, or put a file where its folder was.
+      await this.#directory.makeFolderOf(name);
       return file.write(runs);
     }
   }

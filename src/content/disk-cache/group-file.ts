@@ -10,6 +10,7 @@ import { systemErrorCode } from '../../base/errors.ts';
 import type { DiskCalls } from '../disk-calls.ts';
 import { readFully, writeFully } from '../local-files.ts';
 import { OpenDescriptor } from '../open-descriptor.ts';
+import { blocksAtOnce, writeTogether, type BlockRun } from './block-run.ts';
 import {
   blockPosition,
   checksumOf,
@@ -29,16 +30,12 @@ export interface GroupPlace {
   readonly calls: DiskCalls;
 }
 
-/** Neighbouring blocks, of which only the file's last may be shorter than the others. */
-export interface BlockRun {
-  /** The first one's index. */
-  readonly first: number;
-  readonly blocks: readonly Uint8Array[];
-}
-
 const FILE_MODE = 0o600;
-/** Of a new file with so many bytes of blocks, which most small files are, everything is written in one call. */
-const MOST_AT_ONCE = 60 * 1024;
+/**
+ * At the name is something that this mount cannot use: a directory, a file of another user, a link that leads nowhere. Somebody put it
+ * there, and nothing but a cache file belongs there.
+ */
+const IN_THE_WAY: ReadonlySet<string> = new Set(['EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENXIO']);
 
 /** One group, whose file may not be there yet. Indexes are those within the group. Every promise rejects with the disk's error. */
 export class GroupFile {
@@ -145,8 +142,8 @@ export class GroupFile {
       const there = await openOrMissing(this.#place);
       if (there !== null) await this.#take(there);
       if (this.#handle !== null) return runs;
-      // It is damaged.
-      await rm(this.#place.path, { force: true });
+      // It is damaged, or no file.
+      await rm(this.#place.path, { force: true, recursive: true });
       return this.#create(runs);
     }
   }
@@ -212,44 +209,11 @@ function slotsOf(blocks: readonly Uint8Array[]): Slot[] {
   return blocks.map((block) => ({ checksum: checksumOf(block), length: block.length }));
 }
 
-/** All blocks of `runs`, if they are few bytes that follow the header; else none. */
-function blocksAtOnce(runs: readonly BlockRun[]): readonly Uint8Array[] {
-  const [first, ...others] = runs;
-  if (first?.first !== 0 || others.length > 0) return [];
-  const bytes = first.blocks.reduce((sum, block) => sum + block.length, 0);
-  return bytes <= MOST_AT_ONCE ? first.blocks : [];
-}
-
-/** One call where one is enough: each is a trip to another thread and back, and blocks come faster than that many trips take. */
-async function writeTogether(
-  handle: OpenDescriptor,
-  blocks: readonly Uint8Array[],
-  position: number,
-): Promise<void> {
-  let [rest, at] = [[...blocks], position];
-  while (rest.length > 0) {
-    const bytesWritten = await handle.writeTogether(rest, at);
-    if (bytesWritten === 0) throw Object.assign(new Error('the disk took no bytes'), { code: 'EIO' });
-    at += bytesWritten;
-    rest = behind(rest, bytesWritten);
-  }
-}
-
-/** What is left of `blocks` when their first `count` bytes are taken. */
-function behind(blocks: readonly Uint8Array[], count: number): Uint8Array[] {
-  const left: Uint8Array[] = [];
-  let skipped = count;
-  for (const block of blocks) {
-    if (skipped < block.length) left.push(block.subarray(skipped));
-    skipped = Math.max(0, skipped - block.length);
-  }
-  return left;
-}
-
 function openPlace({ calls, path }: GroupPlace, flags: string): Promise<OpenDescriptor> {
   return OpenDescriptor.open(calls, path, flags, FILE_MODE);
 }
 
+/** Null also when something else is in the way. */
 async function openOrMissing(place: GroupPlace): Promise<OpenDescriptor | null> {
   const { calls, path } = place;
   // Most of what a program reads for the first time is not there, which an open(2) that fails tells at several times the cost.
@@ -261,7 +225,8 @@ async function openOrMissing(place: GroupPlace): Promise<OpenDescriptor | null> 
   try {
     return await openPlace(place, 'r+');
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return null;
+    const code = systemErrorCode(error) ?? '';
+    if (code === 'ENOENT' || IN_THE_WAY.has(code)) return null;
     throw error;
   }
 }

@@ -24,6 +24,7 @@ export class OpenGroups {
   readonly #open: LRUCache<string, GroupFile>;
   readonly #opening = new Map<string, Promise<void>>();
   readonly #touchedAt = new LRUCache<string, number>({ max: 4 * MOST_OPEN });
+  #isClosed = false;
 
   constructor(parts: OpenGroupsParts) {
     this.#parts = parts;
@@ -73,7 +74,9 @@ export class OpenGroups {
     this.#open.delete(name);
   }
 
+  /** Nothing is held open any more, also what is only being opened now. */
   close(): void {
+    this.#isClosed = true;
     this.#open.clear();
   }
 
@@ -81,7 +84,12 @@ export class OpenGroups {
     const { pathOf, blockSize, calls } = this.#parts;
     const place = { path: pathOf(name), hash, blockSize, calls };
     // One that cannot be opened counts as missing, and is not tried again with each read.
-    this.#open.set(name, GroupFile.missing(place));
-    this.#open.set(name, await GroupFile.open(place));
+    this.#keep(name, GroupFile.missing(place));
+    this.#keep(name, await GroupFile.open(place));
+  }
+
+  #keep(name: string, file: GroupFile): void {
+    this.#open.set(name, file);
+    if (this.#isClosed) this.#open.clear();
   }
 }

@@ -5,7 +5,8 @@
  * there is room, if memory still has it then. Those that somebody wants to keep in any case wait their turn.
  */
 import type { BlockMemory } from '../block-memory.ts';
-import type { BlockRun, GroupFile } from './group-file.ts';
+import type { BlockRun } from './block-run.ts';
+import type { GroupFile } from './group-file.ts';
 import { BLOCKS_PER_GROUP } from './group-format.ts';
 
 /** Blocks of one group. */

@@ -1,0 +1,71 @@
+/** What does a disk cache keep when it is full? */
+import { stat, utimes } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { groupFiles, openCache, readOnce } from './disk-cache-for-test.ts';
+import { Reading, SMALL } from './reading.ts';
+
+async function bytesOnDisk(directory: string): Promise<number> {
+  const all = await Promise.all((await groupFiles(directory)).map((file) => stat(file)));
+  return all.reduce((sum, { blocks }) => sum + blocks * 512, 0);
+}
+
+describe('a cache that is full', () => {
+  /** Two files' room, by the disk's blocks, and a little. */
+  const LIMIT = 20_000;
+
+  it('never takes more than its limit, and forgets what was used longest ago', async () => {
+    const directory = await temporaryDirectory();
+    for (const [number, key] of ['oldest', 'older', 'newest'].entries()) {
+      const disk = openCache(directory, { limit: LIMIT });
+      const reading = await Reading.begin({ ...SMALL, size: 60, disk });
+      reading.reader.key = key;
+      await reading.readsAll();
+      await disk.close();
+      expect(await bytesOnDisk(directory)).toBeLessThanOrEqual(LIMIT);
+      // Times of files have the precision of the machine's clock, and the injected one stands still.
+      const ages = new Date(Date.now() - (10 - number) * 60_000);
+      for (const file of await groupFiles(directory)) {
+        if ((await stat(file)).mtimeMs > Date.now() - 30_000) await utimes(file, ages, ages);
+      }
+    }
+
+    const disk = openCache(directory, { limit: LIMIT });
+    const costs: Record<string, number> = {};
+    for (const key of ['newest', 'older', 'oldest']) {
+      const reading = await Reading.begin({ ...SMALL, size: 60, disk });
+      reading.reader.key = key;
+      await reading.readsAll();
+      costs[key] = reading.service.gets.length;
+    }
+    expect(costs).toEqual({ newest: 0, older: 0, oldest: 1 });
+  });
+
+  it('forgets first what was used while a clock was wrong, by years', async () => {
+    const directory = await temporaryDirectory();
+    const readKey = async (key: string): Promise<number> => {
+      const disk = openCache(directory, { limit: LIMIT });
+      const reading = await Reading.begin({ ...SMALL, size: 60, disk });
+      reading.reader.key = key;
+      await reading.readsAll();
+      await disk.close();
+      return reading.service.gets.length;
+    };
+    await readKey('from later');
+    const later = new Date(Date.now() + 5 * 365 * 24 * 3600_000);
+    for (const file of await groupFiles(directory)) await utimes(file, later, later);
+    await readKey('one');
+
+    await readKey('another');
+
+    expect([await readKey('one'), await readKey('another')]).toEqual([0, 0]);
+  });
+
+  it('keeps nothing that is larger than all of it', async () => {
+    const directory = await temporaryDirectory();
+
+    await readOnce(directory, 1000, 500);
+
+    expect(await groupFiles(directory)).toEqual([]);
+  });
+});
