@@ -121,11 +121,17 @@ export class Device {
   /** Whether the kernel has not let go, as far as it tells before the last request is read. */
   readonly isConnected = (): boolean => !this.#isClosed && this.#calls.isConnected(this.descriptor);
 
-  /** Gives the descriptor up; only when nothing is mounted on it, or never was. */
-  release(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    closeSync(this.descriptor);
+  /**
+   * Nobody takes requests any more, whatever ended it: programs had better hear that at once. Resolves when the descriptor is given
+   * up, by which the kernel lets go of what is still mounted on it.
+   */
+  async end(): Promise<void> {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      this.#watch?.close();
+      await this.#closeDown();
+    }
+    await this.closed;
   }
 
   readonly #turn = (): void => {
@@ -133,7 +139,7 @@ export class Device {
     if (handler === undefined || this.#isOver) return;
     this.#serve(handler).catch((error: unknown) => {
       this.#log.error('requests can no longer be taken', { reason: describeError(error), cause: error });
-      this.#end();
+      void this.end();
     });
   };
 
@@ -197,21 +203,14 @@ export class Device {
 
   #noteEnd(errno: number): void {
     if (errno !== constants.errno.ENODEV) this.#log.error('the kernel stopped sending requests', { errno });
-    this.#end();
-  }
-
-  /** Whatever ended it: nobody takes requests any more, so programs had better hear that at once. */
-  #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#watch?.close();
-    void this.#closeDown();
+    void this.end();
   }
 
   async #closeDown(): Promise<void> {
     // Its number must not go to another file while the thread may still write there.
     await this.#notifier.close();
-    this.release();
+    this.#isClosed = true;
+    closeSync(this.descriptor);
     this.#close();
   }
 }

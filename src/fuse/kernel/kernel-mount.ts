@@ -58,8 +58,8 @@ export class KernelMount implements Mounted {
     const { log, mountpoint } = options;
     const calls = await deviceCalls(mountpoint);
     const descriptor = await (process.getuid?.() === 0 ? mountAsRoot(options) : mountAsUser(options));
+    const device = new Device(descriptor, calls, log);
     try {
-      const device = new Device(descriptor, calls, log);
       const context = newContext(parts, device);
       const number = await connectionNumber(mountpoint);
       const closed = device.closed.then(endOnExit(number, device, log));
@@ -73,6 +73,8 @@ export class KernelMount implements Mounted {
         closed.then(() => finish(context, dispatcher)),
       );
     } catch (error) {
+      // First: who unmounts looks at what is mounted, and would wait for an answer.
+      await device.end();
       await clearFailedMount(parts);
       throw error instanceof MountError ? error : failure(mountpoint, describeError(error), error);
     }

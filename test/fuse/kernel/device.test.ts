@@ -1,4 +1,5 @@
 /** When does the device take requests, and when does it leave them to the kernel? */
+import { fstatSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
@@ -92,4 +93,18 @@ it('it takes all of them once the mount is being unmounted: umount(8) asks for s
 
   expect(kernel.taken).toBeGreaterThan(300);
   expect(kernel.isWatched).toBe(true);
+});
+
+it('once it is ended nothing is taken any more, and the kernel is let go of', async () => {
+  const kernel = new EndlessKernel();
+  const descriptor = openSync('/dev/null', 'r+');
+  const device = new Device(descriptor, kernel, silentLog);
+  device.start(kernel.handler);
+
+  await device.end();
+  await device.end();
+
+  expect(kernel.isWatched).toBe(false);
+  expect(device.isConnected()).toBe(false);
+  expect(() => fstatSync(descriptor)).toThrow(expect.objectContaining({ code: 'EBADF' }));
 });
