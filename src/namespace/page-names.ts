@@ -3,7 +3,7 @@
  *
  * The service allows keys that no directory can show: `a//b`, `../x`, names over 255 bytes. Such a key is left out without
  * disturbing the rest and counted. A folder wins over a file of the same name, and an entry equal to its own folder (`a/`
- * inside `a/`) is no file.
+ * inside `a/`) is no file; one with bytes is somebody's, and would go with the folder if it did not count.
  */
 import type { FileEntry, ObjectPage } from '../service/records.ts';
 import { isUsableName } from '../store/keys.ts';
@@ -69,7 +69,7 @@ export function addPage(names: NamesOfPages, prefix: string, page: ObjectPage): 
     if (isUsableName(name)) {
       names.files.set(name, file);
       added.add(name);
-    } else if (name !== '') names.hidden.add(file.key);
+    } else if (name !== '' || file.size > 0) names.hidden.add(file.key);
   }
   const isHeld = (name: string): boolean =>
     page.nextPage !== null && !names.folders.has(name) && isFolderYetToCome(name, names.lastKey);

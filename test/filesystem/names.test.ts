@@ -1,4 +1,5 @@
 /** SEMANTICS: names, hostile keys and listings, and mounts that may not change anything. */
+import { bytesOf } from '../support/embedded-service.ts';
 import { describe, expect, it } from 'vitest';
 import type { ObjectPage } from '../../src/service/records.ts';
 import { openFileSystem } from '../../src/filesystem/open-file-system.ts';
@@ -91,6 +92,21 @@ describe('keys that no directory can show', () => {
     expect(await names(fs, '/')).toEqual(['d', 'made']);
     expect(await names(fs, '/made')).toEqual([]);
     expect(await names(fs, '/d')).toEqual([]);
+  });
+
+  it('equal to their own folder keep it where they have bytes: neither rmdir nor a rename takes them away [names/hidden]', async () => {
+    const { fs, direct, bucket, foreignWrite } = await openForTest();
+    await foreignWrite('d/', 'somebody keeps this here');
+    await foreignWrite('d/file', '');
+    await fs.unlink('/d/file');
+
+    await expect(fs.rmdir('/d')).rejects.toMatchObject({ code: 'ENOTEMPTY' });
+    await expect(fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'EPERM' });
+
+    expect((await fs.getXattr('/d', 'user.pailfs.hidden')).toString()).toBe('1');
+    expect(await names(fs, '/d')).toEqual([]);
+    const kept = await direct.getObject(bucket, 'd/');
+    expect((await bytesOf(kept.body)).toString()).toBe('somebody keeps this here');
   });
 });
 
