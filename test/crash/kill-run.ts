@@ -124,6 +124,8 @@ class Killing {
     const moments = Array.from({ length: Math.ceil(kills / TEN.length) }, () =>
       shuffled(TEN, this.#chance),
     ).flat();
+    // Nothing is public before the first kill (`#changeVisibilities`), so no link would ever go.
+    if (moments[0] === 'link') moments.splice(1, 0, ...moments.splice(0, 1));
     for (const [kill, moment] of moments.slice(0, kills).entries()) {
       try {
         await this.#kill(moment);
