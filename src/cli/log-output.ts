@@ -15,13 +15,15 @@ import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 import pretty from 'pino-pretty';
 import { describeError, systemErrorCode } from '../base/errors.ts';
-import type { Log, LogFields } from '../base/log.ts';
+import { silentLog, type Log, type LogFields } from '../base/log.ts';
 
 const STDERR = 2;
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 /** Bytes; a longer log is put aside (once) when a mount starts. */
 const ROTATE_ABOVE = 16 * 1024 * 1024;
+/** What JSON shows as it is of that which a terminal takes for something else; colours are other control characters. */
+const MISLEADING = /[\u007F-\u009F\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
 /** Whatever finds its way into a field under these names is not written. */
 const REDACTED = ['secretAccessKey', 'credentials', 'authorization', '*.secretAccessKey', '*.authorization'];
 
@@ -32,6 +34,11 @@ export interface LogOptions {
   readonly debug: boolean;
   /** Written with every line of a file. */
   readonly fields: LogFields;
+}
+
+/** Of a command that is no mount: every request and retry on stderr with `--debug`, else nothing. */
+export function logOfCommand(debug: boolean): Log {
+  return debug ? openLog({ debug, fields: {} }) : silentLog;
 }
 
 /** Lines are written before the call returns, so that the last words of a dying process are there. */
@@ -64,7 +71,7 @@ function destination(descriptor: number | undefined): DestinationStream {
     destination: new Writable({
       decodeStrings: false,
       write: (line: string, _encoding, done) => {
-        writeLine(STDERR, line);
+        writeLine(STDERR, line.replaceAll(MISLEADING, '?'));
         done();
       },
     }),

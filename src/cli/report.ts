@@ -3,6 +3,7 @@ import { describeError } from '../base/errors.ts';
 import { MountError } from '../fuse/driver.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes, oneLine } from './command-error.ts';
+import { printable } from './screen-text.ts';
 
 export interface Failure {
   readonly exitCode: ExitCode;
@@ -32,12 +33,12 @@ export function stackOf(error: unknown): string {
 
 /** On stderr, below the line that says what it is about. */
 export function sayStack(error: unknown): void {
-  process.stderr.write(`${stackOf(error)}\n`);
+  process.stderr.write(`${stackOf(error).split('\n').map(printable).join('\n')}\n`);
 }
 
 /** One line on stderr. */
 export function sayToPerson(line: string): void {
-  process.stderr.write(`pailfs: ${oneLine(line)}\n`);
+  process.stderr.write(`pailfs: ${printable(oneLine(line))}\n`);
 }
 
 /** On stdout, on one line: what `--json` prints of a command that failed as a whole. */

@@ -15,6 +15,7 @@ import { statusOf, type MountStatus } from './mount-status.ts';
 import { recordOfMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
+import { screenWidth } from './screen-text.ts';
 import { statusDetails, statusOptions } from './status-details.ts';
 import { inactiveLines, statusTable, waitingLines } from './status-table.ts';
 
@@ -62,11 +63,14 @@ export async function watchStatus(wish: StatusWish, clock: Clock): Promise<ExitC
 /** In place of what the screen shows; what does not fit is left out, since a screen that scrolls cannot be drawn over. */
 function draw(text: string): void {
   const { rows } = process.stdout;
-  // Some terminals do not say how high they are.
-  const lines = text.split('\n').slice(0, rows > 1 ? rows - 1 : undefined);
+  // Some terminals do not say how high they are. In the last row is the cursor: what is said at the end stands in a line of its own.
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .slice(0, rows > 1 ? rows - 1 : undefined);
   cursorTo(process.stdout, 0, 0);
   clearScreenDown(process.stdout);
-  process.stdout.write(lines.join('\n'));
+  process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 async function look({ mountpoint }: StatusWish, clock: Clock): Promise<readonly MountStatus[]> {
@@ -102,7 +106,7 @@ async function recordOf(directories: readonly string[], mountpoint: string): Pro
 
 /** Of one mount that was named also what it does; what changes least comes last, where a low terminal cuts. */
 function textOf(statuses: readonly MountStatus[], { mountpoint }: StatusWish, clock: Clock): string {
-  const width = process.stdout.columns;
+  const width = screenWidth();
   const now = clock.now();
   const table = statusTable(statuses, width, now);
   if (mountpoint === undefined) return table + inactiveLines(statuses) + waitingLines(statuses, width, now);

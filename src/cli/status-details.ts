@@ -5,7 +5,8 @@ import type { StatusDocument } from './control-documents.ts';
 import type { MountStatus } from './mount-status.ts';
 import type { Problem } from './recent-problems.ts';
 import { warningsAbout } from './bucket-state.ts';
-import { ageOf, counted, minuteOf, printable, shortened, wrapped } from './table.ts';
+import { printable, shortened, widthOf, wrapped } from './screen-text.ts';
+import { ageOf, counted, minuteOf } from './table.ts';
 
 const BAR_LETTERS = 20;
 /** Width of what stands before a fact. */
@@ -44,7 +45,7 @@ function factLines(title: string, texts: readonly string[], width = Infinity): s
   for (const text of texts) {
     const last = lines.at(-1);
     if (last === undefined) lines.push(title.padEnd(TITLE_LETTERS) + text);
-    else if (last.length + 2 + text.length <= width) lines[lines.length - 1] = `${last}  ${text}`;
+    else if (widthOf(last) + 2 + widthOf(text) <= width) lines[lines.length - 1] = `${last}  ${text}`;
     else lines.push(' '.repeat(TITLE_LETTERS) + text);
   }
   return lines;

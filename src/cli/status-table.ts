@@ -4,7 +4,8 @@ import { warningsAbout } from './bucket-state.ts';
 import type { UnsentSummary } from './control-documents.ts';
 import type { MountStatus } from './mount-status.ts';
 import { shellWord } from './shell-word.ts';
-import { ageOf, counted, printable, tableOf, type Column } from './table.ts';
+import { printable } from './screen-text.ts';
+import { ageOf, counted, tableOf, type Column } from './table.ts';
 import { MOST_SHOWN } from './unsent-summary.ts';
 import { unsentTable } from './unsent-table.ts';
 

@@ -1,4 +1,5 @@
 /** How are rows shown to a person? In columns, or fact by fact where these do not fit; as wide as the terminal at most. */
+import { padded, printable, shortened, widthOf, wrapped } from './screen-text.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -28,7 +29,7 @@ export function tableOf<Row>(
     columns.map(({ title }) => title),
     ...rows.map((row) => columns.map(({ text }) => printable(text(row)))),
   ];
-  const natural = columns.map((_, column) => Math.max(...lines.map((line) => lengthOf(line[column]))));
+  const natural = columns.map((_, column) => widest(lines.map((line) => line[column] ?? '')));
   const shrinks = columns.map((column) => column.shrinks);
   const beside = columns.at(-1)?.wraps ? natural.slice(0, -1) : natural;
   if (width !== undefined && lineLength(fittingWidths(beside, shrinks, width)) > width) {
@@ -49,7 +50,7 @@ export function tableOf<Row>(
 
 /** `lines`: the first has the titles. */
 function factByFact([titles = [], ...rows]: readonly (readonly string[])[], width: number): string {
-  const indent = Math.max(...titles.map(lengthOf)) + GAP.length;
+  const indent = widest(titles) + GAP.length;
   return rows
     .map((row) =>
       row
@@ -64,24 +65,6 @@ function factByFact([titles = [], ...rows]: readonly (readonly string[])[], widt
         .join(''),
     )
     .join('\n');
-}
-
-/** In lines of at most `room` letters, broken between words where there is one. */
-export function wrapped(text: string, room: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ').flatMap((long) => pieces(long, Math.max(1, room)))) {
-    if (line !== '' && lengthOf(line) + 1 + lengthOf(word) > room) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-}
-
-/** A name may hold what would move the cursor. */
-export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '?');
 }
 
 /** As the clock on the wall shows it. */
@@ -105,14 +88,6 @@ export function counted(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
 }
 
-function pieces(word: string, room: number): string[] {
-  const letters = Array.from(word);
-  const count = Math.max(1, Math.ceil(letters.length / room));
-  return Array.from({ length: count }, (_, index) =>
-    letters.slice(index * room, (index + 1) * room).join(''),
-  );
-}
-
 interface LinePlace {
   readonly width: number;
   readonly isTitle: boolean;
@@ -123,8 +98,7 @@ function linesBeside(row: readonly string[], widths: readonly number[], { width 
   const indent = lineLength(widths) + GAP.length;
   const [first = '', ...more] = wrapped(row.at(-1) ?? '', width - indent);
   const others = lineOf(row.slice(0, -1), widths, width);
-  const space = ' '.repeat(Math.max(0, indent - lengthOf(others)));
-  return [others + space + first, ...more.map((line) => ' '.repeat(indent) + line)];
+  return [padded(others, indent) + first, ...more.map((line) => ' '.repeat(indent) + line)];
 }
 
 /** Without its title, which would be above another column. */
@@ -150,9 +124,9 @@ function fittingWidths(
 ): readonly number[] {
   const widths = [...natural];
   while (lineLength(widths) > (width ?? Infinity)) {
-    const widest = Math.max(...widths.filter((_, column) => shrinks[column]));
-    if (widest <= LEAST_WIDTH) break;
-    widths[widths.findIndex((one, column) => one === widest && shrinks[column])] = widest - 1;
+    const most = Math.max(...widths.filter((_, column) => shrinks[column]));
+    if (most <= LEAST_WIDTH) break;
+    widths[widths.findIndex((one, column) => one === most && shrinks[column])] = most - 1;
   }
   return widths;
 }
@@ -160,20 +134,12 @@ function fittingWidths(
 function lineOf(row: readonly string[], widths: readonly number[], width: number | undefined): string {
   const cells = row.map((text, column) => {
     const room = widths[column] ?? 0;
-    return shortened(text, room) + ' '.repeat(Math.max(0, room - lengthOf(text)));
+    return padded(shortened(text, room), room);
   });
   return shortened(cells.join(GAP).trimEnd(), width ?? Infinity);
 }
 
-/** Cut to `room` letters, the last of which then says so. */
-export function shortened(text: string, room: number): string {
-  return lengthOf(text) <= room
-    ? text
-    : `${Array.from(text)
-        .slice(0, room - 1)
-        .join('')}…`;
-}
-
-function lengthOf(text: string | undefined): number {
-  return Array.from(text ?? '').length;
+/** In columns. Step by step: there may be more texts than a call takes parameters. */
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
 }

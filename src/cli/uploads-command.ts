@@ -11,12 +11,13 @@ import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
 import { agrees } from './ask-person.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes, usageError } from './command-error.ts';
+import { print, printJson } from './direct/print.ts';
 import { exportDraft, hasBytes } from './export-drafts.ts';
 import { whileClaimed } from './left-directories.ts';
 import { sayToPerson } from './report.ts';
 import { retryLeft } from './retry-left.ts';
 import type { MountSettings } from './settings.ts';
-import { printable } from './table.ts';
+import { screenWidth } from './screen-text.ts';
 import { findUnsentPlaces, type FoundPlaces, type PlaceSearch, type UnsentPlace } from './unsent-places.ts';
 import { selectChanges, type Selected } from './unsent-selection.ts';
 import { nameOfChange, unsentTable } from './unsent-table.ts';
@@ -46,14 +47,14 @@ const retried: Wording = {
 export async function listUploads({ search, json }: UploadsWish): Promise<ExitCode> {
   const { places, unseen } = await look(search);
   if (json) {
-    print(JSON.stringify(places.map(documentOf), null, 2));
+    printJson(places.map(documentOf));
     return exitCodes.done;
   }
   const shown = places.filter(({ changes }) => changes.length > 0);
   if (shown.length === 0) print(unseen.length === 0 ? 'everything is stored' : 'everything else is stored');
   for (const place of shown) {
-    print(printable(titleOf(place)));
-    process.stdout.write(unsentTable(place.changes, process.stdout.columns, search.clock.now()));
+    print(titleOf(place));
+    process.stdout.write(unsentTable(place.changes, screenWidth(), search.clock.now()));
   }
   return exitCodes.done;
 }
@@ -64,15 +65,15 @@ export async function retryUploads(
   settingsFor: (baseUrl: string | undefined) => Promise<MountSettings>,
   clock: Clock,
 ): Promise<ExitCode> {
-  const outcomes: ChangeOutcome[] = [];
+  let outcomes: readonly ChangeOutcome[] = [];
   for (const { place, changes } of await selected(wish)) {
     const ids = wish.words.length === 0 ? null : changes.map(({ id }) => id);
     const { owner, baseUrl } = place;
-    if (owner.kind === 'mount') outcomes.push(...(await owner.control.retry(ids)));
+    if (owner.kind === 'mount') outcomes = outcomes.concat(await owner.control.retry(ids));
     else if (changes.length > 0) {
       const settings = { ...(await settingsFor(baseUrl ?? undefined)), readOnly: false };
       const left = { directory: owner.directory, changes: place.changes, ids, settings };
-      outcomes.push(...(await retryLeft(left, clock)));
+      outcomes = outcomes.concat(await retryLeft(left, clock));
     }
   }
   return tell(outcomes, wish, retried);
@@ -131,8 +132,8 @@ export async function discardUploads(
   const chosen = await selected(wish);
   const changes = chosen.flatMap((one) => one.changes);
   if (changes.length > 0 && !wish.yes) await requireYes(changes);
-  const outcomes: ChangeOutcome[] = [];
-  for (const one of chosen) outcomes.push(...(await discardIn(one, clock)));
+  let outcomes: readonly ChangeOutcome[] = [];
+  for (const one of chosen) outcomes = outcomes.concat(await discardIn(one, clock));
   return tell(outcomes, wish, {
     failure: () => 'is not discarded',
     success: (outcome) => `discarded ${nameOfChange(outcome)}`,
@@ -158,7 +159,7 @@ async function discardIn(
 
 async function requireYes(changes: readonly UnsentChange[]): Promise<void> {
   const bytes = changes.reduce((sum, change) => sum + (change.bytes ?? 0), 0);
-  for (const change of changes) sayToPerson(`to be discarded: ${printable(nameOfChange(change))}`);
+  for (const change of changes) sayToPerson(`to be discarded: ${nameOfChange(change)}`);
   const what = `${changes.length} (${prettyBytes(bytes)}), which only this machine has`;
   if (await agrees(`Discard ${what}?`, `to discard ${what}`)) return;
   throw new CommandError(exitCodes.failed, 'nothing is discarded');
@@ -167,7 +168,7 @@ async function requireYes(changes: readonly UnsentChange[]): Promise<void> {
 /** Says what cannot be seen. Rejects as `findUnsentPlaces`. */
 async function look(search: PlaceSearch): Promise<FoundPlaces> {
   const found = await findUnsentPlaces(search);
-  for (const line of found.unseen) sayToPerson(printable(line));
+  for (const line of found.unseen) sayToPerson(line);
   return found;
 }
 
@@ -182,13 +183,11 @@ function tell(
   { json }: UploadsWish,
   { failure, success }: Wording,
 ): ExitCode {
-  if (json) print(JSON.stringify(outcomes, null, 2));
+  if (json) printJson(outcomes);
   for (const outcome of outcomes) {
     if (!outcome.isDone) {
-      sayToPerson(
-        printable(`${nameOfChange(outcome)} ${failure(outcome)}: ${outcome.reason ?? 'for no known reason'}`),
-      );
-    } else if (!json) print(printable(success(outcome)));
+      sayToPerson(`${nameOfChange(outcome)} ${failure(outcome)}: ${outcome.reason ?? 'for no known reason'}`);
+    } else if (!json) print(success(outcome));
   }
   if (outcomes.length === 0 && !json) sayToPerson('there is nothing to do');
   return outcomes.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.failed;
@@ -208,8 +207,4 @@ function titleOf({ mountpoint, bucket, baseUrl, owner }: UnsentPlace): string {
   const what = bucket === null ? 'an unknown bucket' : `${bucket} at ${service}`;
   const whose = owner.directory.isOwned ? 'its process does not answer' : 'not mounted';
   return `${what}, ${whose} (${owner.directory.path}):`;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

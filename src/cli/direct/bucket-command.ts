@@ -7,7 +7,8 @@ import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { listAllBuckets } from '../connect.ts';
 import { sayToPerson } from '../report.ts';
-import { ageOf, counted, minuteOf, printable, tableOf, type Column } from '../table.ts';
+import { printable, screenWidth } from '../screen-text.ts';
+import { ageOf, counted, minuteOf, tableOf, type Column } from '../table.ts';
 import { print, printJson } from './print.ts';
 import { refused } from './refused.ts';
 import type { Session } from './session.ts';
@@ -30,7 +31,7 @@ export async function listBuckets({ service, settings, clock }: Session, json: b
   else {
     const isSaid = buckets.some(({ statusMessage }) => statusMessage !== null);
     const columns = COLUMNS.filter(({ title }) => isSaid || title !== 'MESSAGE');
-    if (buckets.length > 0) process.stdout.write(tableOf(columns, buckets, process.stdout.columns));
+    if (buckets.length > 0) process.stdout.write(tableOf(columns, buckets, screenWidth()));
     for (const line of summaryLines(summary, buckets, clock.now())) print(line);
   }
   return exitCodes.done;

@@ -4,6 +4,7 @@ import type { FileEntry } from '../../service/records.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import type { ExitCode } from '../command-error.ts';
+import { screenWidth } from '../screen-text.ts';
 import { minuteOf, tableOf, type Column } from '../table.ts';
 import { isListed, listFolder, type FolderContent } from './folder-content.ts';
 import { BucketStores, parseAddress, type ObjectAddress } from './object-address.ts';
@@ -93,5 +94,5 @@ function show({ prefix = '', folders = [], files = [] }: Partial<Listed>, long: 
     ...files.map((file) => ({ name: file.key.slice(prefix.length), file })),
   ];
   if (!long) for (const { name } of rows) print(name);
-  else if (rows.length > 0) process.stdout.write(tableOf(COLUMNS, rows, process.stdout.columns));
+  else if (rows.length > 0) process.stdout.write(tableOf(COLUMNS, rows, screenWidth()));
 }

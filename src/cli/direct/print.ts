@@ -2,7 +2,7 @@
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { sayStack, sayToPerson } from '../report.ts';
-import { printable } from '../table.ts';
+import { printable } from '../screen-text.ts';
 import { reasonOf } from './refused.ts';
 
 const failureOfOutcome = Symbol('failure');
@@ -61,7 +61,7 @@ export class Telling<Outcome extends DirectOutcome> {
     this.#known[place] = outcome;
     const { failure, json, debug } = this.#words;
     if (!outcome.isDone) {
-      sayToPerson(printable(`${outcome.what} ${failure}: ${outcome.reason ?? '?'}`));
+      sayToPerson(`${outcome.what} ${failure}: ${outcome.reason ?? '?'}`);
       if (debug) sayStack(outcome[failureOfOutcome]);
     }
     if (!json) this.#tellInOrder();

@@ -1,7 +1,7 @@
 /** How does a person see how far a command is? On a terminal by one line that changes; elsewhere not at all. */
 import { clearLine, cursorTo } from 'node:readline';
 import { SingleBar, type Params } from 'cli-progress';
-import { printable, shortened } from '../table.ts';
+import { printable, shortened, widthOf } from '../screen-text.ts';
 
 export interface Progress {
   /** So much more, in the unit of the total. */
@@ -79,7 +79,7 @@ export function progressLine(
   const bar = ` ${'='.repeat(Math.round(progress * BAR_LETTERS)).padEnd(BAR_LETTERS, '-')}`;
   const numbers = ` ${Math.floor(progress * 100)}% (${shown(value)} of ${shown(total)})`;
   const room = maxWidth - 1 - numbers.length;
-  const isWide = room - bar.length >= Math.min(name.length, LEAST_NAME);
+  const isWide = room - bar.length >= Math.min(widthOf(name), LEAST_NAME);
   return isWide
     ? shortened(name, room - bar.length) + bar + numbers
     : shortened(shortened(name, Math.max(1, room)) + numbers, maxWidth - 1);

@@ -1,11 +1,11 @@
 /** How does a command talk to the service without a mount? With the settings of a mount, for as long as the command takes. */
 import type { Command } from 'commander';
 import type { Clock } from '../../base/clock.ts';
-import { silentLog, type Log } from '../../base/log.ts';
+import type { Log } from '../../base/log.ts';
 import type { HttpService } from '../../client/http-service.ts';
 import type { Bucket } from '../../service/records.ts';
 import { findBucket } from '../connect.ts';
-import { openLog } from '../log-output.ts';
+import { logOfCommand } from '../log-output.ts';
 import { openService } from '../open-service.ts';
 import { optionFor, reachingSettings } from '../program-options.ts';
 import { sourcesOf } from '../setting-sources.ts';
@@ -42,7 +42,7 @@ export async function withSession<Result>(
 ): Promise<Result> {
   const settings = await resolveSettings(sourcesOf(flags));
   const { baseUrl } = settings;
-  const log = settings.debug ? openLog({ debug: true, fields: {} }) : silentLog;
+  const log = logOfCommand(settings.debug);
   const service = await openService(settings, { clock, log });
   const signal = new AbortController().signal;
   try {

@@ -1,17 +1,12 @@
 /** `pailfs doctor`: what keeps mounts from working well here, and what to do about each? */
 import type { Clock } from '../../base/clock.ts';
-import { silentLog } from '../../base/log.ts';
 import { localMachine } from '../../fuse/fuse-access.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { printJson } from '../direct/print.ts';
-import { openLog } from '../log-output.ts';
-import {
-  resolveMachineSettings,
-  resolveSettings,
-  type MountSettings,
-  type SettingSources,
-} from '../settings.ts';
+import { logOfCommand } from '../log-output.ts';
+import { resolveMachineSettings, resolveSettings, type SettingSources } from '../settings.ts';
+import { screenWidth } from '../screen-text.ts';
 import { tableOf, type Column } from '../table.ts';
 import { broken, unknown, well, type Check } from './check.ts';
 import { checkLocal } from './local-checks.ts';
@@ -42,10 +37,10 @@ export async function runDoctor({ sources, json }: DoctorWish, clock: Clock): Pr
     ...(await checkThisMachine(sources, clock)),
     ...(settings instanceof CommandError
       ? unasked('not asked without settings', 0)
-      : await checkService(settings, { clock, log: logFor(settings) })),
+      : await checkService(settings, { clock, log: logOfCommand(settings.debug) })),
   ];
   if (json) printJson(checks);
-  else process.stdout.write(tableOf(COLUMNS, checks, process.stdout.columns));
+  else process.stdout.write(tableOf(COLUMNS, checks, screenWidth()));
   return checks.some(({ state }) => state === 'broken') ? exitCodes.failed : exitCodes.done;
 }
 
@@ -68,8 +63,4 @@ async function settingsOrComplaint<Settings>(
     if (error instanceof CommandError) return error;
     throw error;
   }
-}
-
-function logFor({ debug }: MountSettings): ReturnType<typeof openLog> {
-  return debug ? openLog({ debug: true, fields: {} }) : silentLog;
 }

@@ -8,7 +8,7 @@ import { outcomeOf, print, Telling, type DirectOutcome } from '../direct/print.t
 import { openProgress } from '../direct/progress.ts';
 import type { Session } from '../direct/session.ts';
 import { sayToPerson } from '../report.ts';
-import { counted, minuteOf, printable } from '../table.ts';
+import { counted, minuteOf } from '../table.ts';
 import type { FileLink, LinkableFile } from './linkable-file.ts';
 import { mountedFiles } from './mounted-files.ts';
 import { storedFiles } from './stored-files.ts';
@@ -99,7 +99,7 @@ async function runOn(
       files: await filesOf(stores, word, wish),
     }));
     if (files === undefined) telling.tell(outcome, places++);
-    else found.push(...files.map((file) => ({ file, place: places++ })));
+    else for (const file of files) found.push({ file, place: places++ });
   }
   const progress = openProgress(doing, wish.recursive ? found.length : 0);
   try {
@@ -130,15 +130,14 @@ function sayHowLong(outcomes: readonly LinkOutcome[]): void {
   const ending = outcomes.flatMap((outcome) => (outcome.expiresAt == null ? [] : [outcome]));
   const [first] = ending;
   if (first === undefined) return;
-  const soonest = Math.min(...ending.map(({ expiresAt }) => expiresAt?.getTime() ?? Infinity));
-  const whose =
-    ending.length === 1 ? `${first.what} is private` : `${counted(ending.length, 'file')} are private`;
+  const soonest = ending.reduce(
+    (least, { expiresAt }) => Math.min(least, expiresAt?.getTime() ?? least),
+    Infinity,
+  );
   const until = minuteOf(new Date(soonest));
   sayToPerson(
-    printable(
-      ending.length === 1
-        ? `${whose}: its link works until ${until}`
-        : `${whose}: their links work until ${until}, or longer`,
-    ),
+    ending.length === 1
+      ? `${first.what} is private: its link works until ${until}`
+      : `${counted(ending.length, 'file')} are private: their links work until ${until}, or longer`,
   );
 }
