@@ -3,17 +3,16 @@
  * needs its size beforehand (§4.7), and a try that fails begins again.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { UploadBody } from '../../service/object-service.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 
 export interface UploadSource {
-  /** A regular file. */
-  readonly file: string;
+  /** Of a regular file. */
+  readonly file: FileHandle;
   /** Bytes. */
   readonly size: number;
   close(): Promise<void>;
@@ -26,28 +25,39 @@ export async function openSource(word: string): Promise<UploadSource> {
   if (found.isDirectory()) {
     throw new CommandError(exitCodes.failed, 'it is a directory: mount the bucket and use cp -r, or rsync');
   }
-  if (found.isFile()) return { file: word, size: found.size, close: () => Promise.resolve() };
-  return copyOf(createReadStream(word));
+  return found.isFile() ? sourceOf(await open(word)) : copyOf(createReadStream(word));
 }
 
 async function copyOf(stream: NodeJS.ReadableStream): Promise<UploadSource> {
-  const directory = await mkdtemp(join(tmpdir(), 'pailfs-put-'));
-  const close = (): Promise<void> => rm(directory, { recursive: true });
-  const file = join(directory, 'bytes');
+  const file = await namelessFile();
   try {
-    await pipeline(stream, createWriteStream(file, { mode: 0o600 }));
-    return { file, size: (await stat(file)).size, close };
+    for await (const piece of stream as AsyncIterable<Buffer>) await file.writeFile(piece);
+    return await sourceOf(file);
   } catch (error) {
-    await close();
+    await file.close();
     throw error;
   }
+}
+
+/** However the command ends, nothing of it stays. */
+async function namelessFile(): Promise<FileHandle> {
+  const directory = await mkdtemp(join(tmpdir(), 'pailfs-put-'));
+  try {
+    return await open(join(directory, 'bytes'), 'wx+', 0o600);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function sourceOf(file: FileHandle): Promise<UploadSource> {
+  return { file, size: (await file.stat()).size, close: () => file.close() };
 }
 
 /** The bytes of a file as they are sent, and what they were. */
 export class SentFile implements UploadBody {
   readonly size: number;
   readonly contentType: string;
-  readonly #file: string;
+  readonly #file: FileHandle;
   readonly #sent: (bytes: number) => void;
   #hash: Hash = createHash('md5');
 
@@ -68,7 +78,8 @@ export class SentFile implements UploadBody {
     const hash = createHash('md5');
     this.#hash = hash;
     let bytes = 0;
-    for await (const piece of createReadStream(this.#file) as AsyncIterable<Buffer>) {
+    const pieces = this.#file.createReadStream({ start: 0, autoClose: false });
+    for await (const piece of pieces as AsyncIterable<Buffer>) {
       hash.update(piece);
       bytes += piece.length;
       yield piece;
