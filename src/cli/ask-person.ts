@@ -10,15 +10,28 @@ export async function askPerson(question: string, purpose: string): Promise<stri
   if (!process.stdin.isTTY) throw usageError(`nobody is here to agree ${purpose}: add --yes`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const closed = new Promise<string>((resolve) => {
+    const closed = new Promise<undefined>((resolve) => {
       terminal.once('close', () => {
-        resolve('');
+        resolve(undefined);
       });
     });
-    return (await Promise.race([terminal.question(question), closed])).trim();
+    // Who presses Ctrl-C means the command, not the question alone.
+    terminal.once('SIGINT', () => {
+      endLine();
+      terminal.close();
+      process.kill(process.pid, 'SIGINT');
+    });
+    const answer = await Promise.race([terminal.question(question), closed]);
+    if (answer === undefined) endLine();
+    return answer?.trim() ?? '';
   } finally {
     terminal.close();
   }
+}
+
+/** What is said next does not stand behind the question. */
+function endLine(): void {
+  process.stderr.write('\n');
 }
 
 /** Whether the answer is yes; anything but a clear one is no. */
