@@ -86,29 +86,35 @@ export async function removeDeadSocket(directories: readonly string[], record: M
   if (socket !== undefined) await rm(socket, { force: true });
 }
 
-/** Undefined when there is none, or none that can be understood. */
+/** The latest; undefined when there is none, or none that can be understood. */
 export async function readRecord(
   directories: readonly string[],
   mountpoint: string,
 ): Promise<MountRecord | undefined> {
+  let found: MountRecord | undefined;
   for (const directory of directories) {
-    const record = await readOne(recordFile(directory, mountpoint));
-    if (record !== undefined) return record;
+    found = laterOf(found, await readOne(recordFile(directory, mountpoint)));
   }
-  return undefined;
+  return found;
 }
 
-/** All that can be understood, one a mountpoint. */
+/** All that can be understood, one a mountpoint: the latest, since one user may have mounted where another had. */
 export async function readRecords(directories: readonly string[]): Promise<readonly MountRecord[]> {
   const found = new Map<string, MountRecord>();
   for (const directory of directories) {
     const names = (await listOrNothing(directory)).filter((name) => name.endsWith('.json'));
     for (const name of names) {
       const record = await readOne(join(directory, name));
-      if (record !== undefined && !found.has(record.mountpoint)) found.set(record.mountpoint, record);
+      if (record === undefined) continue;
+      found.set(record.mountpoint, laterOf(found.get(record.mountpoint), record) ?? record);
     }
   }
   return [...found.values()];
+}
+
+function laterOf(one: MountRecord | undefined, other: MountRecord | undefined): MountRecord | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Date.parse(other.since) > Date.parse(one.since) ? other : one;
 }
 
 export async function removeRecord(directories: readonly string[], mountpoint: string): Promise<void> {

@@ -10,6 +10,8 @@ export interface MountEntry {
   readonly source: string;
   /** What of its file system is seen there: `/` for the whole, else the folder that a bind mount shows. */
   readonly root: string;
+  /** Who mounted it, of a FUSE file system; undefined where the platform does not tell. */
+  readonly owner: number | undefined;
   /** `major:minor` as in /sys/class/bdi; empty where the platform does not tell. */
   readonly device: string;
 }
@@ -39,7 +41,17 @@ export function parseMountInfo(text: string): readonly MountEntry[] {
     const type = fields[separator + 1];
     if (separator === -1 || device === undefined || mountpoint === undefined || type === undefined) return [];
     const source = unescapeOctal(fields[separator + 2] ?? '');
-    return [{ mountpoint: unescapeOctal(mountpoint), type: unescapeOctal(type), source, root, device }];
+    const [, owner] = /(?:^|,)user_id=(\d+)(?:,|$)/.exec(fields[separator + 3] ?? '') ?? [];
+    return [
+      {
+        mountpoint: unescapeOctal(mountpoint),
+        type: unescapeOctal(type),
+        source,
+        root,
+        owner: owner === undefined ? undefined : Number(owner),
+        device,
+      },
+    ];
   });
 }
 
@@ -49,7 +61,7 @@ export function parseMountOutput(text: string): readonly MountEntry[] {
     const match = /^(.*?) on (.*) \(([^,)]*)/.exec(line);
     const [, source, mountpoint, type] = match ?? [];
     if (source === undefined || mountpoint === undefined || type === undefined) return [];
-    return [{ mountpoint, type, source, root: '/', device: '' }];
+    return [{ mountpoint, type, source, root: '/', owner: undefined, device: '' }];
   });
 }
 

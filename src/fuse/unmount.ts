@@ -2,7 +2,7 @@
 import { systemClock, type Clock } from '../base/clock.ts';
 import { MountError, type UnmountOptions } from './driver.ts';
 import { findHolders } from './holders.ts';
-import { findMount, readMountTable } from './mount-table.ts';
+import { findMount, readMountTable, type MountEntry } from './mount-table.ts';
 import { runProgram, type ProgramResult } from './run-program.ts';
 
 /** A closed file is let go a moment after close(2) returns, and indexers look at new files: busy at first is not yet busy. */
@@ -19,8 +19,10 @@ export async function unmountDirectory(
 ): Promise<void> {
   for (const pause of [...BUSY_PAUSES_MS, undefined]) {
     const result = await runUnmount(mountpoint, options.lazy);
-    if (result.exit === 0 || (await findMount(mountpoint)) === undefined) return;
-    if (!/busy/i.test(result.errors)) throw unmountFailure(mountpoint, result);
+    if (result.exit === 0) return;
+    const mount = await findMount(mountpoint);
+    if (mount === undefined) return;
+    if (!/busy/i.test(result.errors)) throw unmountFailure(mount, result);
     if (pause !== undefined) await clock.sleep(pause);
   }
   throw await busyFailure(mountpoint);
@@ -72,7 +74,14 @@ async function busyFailure(mountpoint: string): Promise<MountError> {
   return new MountError('busy', `${mountpoint} is ${who}: close what uses it and unmount again`);
 }
 
-function unmountFailure(mountpoint: string, result: ProgramResult): MountError {
+function unmountFailure({ mountpoint, owner }: MountEntry, result: ProgramResult): MountError {
+  const uid = process.getuid?.();
+  if (uid !== 0 && owner !== undefined && owner !== uid) {
+    return new MountError(
+      'failed',
+      `${mountpoint} cannot be unmounted by you: it is another user's mount; that user can, and so can root`,
+    );
+  }
   if (result.exit === 'missing') {
     return new MountError(
       'failed',

@@ -12,7 +12,14 @@ describe('the mount table', () => {
 
     expect(parseMountInfo(text)).toEqual([
       { mountpoint: '/', type: 'ext4', source: '/dev/sda1', root: '/', device: '8:1' },
-      { mountpoint: '/mnt/photos', type: 'fuse.pailfs', source: 'pailfs:photos', root: '/', device: '0:39' },
+      {
+        mountpoint: '/mnt/photos',
+        type: 'fuse.pailfs',
+        source: 'pailfs:photos',
+        root: '/',
+        owner: 0,
+        device: '0:39',
+      },
       { mountpoint: '/srv', type: 'tmpfs', source: 'tmpfs', root: '/sub', device: '0:40' },
     ]);
   });

@@ -9,6 +9,7 @@ import { shell, type ShellResult } from '../support/shell.ts';
 const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url).href;
 const PROGRAM = fileURLToPath(new URL('../support/mount-as-user.ts', import.meta.url));
 const CLI = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const RECORDS = new URL('../../src/cli/mount-record.ts', import.meta.url).href;
 const NOBODY = 65_534;
 /** A mount that hangs must not hold the run up for ever. */
 const TIME_LIMIT = '500';
@@ -86,6 +87,30 @@ describe.runIf(process.getuid?.() === 0)('an ordinary user who mounts with the k
     expect(output.replaceAll(/ {2,}/g, ' ').split('\n').slice(1)).toEqual([
       'mounts ok 1 mount, none dead',
       'mounts ok 1 mount of other users cannot be looked at',
+      '',
+    ]);
+  });
+
+  it('is dead to the doctor of root, who cannot look at it, when its process was killed', async () => {
+    const program = `"${process.execPath}" --import "${LOADER}"`;
+    // As the command that mounts does.
+    const record = `${program} --input-type=module -e '
+      import { recordDirectory, writeRecord } from "${RECORDS}";
+      const [mountpoint, pid] = process.argv.slice(1);
+      await writeRecord(await recordDirectory(process.getuid()), {
+        mountpoint, bucket: "photos", baseUrl: "http://localhost", driver: "kernel", readOnly: false, mayWrite: true,
+        since: new Date().toISOString(), process: { pid: Number(pid), startTime: null }, logFile: null, unsent: [] });'`;
+    const doctor = `COLUMNS=200 ${program} "${CLI}" doctor | grep ^mounts`;
+
+    const { output, errors } = await asUser(
+      `serve "$1/mnt" photos; ${record} "$1/mnt" "$server"; kill -9 "$server"; wait "$server" 2>/dev/null`,
+      `${doctor}; umount -l "$1/mnt"; ${doctor}; rm -r /tmp/pailfs-${NOBODY}`,
+    );
+
+    expect(errors).toBe('');
+    expect(output.replaceAll(/ {2,}/g, ' ').split('\n').slice(1)).toEqual([
+      expect.stringMatching(/^mounts broken the process is gone that served \S+\/mnt: mount again, or run/),
+      'mounts ok nothing is mounted',
       '',
     ]);
   });

@@ -52,16 +52,21 @@ export function roomFinding({ path, what, setting }: LocalPlace, { free, total }
 
 async function checkMounts(clock: Clock): Promise<Finding> {
   const table = (await readMountTable()).filter(({ type }) => isOurType(type));
-  const records = await readRecords(await recordDirectories(process.getuid?.() ?? 0));
+  const uid = process.getuid?.() ?? 0;
+  const isRoot = uid === 0;
+  const records = await readRecords(await recordDirectories(uid));
   const dead: string[] = [];
   const silent: string[] = [];
   let outOfSight = 0;
   for (const mountpoint of new Set(table.map((entry) => entry.mountpoint))) {
     const record = records.find((one) => one.mountpoint === mountpoint);
     if (record === undefined || !(await isRunning(record.process))) {
-      // Somebody else's, of which this user has no record, may be well.
       if (await isDead(mountpoint)) dead.push(mountpoint);
-      else if (await isForbidden(mountpoint)) outOfSight += 1;
+      else if (await isForbidden(mountpoint)) {
+        // Somebody else's, of which this user has no record, may be well. Root sees everybody's.
+        if (record !== undefined && isRoot) dead.push(mountpoint);
+        else outOfSight += 1;
+      }
     } else if ((await probeMount(mountpoint, clock)) === 'silent') silent.push(mountpoint);
   }
   return mountsFinding({ mounted: table.length, dead, silent, outOfSight });
