@@ -42,6 +42,17 @@ class Rate {
   }
 }
 
+/** It is detached, but serves the programs that still use it: nothing goes up before they are done. */
+function isUsed(document: StatusDocument | null): boolean {
+  return document?.phase === 'serving';
+}
+
+function waitingFor(document: StatusDocument | null): string {
+  return isUsed(document)
+    ? 'waiting until the programs that use it have let go'
+    : 'waiting for uploads to finish';
+}
+
 class LineProgress implements DrainProgress {
   readonly #pid: number;
   readonly #beganAt: number;
@@ -61,7 +72,7 @@ class LineProgress implements DrainProgress {
     const sums = document === null ? '' : sumsOf(document.waiting);
     const left = sums === '' ? '' : `: ${sums}, ${prettyBytes(rate)}/s`;
     const seconds = Math.round((at - this.#beganAt) / 1000);
-    sayToPerson(`waiting for uploads to finish (process ${this.#pid}, ${seconds} s)${left}`);
+    sayToPerson(`${waitingFor(document)} (process ${this.#pid}, ${seconds} s)${left}`);
   }
 
   end(): void {
@@ -83,6 +94,7 @@ class BarProgress implements DrainProgress {
     gracefulExit: false,
   });
   #sentBefore: number | undefined;
+  #isUseTold = false;
 
   constructor(beganAt: number) {
     this.#beganAt = beganAt;
@@ -93,6 +105,11 @@ class BarProgress implements DrainProgress {
     const { bytesSent, waiting } = document;
     const rate = this.#rate.take({ at, bytesSent });
     if (at - this.#beganAt < SILENT_MS) return;
+    if (isUsed(document)) {
+      if (!this.#isUseTold) sayToPerson(waitingFor(document));
+      this.#isUseTold = true;
+      return;
+    }
     const isFirst = this.#sentBefore === undefined;
     this.#sentBefore ??= bytesSent;
     const done = bytesSent - this.#sentBefore;

@@ -61,6 +61,8 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
         `${mountpoint} is a mount of ${mount.type}, not of pailfs: use "umount ${mountpoint}"`,
       );
     }
+    // Not by us: whose working directory it is too is told.
+    process.chdir('/');
     await unmountDirectory(mountpoint, { lazy: wish.lazy });
   }
   if (record === undefined) {

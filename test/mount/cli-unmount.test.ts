@@ -10,7 +10,8 @@ import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
 import { bytesOf, startEmbeddedServer } from '../support/embedded-service.ts';
 
 /** On a busy machine the serving process takes longer to end than `unmount` waits in silence. */
-const MAYBE_WAITING = /^(pailfs: waiting for uploads to finish \(process \d+, \d+ s\)\n)*$/;
+const MAYBE_WAITING =
+  /^(pailfs: waiting (for uploads to finish|until the programs that use it have let go) \(process \d+, \d+ s\)\n)*$/;
 const DONE = { code: 0, stdout: '', stderr: expect.stringMatching(MAYBE_WAITING) as string };
 
 async function arrange(): Promise<{ readonly at: CommandLine }> {
@@ -60,7 +61,7 @@ describe('pailfs unmount', () => {
 
     expect(outcome).toMatchObject({
       code: 32,
-      stderr: expect.stringMatching(/^pailfs: \S+ cannot be unmounted: [^\n]+\n$/) as string,
+      stderr: `pailfs: ${at.mountpoint} cannot be unmounted by you: it is another user's mount; that user can, and so can root\n`,
     });
     expect(await at.isMounted()).toBe(true);
   });
@@ -79,6 +80,15 @@ describe('pailfs unmount', () => {
     });
     expect(debugged).toMatchObject({ code: 16, stderr: expect.stringMatching(/^ {4}at /m) as string });
     expect(await at.isMounted()).toBe(true);
+  });
+
+  it('does not keep it busy itself where it is called from within', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const program = ['sh', '-c', 'cd mnt && exec "$@"', 'sh', ...CommandLine.words];
+
+    expect(await at.run(['unmount', at.mountpoint], { program })).toEqual(DONE);
+    expect(await at.isMounted()).toBe(false);
   });
 
   // fusermount mounts nothing inside a FUSE mount for an ordinary user.
@@ -175,6 +185,9 @@ describe('pailfs unmount', () => {
     const outcome = await at.run(['unmount', at.mountpoint, '--lazy', '--timeout', '1']);
 
     expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toMatch(
+      /^pailfs: waiting until the programs that use it have let go \(process \d+, \d+ s\)\n/,
+    );
     expect(outcome.stderr).toMatch(/is unmounted, but process \d+/);
     expect(await at.isMounted()).toBe(false);
   });
