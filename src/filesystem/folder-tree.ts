@@ -62,7 +62,8 @@ async function walkTree(
         else if (entry.kind === 'file') files.push({ path: childOf(path, name), version: entry.version });
       }
     });
-    folders.push(...level);
+    // One by one: there may be more than a call takes parameters.
+    for (const path of level) folders.push(path);
     level = below;
   }
   return { folders, files };

@@ -48,14 +48,15 @@ export class RowDatabase {
    */
   commit(changes: readonly RowChange[], durability: Durability): Promise<void> {
     if (changes.length === 0) return Promise.resolve();
-    this.#pending.push(...changes);
+    this.alongWithNext(changes);
     if (durability === 'synced') this.#mustSync = true;
     return this.#commits.run();
   }
 
   /** `changes` are made with the next commit, whoever asks for it, or by `close`: a commit of their own would be too much. */
   alongWithNext(changes: readonly RowChange[]): void {
-    this.#pending.push(...changes);
+    // One by one: there may be more than a call takes parameters.
+    for (const change of changes) this.#pending.push(change);
   }
 
   /** As committed. */

@@ -51,3 +51,13 @@ it('that could not be written are said once, and the next are tried', async () =
   expect(await rows.get('c')).toBe('1');
   await rows.close();
 });
+
+it('may be more at once than a call takes parameters', async () => {
+  const rows = await RowDatabase.open(await temporaryDirectory());
+  const changes = Array.from({ length: 200_000 }, () => ({ type: 'put', key: 'a', value: '1' }) as const);
+
+  await rows.commit(changes, 'written');
+
+  expect(await rows.get('a')).toBe('1');
+  await rows.close();
+});
