@@ -1,7 +1,7 @@
 /** `pailfs serve`: the embedded service, for trying pailfs out. Prints where it is and the credentials, ready to paste into a shell. */
 import { resolve } from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { inWords } from '../base/errors.ts';
+import { inWords, systemErrorCode } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
 import { HttpService } from '../client/http-service.ts';
 import type { Behaviours } from '../server/behaviours.ts';
@@ -49,14 +49,28 @@ async function start(wish: ServeWish, behaviours: Partial<Behaviours>): Promise<
       directory,
       port: wish.port ?? 0,
       behaviours,
+      // Nobody asks, and it may run for months.
+      requestsKept: 0,
     });
   } catch (error) {
+    if (directory !== null && isTaken(error)) {
+      throw new CommandError(
+        exitCodes.failed,
+        `another process serves ${directory}: end that one, or choose another with --data`,
+        { cause: error },
+      );
+    }
     throw new CommandError(
       exitCodes.failed,
       `the service cannot start (${inWords(error)}): check --port and --data`,
       { cause: error },
     );
   }
+}
+
+/** Only one process can have the index of a directory open. */
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && systemErrorCode(error.cause) === 'LEVEL_LOCKED';
 }
 
 async function createBuckets(server: RunningServer, names: readonly string[]): Promise<void> {

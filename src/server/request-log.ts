@@ -11,12 +11,17 @@ export interface RequestRecord {
   readonly folder?: string | undefined;
 }
 
-/** The requests since the start, or since `reset`. */
+/** The requests since the start, or since `reset`; the first `most` of them. */
 export class RequestLog {
+  readonly #most: number;
   #records: RequestRecord[] = [];
 
+  constructor(most = Infinity) {
+    this.#most = most;
+  }
+
   record(request: RequestRecord): void {
-    this.#records.push(request);
+    if (this.#records.length < this.#most) this.#records.push(request);
   }
 
   /** In the order of arrival, refused and failed ones included. */

@@ -19,6 +19,8 @@ export interface ListenOptions {
   /** Any free one when absent or 0. */
   readonly port?: number | undefined;
   readonly log?: Log | undefined;
+  /** So many requests are kept for whoever asks about them; all when absent. */
+  readonly requestsKept?: number | undefined;
   /** Where links begin; the server itself when absent. */
   readonly publicLinksHost?: string | undefined;
 }
@@ -62,7 +64,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     behaviours,
     clock: options.clock ?? store?.clock ?? systemClock,
     log: options.log ?? silentLog,
-    requests: new RequestLog(),
+    requests: new RequestLog(options.requestsKept),
     faults: new FaultPlan(),
     ...(published && { answerLink: (target) => answerLink(published, target, behaviours) }),
   };

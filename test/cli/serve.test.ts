@@ -85,6 +85,20 @@ describe('pailfs serve', () => {
     await end(first);
   });
 
+  it('says in one line that another process serves its directory', async () => {
+    const at = await CommandLine.open(NOWHERE);
+    const first = await serve(at, ['--data', 'data']);
+
+    const outcome = await at.run(['serve', '--data', 'data']);
+
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `pailfs: another process serves ${join(at.home, 'data')}: end that one, or choose another with --data\n`,
+    });
+    await end(first);
+  });
+
   it('refuses a bucket name that the service refuses', async () => {
     const at = await CommandLine.open(NOWHERE);
 

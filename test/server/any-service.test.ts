@@ -79,6 +79,18 @@ describe('the front over a service that is no store', () => {
     expect(url).toBe(`https://links.example/public/${bucket}/a`);
   });
 
+  it('keeps no more requests than it is to, however many there are', async () => {
+    const { direct } = await openEmbeddedService();
+    const server = await startServer({ source: direct, requestsKept: 1 });
+    onTestFinished(() => server.close());
+    const headers = { Authorization: basic(server.credentials) };
+
+    for (const path of ['/buckets', '/buckets/none'])
+      await exchange(server.baseUrl, { method: 'GET', path, headers });
+
+    expect(server.requests.operations).toEqual(['listBuckets']);
+  });
+
   it('is refused an address that is in use', async () => {
     const { direct } = await openEmbeddedService();
     const server = await startServer({ source: direct });
