@@ -21,12 +21,20 @@ export interface CommandFacts {
   readonly options: readonly OptionFacts[];
   /** Without the one that only shows help. */
   readonly subcommands: readonly CommandFacts[];
-  /** What `--help` says besides, in paragraphs, without the examples. */
-  readonly notes: string;
-  readonly examples: string;
+  /** What `--help` says besides, a paragraph each. */
+  readonly notes: readonly string[];
+  readonly examples: readonly ExampleFacts[];
+}
+
+export interface ExampleFacts {
+  readonly words: string;
+  /** Empty when it is plain. */
+  readonly meaning: string;
 }
 
 const EXAMPLES = /^Examples:\n/m;
+/** Two spaces at least stand between them: help-text.ts. */
+const EXAMPLE = /^ {2}(.*?)(?: {2,}(.*))?$/;
 /** So that no line is broken. */
 const WIDE = 10_000;
 
@@ -53,14 +61,30 @@ export function factsOf(command: Command, above: readonly string[] = []): Comman
       .visibleCommands(command)
       .filter((one) => command.commands.includes(one))
       .map((one) => factsOf(one, names)),
-    notes: notes.trim(),
-    examples: examples.trimEnd(),
+    notes: linesOf(notes),
+    examples: examplesOf(linesOf(examples)),
   };
 }
 
 /** This command and all below it. */
 export function withSubcommands(facts: CommandFacts): readonly CommandFacts[] {
   return [facts, ...facts.subcommands.flatMap(withSubcommands)];
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}
+
+/** What a long one does stands below it. */
+function examplesOf(lines: readonly string[]): readonly ExampleFacts[] {
+  const examples: ExampleFacts[] = [];
+  for (const line of lines) {
+    const [, words = '', meaning = ''] = EXAMPLE.exec(line) ?? [];
+    const last = examples.at(-1);
+    if (words === '' && last !== undefined) examples[examples.length - 1] = { ...last, meaning };
+    else examples.push({ words, meaning });
+  }
+  return examples;
 }
 
 /** commander shows such a text, but has no other way of giving it. */

@@ -1,5 +1,5 @@
 /** What is the page of a command for man(1)? In the language of man(7). */
-import type { CommandFacts, OptionFacts } from './command-facts.ts';
+import type { CommandFacts, ExampleFacts, OptionFacts } from './command-facts.ts';
 
 export interface ManOptions {
   readonly section: 1 | 8;
@@ -27,8 +27,11 @@ export function manPage(facts: CommandFacts, { section, version, seeAlso }: ManO
       ...bodyOf(one, facts),
     ]),
     ...part('OPTIONS', facts.options.flatMap(optionOf)),
-    ...part('NOTES', literal(facts.notes)),
-    ...part('EXAMPLES', literal(facts.examples)),
+    ...part(
+      'NOTES',
+      facts.notes.flatMap((note) => ['.PP', roff(note)]),
+    ),
+    ...part('EXAMPLES', facts.examples.flatMap(exampleOf)),
     ...part('SEE ALSO', seeAlso.length === 0 ? [] : [seeAlso.map(roff).join(', ')]),
     '',
   ].join('\n');
@@ -61,8 +64,8 @@ function summaryOf({ names, description }: CommandFacts): readonly string[] {
   return ['.TP', `.B ${roff(names.slice(1).join(' '))}`, roff(description)];
 }
 
-function literal(text: string): readonly string[] {
-  return text === '' ? [] : ['.nf', ...text.split('\n').map(roff), '.fi'];
+function exampleOf({ words, meaning }: ExampleFacts): readonly string[] {
+  return ['.TP', `.B ${roff(words)}`, roff(meaning)].filter((line) => line !== '');
 }
 
 function sentence(text: string): string {

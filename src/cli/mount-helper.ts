@@ -9,22 +9,29 @@ import { inWords } from '../base/errors.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { runMount } from './mount-command.ts';
+import { withHelpText, type HelpText } from './help-text.ts';
 import { withoutUnknownOptions } from './mount-options.ts';
+import { collected } from './program-options.ts';
 import { runCommandLine } from './run-command-line.ts';
 import { sayToPerson } from './report.ts';
 import { sourcesOf } from './setting-sources.ts';
 import { resolveSettings } from './settings.ts';
 
-const NOTES = `
-For mount(8), which looks for it in /sbin: sudo ln -s "$(command -v mount.fuse.pailfs)" /sbin/
-Options are those of "pailfs mount -o"; what says when and by whom to mount (_netdev, noauto, user, x-systemd.automount,
-comment=...) is for others and is passed over.
-Exit codes, as mount(8) has them: 0 mounted; 1 wrong usage; 32 not mounted.
-
-Examples:
-  photos  /mnt/photos  fuse.pailfs  _netdev,nofail,allow_other,uid=1000,config=/etc/pailfs.toml  0  0
-  pailfs  /mnt/cloud   fuse.pailfs  _netdev,all_buckets,config=/etc/pailfs.toml  0  0
-  mount -t fuse.pailfs photos /mnt/photos -o ro,config=/etc/pailfs.toml`;
+const HELP: HelpText = {
+  notes: [
+    'For mount(8), which looks for it in /sbin: sudo ln -s "$(command -v mount.fuse.pailfs)" /sbin/',
+    'Options are those of "pailfs mount -o"; what says when and by whom to mount (_netdev, noauto, user, x-systemd.automount, comment=...) is for others and is passed over.',
+    'Exit codes, as mount(8) has them: 0 mounted; 1 wrong usage; 32 not mounted.',
+  ],
+  examples: [
+    [
+      'photos /mnt/photos fuse.pailfs _netdev,config=/etc/pailfs.toml 0 0',
+      'a line of /etc/fstab; uid=1000,allow_other in it makes the files those of a user',
+    ],
+    ['pailfs /mnt/cloud fuse.pailfs all_buckets,config=/etc/pailfs.toml 0 0', 'every bucket of the account'],
+    ['mount -t fuse.pailfs photos /mnt/photos -o ro,config=/etc/pailfs.toml'],
+  ],
+};
 
 /** What mount(8) takes a helper's end for. */
 const MOUNT_USAGE = 1;
@@ -46,18 +53,17 @@ export async function runMountHelper(words: readonly string[]): Promise<number> 
 
 /** The parser; its action tells the exit code. */
 export function buildMountHelper(tell: (code: ExitCode) => void): Command {
-  return new Command('mount.fuse.pailfs')
+  return withHelpText(new Command('mount.fuse.pailfs'), HELP)
     .description('Mount a bucket as mount(8) and /etc/fstab ask for it.')
     .argument('<bucket>', 'name or identifier; any word with all_buckets')
     .argument('<mountpoint>', 'an empty directory')
-    .option('-o <OPTIONS>', 'settings: a,b=c', collect)
+    .option('-o <OPTIONS>', 'settings: a,b=c', collected)
     .option('-s', 'pass over options that do not exist', false)
     .option('-f', 'only check the settings: mount nothing', false)
     .option('-n', 'do not write /etc/mtab, which pailfs never does', false)
     .option('-v', 'say what is done', false)
     .option('-N <NAMESPACE>', 'mount in this mount namespace: a process id, or a file of /proc')
     .option('-t <TYPE>', 'fuse.pailfs, which is the only one')
-    .addHelpText('after', NOTES)
     .action(async (bucket: string, mountpoint: string, flags: HelperFlags) => {
       const wish = { bucket, mountpoint, flags };
       tell(flags.N === undefined ? await mountForSystem(wish) : await runInNamespace(flags.N, wish));
@@ -106,8 +112,4 @@ async function runInNamespace(
       { cause: error },
     );
   }
-}
-
-function collect(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value];
 }

@@ -40,6 +40,11 @@ export function requireText(what: string, text: string): string {
   throw usageError(`${what} is empty: was a variable not set?`);
 }
 
+/** Of an option that may be given several times. */
+export function collected(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value];
+}
+
 /** The flag's value, as `requireText` lets it pass. */
 export function textOption(flags: string, description: string): Option {
   const option = new Option(flags, description);

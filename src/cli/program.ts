@@ -7,9 +7,10 @@ import { addBucketCommand } from './direct/bucket-program.ts';
 import { addObjectCommands } from './direct/object-program.ts';
 import { addDoctorCommand } from './doctor/doctor-program.ts';
 import { addLinkCommands } from './links/link-program.ts';
+import { withHelpText, type HelpText } from './help-text.ts';
 import { runMount } from './mount-command.ts';
 import { mountWish } from './mount-words.ts';
-import { optionFor, textOption } from './program-options.ts';
+import { collected, optionFor, textOption } from './program-options.ts';
 import { runCommandLine } from './run-command-line.ts';
 import type { ServeWish } from './serve-command.ts';
 import { secondsValue } from './setting-values.ts';
@@ -20,55 +21,64 @@ import { addStatusCommands } from './status-program.ts';
 import { runUnmount } from './unmount-command.ts';
 import { addUploadsCommand } from './uploads-program.ts';
 
-const MOUNT_EXAMPLES = `
-Credentials come from the environment (PAILFS_ACCESS_KEY_ID, PAILFS_SECRET_ACCESS_KEY) or from the config file, never from
-the command line. Every setting can also be given as -o name=value (with "_" for "-"), as PAILFS_NAME in the environment, or
-in a profile of the config file, in this order of precedence after the flags.
-Exit codes: 0 mounted (with -f: unmounted, and everything stored); 1 the service, or a directory of this machine, refuses, or not
-everything could be stored; 2 wrong usage or settings; 32 the directory cannot be mounted.
+const MOUNT_HELP: HelpText = {
+  notes: [
+    'Credentials come from the environment (PAILFS_ACCESS_KEY_ID, PAILFS_SECRET_ACCESS_KEY) or from the config file, never from the command line. Every setting can also be given as -o name=value (with "_" for "-"), as PAILFS_NAME in the environment, or in a profile of the config file, in this order of precedence after the flags.',
+    'Exit codes: 0 mounted (with -f: unmounted, and everything stored); 1 the service, or a directory of this machine, refuses, or not everything could be stored; 2 wrong usage or settings; 32 the directory cannot be mounted.',
+  ],
+  examples: [
+    ['pailfs mount photos ~/photos', 'in the background; logs to a file'],
+    ['pailfs mount photos ~/photos -f', 'in front; Ctrl-C unmounts'],
+    ['pailfs mount photos ~/photos --read-only'],
+    ['pailfs mount --all-buckets ~/cloud', 'each bucket of the account is a directory'],
+    ['pailfs photos /mnt/photos -o ro,allow_other', 'as mount(8) calls it'],
+    ['photos /mnt/photos fuse.pailfs _netdev,config=/etc/pailfs.toml 0 0', 'a line of /etc/fstab'],
+  ],
+};
 
-Examples:
-  pailfs mount photos ~/photos                      in the background; logs to a file
-  pailfs mount photos ~/photos -f                   in front; Ctrl-C unmounts
-  pailfs mount photos ~/photos --read-only
-  pailfs mount --all-buckets ~/cloud                each bucket of the account is a directory
-  pailfs photos /mnt/photos -o ro,allow_other       as mount(8) calls it
-  photos /mnt/photos fuse.pailfs _netdev,config=/etc/pailfs.toml 0 0      a line of /etc/fstab`;
+const HELP: HelpText = {
+  notes: [
+    'With --json a command prints one JSON document to stdout, whatever comes of it; when it fails as a whole, that is {"error": {"message": "...", "exitCode": 1}}. What a person shall read goes to stderr.',
+    '"pailfs help mount" tells more of mount, and so for each command.',
+  ],
+  examples: [
+    ['pailfs mount photos ~/photos', 'the bucket "photos" becomes the directory ~/photos'],
+    ['pailfs unmount ~/photos', 'uploads what is left and unmounts'],
+    ['pailfs status', 'what is mounted, and whether it works'],
+    ['pailfs uploads', 'what is not stored yet, and why'],
+    ['pailfs bucket list', 'the buckets of your account'],
+    ['pailfs doctor', 'what is wrong here, and what to do about it'],
+    ['pailfs link ~/photos/cat.jpg', 'a link under which others can fetch it'],
+    ['pailfs serve --bucket photos', 'a small storage service of your own, to try things out'],
+  ],
+};
 
-const EXAMPLES = `
-With --json a command prints one JSON document to stdout, whatever comes of it; when it fails as a whole, that is
-{"error": {"message": "...", "exitCode": 1}}. What a person shall read goes to stderr.
+const SERVE_HELP: HelpText = {
+  notes: [
+    'It says where it is and which credentials it takes, and runs until Ctrl-C. --behaviour without a value that it knows lists those that it does.',
+    'Exit codes: 0 ended by a signal; 1 it cannot start; 2 wrong usage.',
+  ],
+  examples: [
+    ['pailfs serve --bucket photos'],
+    ['pailfs serve --data ~/service --port 9000', 'keeps its files and credentials'],
+    ['pailfs serve --bucket photos --behaviour range=ignored'],
+  ],
+};
 
-Examples:
-  pailfs mount photos ~/photos       the bucket "photos" becomes the directory ~/photos
-  pailfs unmount ~/photos            uploads what is left and unmounts
-  pailfs status                      what is mounted, and whether it works
-  pailfs uploads                     what is not stored yet, and why
-  pailfs bucket list                 the buckets of your account
-  pailfs doctor                      what is wrong here, and what to do about it
-  pailfs link ~/photos/cat.jpg       a link under which others can fetch it
-  pailfs serve --bucket photos       a small storage service of your own, to try things out
-
-"pailfs help mount" tells more.`;
-
-const SERVE_EXAMPLES = `
-It says where it is and which credentials it takes, and runs until Ctrl-C. --behaviour without a value that it knows lists those that it does.
-Exit codes: 0 ended by a signal; 1 it cannot start; 2 wrong usage.
-
-Examples:
-  pailfs serve --bucket photos
-  pailfs serve --data ~/service --port 9000           keeps its files and credentials
-  pailfs serve --bucket photos --behaviour range=ignored`;
-
-const UNMOUNT_EXAMPLES = `
-Exit codes: 0 unmounted and everything stored; 1 something could not be stored, or nothing was mounted; 2 wrong usage; 16 busy; 32 the
-system refuses, as it does when it is another user's.
-
-Examples:
-  pailfs unmount ~/photos
-  pailfs unmount ~/photos --timeout 60    wait at most a minute for uploads; the next mount goes on with them
-  pailfs unmount ~/photos --leave-pending wait for none
-  pailfs unmount ~/photos --lazy          detach although programs still use it`;
+const UNMOUNT_HELP: HelpText = {
+  notes: [
+    "Exit codes: 0 unmounted and everything stored; 1 something could not be stored, or nothing was mounted; 2 wrong usage; 16 busy; 32 the system refuses, as it does when it is another user's.",
+  ],
+  examples: [
+    ['pailfs unmount ~/photos'],
+    [
+      'pailfs unmount ~/photos --timeout 60',
+      'wait at most a minute for uploads; the next mount goes on with them',
+    ],
+    ['pailfs unmount ~/photos --leave-pending', 'wait for none'],
+    ['pailfs unmount ~/photos --lazy', 'detach although programs still use it'],
+  ],
+};
 
 /** Runs the command line `words` (without node and script). Prints what there is to print; never rejects. */
 export async function run(words: readonly string[]): Promise<ExitCode> {
@@ -78,13 +88,10 @@ export async function run(words: readonly string[]): Promise<ExitCode> {
 
 /** The parser; an action tells the exit code. */
 export function buildProgram(version: string, tell: (code: ExitCode) => void): Command {
-  const program = new Command('pailfs')
+  const program = withHelpText(new Command('pailfs'), HELP)
     .description('Mount an object storage service as a directory.')
     .version(version)
-    // It would add a "(default: false)" to every switch; what is worth saying is in the text.
-    .configureHelp({ optionDescription: ({ description }) => description })
-    .showSuggestionAfterError(true)
-    .addHelpText('after', EXAMPLES);
+    .showSuggestionAfterError(true);
   addMountCommand(program, tell);
   addUnmountCommand(program, tell);
   addStatusCommands(program, tell);
@@ -109,14 +116,12 @@ function withDebug(program: Command): Command {
 }
 
 function addMountCommand(program: Command, tell: (code: ExitCode) => void): void {
-  const command = program
-    .command('mount', { isDefault: true })
+  const command = withHelpText(program.command('mount', { isDefault: true }), MOUNT_HELP)
     .description('mount a bucket; returns when the directory is ready ("mount" may be left out)')
     .argument('<bucket>', 'name or identifier; left out with --all-buckets')
     .argument('[mountpoint]', 'an empty directory')
     .usage('[options] <bucket> <mountpoint> | --all-buckets <mountpoint>')
-    .option('-o <options>', 'settings as mount(8) writes them: a,b=c', collect)
-    .addHelpText('after', MOUNT_EXAMPLES);
+    .option('-o <options>', 'settings as mount(8) writes them: a,b=c', collected);
   for (const name of settingNames) command.addOption(optionFor(name));
   command.action(async (first: string, second: string | undefined, flags: Record<string, unknown>) => {
     const settings = await resolveSettings(sourcesOf(flags));
@@ -131,41 +136,33 @@ interface UnmountFlags {
 }
 
 function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): void {
-  program
-    .command('unmount')
+  withHelpText(program.command('unmount'), UNMOUNT_HELP)
     .description('finish uploads and unmount')
     .argument('<mountpoint>', 'the directory')
     .option('--timeout <SECONDS>', 'leave to the next mount what is not stored after this long', parseSeconds)
     .option('--leave-pending', 'leave to the next mount whatever is not stored yet', false)
     .option('--lazy', 'detach even when programs use the mount; what they have not saved is lost', false)
-    .addHelpText('after', UNMOUNT_EXAMPLES)
     .action(async (mountpoint: string, flags: UnmountFlags) => {
       tell(await runUnmount({ mountpoint, timeout: undefined, ...flags }, systemClock));
     });
 }
 
 function addServeCommand(program: Command, tell: (code: ExitCode) => void): void {
-  program
-    .command('serve')
+  withHelpText(program.command('serve'), SERVE_HELP)
     .description('run a small storage service on this machine, to try pailfs out')
     .addOption(textOption('--data <DIR>', 'where to keep the files (default: in memory, gone at the end)'))
     .option('--port <NUMBER>', 'port to listen at (default: any free one)', parsePort)
-    .option('--bucket <NAME>', 'create this bucket if it is missing (repeatable)', collect)
+    .option('--bucket <NAME>', 'create this bucket if it is missing (repeatable)', collected)
     .option(
       '--behaviour <NAME=VALUE>',
       'answer differently where the interface is silent (repeatable)',
-      collect,
+      collected,
     )
-    .addHelpText('after', SERVE_EXAMPLES)
     .action(async (wish: ServeWish) => {
       // No other command needs a server, and loading one takes longer than most of them.
       const { runServe } = await import('./serve-command.ts');
       tell(await runServe(wish));
     });
-}
-
-function collect(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value];
 }
 
 function parseSeconds(text: string): number {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { ExitCode } from './command-error.ts';
+import { withHelpText, type HelpText } from './help-text.ts';
 import { optionFor, reachingSettings, textOption } from './program-options.ts';
 import { sourcesOf } from './setting-sources.ts';
 import { resolveSettings, resolveStateHomes } from './settings.ts';
@@ -14,23 +15,22 @@ import {
   type UploadsWish,
 } from './uploads-command.ts';
 
-const EXAMPLES = `
-States: open (a program writes it), queued, uploading, end unknown (it may have arrived), failed (it is tried again), set aside (refused,
-or half a file: only you can decide), unreadable (its name is lost), local (a scratch file of a program), going on.
-
-Where no mount runs, what mounts have left is listed, exported and discarded all the same; "retry" then needs the settings of that
-mount (environment, or config file), and stores all that a mount would store by itself, too.
-Also found is what mounts have left that had a --state-dir or --cache-dir of their own; with one of these here, or in the environment or
-the config file, only that place is looked at. One that is not there, as a disk that is not plugged in, is named on stderr.
-Exit codes: 0; 1 something could not be done; 2 wrong usage.
-
-Examples:
-  pailfs uploads                            all that is not stored, of all mounts
-  pailfs uploads ~/photos                   of one
-  pailfs uploads retry                      try everything again, but for half files
-  pailfs uploads retry 3f2a91c0             this one, by its ID; or by its path: notes.txt
-  pailfs uploads export ~/rescued           copy the bytes to ordinary files
-  pailfs uploads discard 3f2a91c0           delete them (asks first)`;
+const HELP: HelpText = {
+  notes: [
+    'States: open (a program writes it), queued, uploading, end unknown (it may have arrived), failed (it is tried again), set aside (refused, or half a file: only you can decide), unreadable (its name is lost), local (a scratch file of a program), going on.',
+    'Where no mount runs, what mounts have left is listed, exported and discarded all the same; "retry" then needs the settings of that mount (environment, or config file), and stores all that a mount would store by itself, too.',
+    'Also found is what mounts have left that had a --state-dir or --cache-dir of their own; with one of these here, or in the environment or the config file, only that place is looked at. One that is not there, as a disk that is not plugged in, is named on stderr.',
+    'Exit codes: 0; 1 something could not be done; 2 wrong usage.',
+  ],
+  examples: [
+    ['pailfs uploads', 'all that is not stored, of all mounts'],
+    ['pailfs uploads ~/photos', 'of one'],
+    ['pailfs uploads retry', 'try everything again, but for half files'],
+    ['pailfs uploads retry 3f2a91c0', 'this one, by its ID; or by its path: notes.txt'],
+    ['pailfs uploads export ~/rescued', 'copy the bytes to ordinary files'],
+    ['pailfs uploads discard 3f2a91c0', 'delete them (asks first)'],
+  ],
+};
 
 /** Where to look, and how to reach a service where no mount runs. */
 const SETTINGS: readonly SettingName[] = [...reachingSettings, 'stateDir', 'cacheDir'];
@@ -38,11 +38,9 @@ const SETTINGS: readonly SettingName[] = [...reachingSettings, 'stateDir', 'cach
 type Flags = Readonly<Record<string, unknown>>;
 
 export function addUploadsCommand(program: Command, tell: (code: ExitCode) => void): void {
-  const uploads = program
-    .command('uploads')
+  const uploads = withHelpText(program.command('uploads'), HELP)
     .description('show what is not stored yet; store, export or discard it')
-    .argument('[mountpoint]', 'only of this mount')
-    .addHelpText('after', EXAMPLES);
+    .argument('[mountpoint]', 'only of this mount');
   withCommonOptions(uploads).action(async (mountpoint: string | undefined, flags: Flags) => {
     tell(await listUploads(await wishOf({ ...flags, mount: mountpoint }, [])));
   });

@@ -2,29 +2,32 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
+import { withHelpText, type HelpText } from '../help-text.ts';
 import { createBucket, deleteBucket, listBuckets, showBucket } from './bucket-command.ts';
 import { withServiceOptions, withSession } from './session.ts';
 
-const EXAMPLES = `
-Settings and credentials are those of "pailfs mount": environment, or config file.
-Exit codes: 0; 1 refused or failed; 2 wrong usage, or nobody there to agree to a delete.
-
-Examples:
-  pailfs bucket list
-  pailfs bucket create holiday-2026     3 to 40 small letters, digits and hyphens
-  pailfs bucket info photos --json
-  pailfs bucket delete photos           with all its files, for ever; asks for the name again
-  pailfs bucket delete photos --yes     for scripts: does not ask`;
+const HELP: HelpText = {
+  notes: [
+    'Settings and credentials are those of "pailfs mount": environment, or config file.',
+    'Exit codes: 0; 1 refused or failed; 2 wrong usage, or nobody there to agree to a delete.',
+  ],
+  examples: [
+    ['pailfs bucket list'],
+    ['pailfs bucket create holiday-2026', '3 to 40 small letters, digits and hyphens'],
+    ['pailfs bucket info photos --json'],
+    ['pailfs bucket delete photos', 'with all its files, for ever; asks for the name again'],
+    ['pailfs bucket delete photos --yes', 'for scripts: does not ask'],
+  ],
+};
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly json: boolean;
 }
 
 export function addBucketCommand(program: Command, tell: (code: ExitCode) => void): void {
-  const bucket = program
-    .command('bucket')
-    .description('list, create, show and delete buckets')
-    .addHelpText('after', EXAMPLES);
+  const bucket = withHelpText(program.command('bucket'), HELP).description(
+    'list, create, show and delete buckets',
+  );
   withServiceOptions(bucket.command('list').description('all buckets of the account')).action(
     async (flags: Flags) => {
       tell(await withSession(flags, systemClock, (session) => listBuckets(session, flags.json)));

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
+import { withHelpText, type HelpText } from '../help-text.ts';
 import { optionFor } from '../program-options.ts';
 import { runGet } from './get-command.ts';
 import { runLs } from './ls-command.ts';
@@ -9,35 +10,58 @@ import { runPut } from './put-command.ts';
 import { runRm } from './rm-command.ts';
 import { withServiceOptions, withSession, type Flags } from './session.ts';
 
-const ENDING = `
-BUCKET is a name or an identifier; KEY is taken byte by byte, also where no mount can show it.
-Settings and credentials are those of "pailfs mount": environment, or config file.
-Exit codes: 0; 1 something was refused or failed (the others are done); 2 wrong usage.
+const ENDING = [
+  'BUCKET is a name or an identifier; KEY is taken byte by byte, also where no mount can show it.',
+  'Settings and credentials are those of "pailfs mount": environment, or config file.',
+  'Exit codes: 0; 1 something was refused or failed (the others are done); 2 wrong usage.',
+];
 
-Examples:`;
+const LS_HELP: HelpText = {
+  notes: [
+    'Names are shown with "?" for what would move the cursor, end the line or turn the direction of reading; --json has them as they are.',
+    ...ENDING,
+  ],
+  examples: [
+    ['pailfs ls photos', 'names, those of folders with a slash at the end'],
+    ['pailfs ls -l photos:holiday/', 'sizes and times, too'],
+  ],
+};
 
-const LS_EXAMPLES = `${ENDING}
-  pailfs ls photos                      names, those of folders with a slash at the end
-  pailfs ls -l photos:holiday/          sizes and times, too`;
+const PUT_HELP: HelpText = {
+  notes: [
+    'A file that is replaced keeps its visibility (--visibility private or public sets another).',
+    ...ENDING,
+  ],
+  examples: [
+    ['pailfs put cat.jpg photos:', 'under its own name'],
+    ['pailfs put *.jpg photos:holiday/'],
+    ['date | pailfs put - photos:now.txt', 'from stdin'],
+  ],
+};
 
-const PUT_EXAMPLES = `${ENDING}
-  pailfs put cat.jpg photos:            under its own name
-  pailfs put *.jpg photos:holiday/
-  date | pailfs put - photos:now.txt    from stdin
-A file that is replaced keeps its visibility (--visibility private or public sets another).`;
+const GET_HELP: HelpText = {
+  notes: [
+    'Bytes wait in FILE.part (where that is too long a name, in one of its own) until all are there. When the command is interrupted, the same command goes on, if the file is still the same.',
+    ...ENDING,
+  ],
+  examples: [
+    ['pailfs get photos:cat.jpg .', 'into this directory'],
+    ['pailfs get photos:a photos:b /tmp'],
+    ['pailfs get photos:now.txt -', 'to stdout'],
+  ],
+};
 
-const GET_EXAMPLES = `${ENDING}
-  pailfs get photos:cat.jpg .           into this directory
-  pailfs get photos:a photos:b /tmp
-  pailfs get photos:now.txt -           to stdout
-Bytes wait in FILE.part (where that is too long a name, in one of its own) until all are there. When the command is interrupted, the same command goes on, if the file is still the same.`;
-
-const RM_EXAMPLES = `
-Ctrl-C ends it after the requests under way, and says how many files were deleted; a second one ends it at once.
-${ENDING}
-  pailfs rm photos:a.txt photos:b.txt
-  pailfs rm -r photos:holiday/          with all that is in it; asks first
-  pailfs rm -r --yes photos:holiday/    for scripts: does not ask`;
+const RM_HELP: HelpText = {
+  notes: [
+    'Ctrl-C ends it after the requests under way, and says how many files were deleted; a second one ends it at once.',
+    ...ENDING,
+  ],
+  examples: [
+    ['pailfs rm photos:a.txt photos:b.txt'],
+    ['pailfs rm -r photos:holiday/', 'with all that is in it; asks first'],
+    ['pailfs rm -r --yes photos:holiday/', 'for scripts: does not ask'],
+  ],
+};
 
 type Tell = (code: ExitCode) => void;
 
@@ -49,40 +73,42 @@ export function addObjectCommands(program: Command, tell: Tell): void {
 }
 
 function addLs(program: Command, tell: Tell): void {
-  withServiceOptions(program.command('ls').description('list a bucket or a folder in it'))
+  withServiceOptions(
+    withHelpText(program.command('ls'), LS_HELP).description('list a bucket or a folder in it'),
+  )
     .argument('<bucket:key...>', 'bucket, or folder or file in it')
     .option('-l, --long', 'with sizes and times', false)
-    .addHelpText('after', LS_EXAMPLES)
     .action(async (words: string[], flags: Flags & { readonly long: boolean; readonly json: boolean }) => {
       tell(await withSession(flags, systemClock, (session) => runLs(session, words, flags)));
     });
 }
 
 function addPut(program: Command, tell: Tell): void {
-  withServiceOptions(program.command('put').description('store files of this machine, or stdin'))
+  withServiceOptions(
+    withHelpText(program.command('put'), PUT_HELP).description('store files of this machine, or stdin'),
+  )
     .argument('<file...>', 'files ("-" is stdin), then BUCKET:KEY')
     .addOption(optionFor('visibility'))
-    .addHelpText('after', PUT_EXAMPLES)
     .action(async (words: string[], flags: Flags & { readonly json: boolean }) => {
       tell(await withSession(flags, systemClock, (session) => runPut(session, words, flags.json)));
     });
 }
 
 function addGet(program: Command, tell: Tell): void {
-  withServiceOptions(program.command('get').description('fetch files'))
+  withServiceOptions(withHelpText(program.command('get'), GET_HELP).description('fetch files'))
     .argument('<bucket:key...>', 'files, then where to: file, directory, or "-" for stdout')
-    .addHelpText('after', GET_EXAMPLES)
     .action(async (words: string[], flags: Flags & { readonly json: boolean }) => {
       tell(await withSession(flags, systemClock, (session) => runGet(session, words, flags.json)));
     });
 }
 
 function addRm(program: Command, tell: Tell): void {
-  withServiceOptions(program.command('rm').description('delete files, or whole folders'))
+  withServiceOptions(
+    withHelpText(program.command('rm'), RM_HELP).description('delete files, or whole folders'),
+  )
     .argument('<bucket:key...>', 'files; with -r folders, too')
     .option('-r, --recursive', 'folders with all that is in them; asks first', false)
     .option('--yes', 'without asking', false)
-    .addHelpText('after', RM_EXAMPLES)
     .action(
       async (
         words: string[],

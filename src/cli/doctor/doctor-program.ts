@@ -2,20 +2,20 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
+import { withHelpText, type HelpText } from '../help-text.ts';
 import { optionFor, reachingSettings } from '../program-options.ts';
 import { sourcesOf } from '../setting-sources.ts';
 import type { SettingName } from '../settings-table.ts';
 import { runDoctor } from './doctor-command.ts';
 
-const NOTES = `
-States: ok; warning (it works, but could do better); broken; unknown (it could not be found out). Each line says what to do.
-The service is only read from. Settings and credentials are those of "pailfs mount".
-Exit codes: 0 nothing is broken; 1 something is; 2 wrong usage.
-
-Examples:
-  pailfs doctor
-  pailfs doctor --profile work
-  pailfs doctor --json`;
+const HELP: HelpText = {
+  notes: [
+    'States: ok; warning (it works, but could do better); broken; unknown (it could not be found out). Each line says what to do.',
+    'The service is only read from. Settings and credentials are those of "pailfs mount".',
+    'Exit codes: 0 nothing is broken; 1 something is; 2 wrong usage.',
+  ],
+  examples: [['pailfs doctor'], ['pailfs doctor --profile work'], ['pailfs doctor --json']],
+};
 
 const SETTINGS: readonly SettingName[] = [
   ...reachingSettings,
@@ -28,10 +28,9 @@ const SETTINGS: readonly SettingName[] = [
 ];
 
 export function addDoctorCommand(program: Command, tell: (code: ExitCode) => void): void {
-  const command = program
-    .command('doctor')
-    .description('find out what keeps mounts from working well, and what to do about it')
-    .addHelpText('after', NOTES);
+  const command = withHelpText(program.command('doctor'), HELP).description(
+    'find out what keeps mounts from working well, and what to do about it',
+  );
   for (const name of SETTINGS) command.addOption(optionFor(name));
   command
     .option('--json', 'for programs', false)

@@ -3,55 +3,63 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
 import { parseAddress } from '../direct/object-address.ts';
+import { withHelpText, type HelpText } from '../help-text.ts';
 import { withServiceOptions, withSession, type Flags, type Session } from '../direct/session.ts';
 import { runLink, runVisibility, type LinkWish } from './link-command.ts';
 
-const ENDING = `
-Each PATH is in a mount of yours, or is BUCKET:KEY, which asks the service with the settings of "pailfs mount" and needs no mount.
-A file here whose name has a colon is ./NAME.
-Exit codes: 0; 1 something was refused or failed (the others are done); 2 wrong usage.
+const ENDING = [
+  'Each PATH is in a mount of yours, or is BUCKET:KEY, which asks the service with the settings of "pailfs mount" and needs no mount. A file here whose name has a colon is ./NAME.',
+  'Exit codes: 0; 1 something was refused or failed (the others are done); 2 wrong usage.',
+];
 
-Examples:`;
+const LINK_HELP: HelpText = {
+  notes: [
+    'One link a line: permanent if the file is public, else for a while (stderr says how long).',
+    ...ENDING,
+  ],
+  examples: [
+    ['pailfs link ~/photos/cat.jpg'],
+    ['pailfs link -r photos:holiday/'],
+    ['pailfs link --json ~/photos/cat.jpg', 'with visibility and expiry'],
+  ],
+};
 
-const LINK_EXAMPLES = `${ENDING}
-  pailfs link ~/photos/cat.jpg          one link a line: permanent if the file is public, else for a while (stderr says how long)
-  pailfs link -r photos:holiday/
-  pailfs link --json ~/photos/cat.jpg   with visibility and expiry`;
+const PUBLISH_HELP: HelpText = {
+  notes: ENDING,
+  examples: [
+    ['pailfs publish ~/photos/cat.jpg', 'anybody who has the link may fetch it from now on'],
+    ['pailfs publish -r ~/photos/holiday', 'each file in it'],
+  ],
+};
 
-const PUBLISH_EXAMPLES = `${ENDING}
-  pailfs publish ~/photos/cat.jpg       anybody who has the link may fetch it from now on
-  pailfs publish -r ~/photos/holiday    each file in it`;
-
-const UNPUBLISH_EXAMPLES = `
-The link that was public works for up to about a minute more.
-${ENDING}
-  pailfs unpublish ~/photos/cat.jpg
-  pailfs unpublish -r photos:holiday/`;
+const UNPUBLISH_HELP: HelpText = {
+  notes: ['The link that was public works for up to about a minute more.', ...ENDING],
+  examples: [['pailfs unpublish ~/photos/cat.jpg'], ['pailfs unpublish -r photos:holiday/']],
+};
 
 type Tell = (code: ExitCode) => void;
 
 export function addLinkCommands(program: Command, tell: Tell): void {
   const link = 'print links under which files can be fetched';
-  withPaths(program.command('link').description(link), LINK_EXAMPLES).action(runningOn(tell, runLink));
+  withPaths(program.command('link').description(link), LINK_HELP).action(runningOn(tell, runLink));
   const publish = 'make files public, and print their links';
-  withPaths(program.command('publish').description(publish), PUBLISH_EXAMPLES).action(
+  withPaths(program.command('publish').description(publish), PUBLISH_HELP).action(
     runningOn(tell, (session, words, wish) =>
       runVisibility(session, words, { ...wish, visibility: 'public' }),
     ),
   );
   const unpublish = 'make files private';
-  withPaths(program.command('unpublish').description(unpublish), UNPUBLISH_EXAMPLES).action(
+  withPaths(program.command('unpublish').description(unpublish), UNPUBLISH_HELP).action(
     runningOn(tell, (session, words, wish) =>
       runVisibility(session, words, { ...wish, visibility: 'private' }),
     ),
   );
 }
 
-function withPaths(command: Command, examples: string): Command {
-  return withServiceOptions(command)
+function withPaths(command: Command, help: HelpText): Command {
+  return withServiceOptions(withHelpText(command, help))
     .argument('<path...>', 'files in a mount, or BUCKET:KEY; with -r folders, too')
-    .option('-r, --recursive', 'folders: all files below them', false)
-    .addHelpText('after', examples);
+    .option('-r, --recursive', 'folders: all files below them', false);
 }
 
 type Run = (session: Session | undefined, words: readonly string[], wish: LinkWish) => Promise<ExitCode>;
