@@ -7,7 +7,7 @@
  *     secret_access_key = "..."
  */
 import { open } from 'node:fs/promises';
-import { parse } from 'smol-toml';
+import { parse, TomlError } from 'smol-toml';
 import { systemErrorCode, inWords } from '../base/errors.ts';
 import { oneLine, usageError } from './command-error.ts';
 import type { RawSettings } from './mount-options.ts';
@@ -67,7 +67,10 @@ async function readIfThere(choice: ConfigFileChoice): Promise<FileText | undefin
     const missing = ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
     if (missing && !choice.required) return undefined;
     const reason = missing ? 'does not exist' : `cannot be read (${inWords(error, choice.path)})`;
-    throw usageError(`config file ${choice.path} ${reason}: check --config`, { cause: error });
+    throw usageError(
+      `config file ${choice.path} ${reason}: ${choice.required ? 'check --config' : 'make it readable, or name another with --config'}`,
+      { cause: error },
+    );
   }
 }
 
@@ -95,9 +98,10 @@ export function parseToml(file: string, text: string): Profile {
   try {
     return parse(text);
   } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
     // Only the first line of the message: the rest quotes the file, which may hold the secret.
-    const reason = error instanceof Error ? error.message.split('\n', 1)[0] : undefined;
-    throw usageError(`${file} is not valid TOML: ${oneLine(reason ?? 'no reason given')}`);
+    const [reason = ''] = error.message.replace('Invalid TOML document: ', '').split('\n', 1);
+    throw usageError(`${file} is not valid TOML: line ${error.line}: ${oneLine(reason)}`);
   }
 }
 

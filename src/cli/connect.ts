@@ -63,6 +63,9 @@ export interface BucketSearch {
 /** What OpenSSL and Node call a certificate that does not prove who the service is. */
 const UNTRUSTED =
   /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA)/;
+/** What OpenSSL makes of an answer in plain HTTP. */
+const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
+
 /** The bucket of that identifier, else of that name. Rejects with a `CommandError`. */
 export async function findBucket(search: BucketSearch): Promise<Bucket> {
   const { wanted, baseUrl } = search;
@@ -115,6 +118,9 @@ function explainRefusal(error: unknown, baseUrl: string): CommandError {
   }
   const untrusted = isRefusal(error) ? untrustedLine(error.cause, baseUrl) : undefined;
   if (untrusted !== undefined) return fail(untrusted);
+  if (isRefusal(error) && systemErrorCode(error.cause) === NO_TLS) {
+    return fail(`${baseUrl} answers, but speaks no TLS: check whether --base-url begins with http://`);
+  }
   return fail(
     `the service at ${baseUrl} is not available (${oneLine(isRefusal(error) ? error.reason : inWords(error))}): try again later, or check --base-url`,
   );

@@ -41,7 +41,7 @@ export async function runCredentialCommand(
     throw failure(`ended ${end}`, complaint);
   }
   const credentials = credentialsIn(output);
-  if (typeof credentials === 'string') throw failure(`printed something else: ${credentials}`, complaint);
+  if (typeof credentials === 'string') throw failure(`printed no credentials: ${credentials}`, complaint);
   return credentials;
 }
 

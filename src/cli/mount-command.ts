@@ -17,7 +17,10 @@ import { sayToPerson } from './report.ts';
 const personsLog: Log = {
   ...silentLog,
   warn: (message, fields) => {
-    sayToPerson([message, ...Object.values(fields ?? {}).map(String)].join(' '));
+    const about = Object.values(fields ?? {})
+      .map(String)
+      .join(' ');
+    sayToPerson(about === '' ? message : `${message}: ${about}`);
   },
 };
 

@@ -51,7 +51,7 @@ async function canonicalPath(path: string): Promise<string> {
     if (isMissing) return join(await canonicalPath(dirname(path)), basename(path));
     throw new CommandError(
       exitCodes.failed,
-      `it cannot be looked up (${inWords(error)}): "pailfs status" tells whether its mount works`,
+      `it cannot be looked up (${inWords(error, path)}): "pailfs status" tells whether its mount works`,
       { cause: error },
     );
   }

@@ -12,18 +12,26 @@ const MILLISECONDS_PER_SECOND = 1000;
 /** Longer makes no sense for anything here, and timers overflow at 2^31 ms. */
 const MAX_SECONDS = 86_400;
 
+/** More than there can be of anything here. */
+const MAX_COUNT = 1_000_000_000;
+
 const SIZE_UNITS: Readonly<Record<string, number>> = { '': 0, K: 1, M: 2, G: 3, T: 4 };
 
 /** `true` for a switch that is on. */
-export const switchValue = z
-  .union([z.boolean(), z.string(), z.number()], 'must be true or false')
-  .transform((value, context) => {
+export const switchValue = switchOf('must be true or false');
+
+/** The same, for one that is given with its value. */
+export const onOffValue = switchOf('must be on or off');
+
+function switchOf(complaint: string) {
+  return z.union([z.boolean(), z.string(), z.number()], complaint).transform((value, context) => {
     const text = String(value).toLowerCase();
     if (['true', 'yes', 'on', '1'].includes(text)) return true;
     if (['false', 'no', 'off', '0'].includes(text)) return false;
-    context.addIssue({ code: 'custom', message: 'must be true or false' });
+    context.addIssue({ code: 'custom', message: complaint });
     return z.NEVER;
   });
+}
 
 /** Seconds, fractions allowed, to milliseconds. */
 export const secondsValue = z
@@ -46,6 +54,19 @@ export const sizeValue = z
     const bytes = Math.floor(Number(match?.[1]) * 1024 ** (SIZE_UNITS[match?.[2]?.toUpperCase() ?? ''] ?? 0));
     if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
     context.addIssue({ code: 'custom', message: 'must be a size such as 256M or 1G' });
+    return z.NEVER;
+  });
+
+/** How many of something. */
+export const countValue = z
+  .union([z.string(), z.number()], 'must be a whole number')
+  .transform((value, context) => {
+    const count = /^\d{1,10}$/.test(String(value)) ? Number(value) : Number.NaN;
+    if (count <= MAX_COUNT) return count;
+    context.addIssue({
+      code: 'custom',
+      message: `must be a whole number from 0 to ${MAX_COUNT}, such as 10000`,
+    });
     return z.NEVER;
   });
 

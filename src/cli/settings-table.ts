@@ -7,7 +7,9 @@ import { accessKeyIdValue } from './credential-document.ts';
 import {
   baseUrlValue,
   commandValue,
+  countValue,
   idValue,
+  onOffValue,
   pathValue,
   secondsText,
   secondsValue,
@@ -184,13 +186,13 @@ export const settingsTable = {
     description: 'when somebody else replaced a file edited here: keep-both, fail (at close) or overwrite',
   },
   renameLimit: {
-    schema: idValue.default(DEFAULT_RENAME_LIMIT),
+    schema: countValue.default(DEFAULT_RENAME_LIMIT),
     placeholder: 'FILES',
     fallback: '10000',
     description: 'most files in a folder that is renamed rather than copied by mv',
   },
   scratch: {
-    schema: switchValue.default(true),
+    schema: onOffValue.default(true),
     placeholder: 'on|off',
     fallback: 'on',
     description: 'keep swap, lock and unfinished files of editors, rsync, git and macOS on this machine',

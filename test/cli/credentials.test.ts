@@ -124,12 +124,12 @@ describe('a credential command', () => {
     ],
     ['kill -9 $$', 'ended by SIGKILL'],
     ['/nonexistent/program', 'ended with exit code 127; it says: '],
-    ['echo hush', 'printed something else: it must be a JSON object'],
-    ['echo a; echo hush; echo c', 'printed something else: it must be a JSON object'],
-    [`echo '{"hush'`, 'printed something else: not valid JSON'],
-    [`echo '{"access_key_id":"hush"}'`, 'printed something else: secret_access_key is missing'],
-    ["printf 'a:hush\\nhush\\n'", 'printed something else: access_key_id must not contain a colon'],
-    ["printf '\\nhush\\n'", 'printed something else: access_key_id must not be empty'],
+    ['echo hush', 'printed no credentials: it must be a JSON object'],
+    ['echo a; echo hush; echo c', 'printed no credentials: it must be a JSON object'],
+    [`echo '{"hush'`, 'printed no credentials: not valid JSON'],
+    [`echo '{"access_key_id":"hush"}'`, 'printed no credentials: secret_access_key is missing'],
+    ["printf 'a:hush\\nhush\\n'", 'printed no credentials: access_key_id must not contain a colon'],
+    ["printf '\\nhush\\n'", 'printed no credentials: access_key_id must not be empty'],
     ["printf 'a\\033[2Jb\\nc' >&2; exit 1", 'it says: a [2Jb c'],
   ])('%j fails in one line, and its output is not repeated', async (command, complaint) => {
     const outcome = runCredentialCommand(command, systemClock);

@@ -127,7 +127,7 @@ describe('settings', () => {
     ['[default]\nuit = 7\n', '[default]: there is no setting uit'],
     ['[default]\nprofile = "x"\n', 'there is no setting profile'],
     ['uid = 7\n', 'uid stands outside a profile: put it under [default]'],
-    ['[default\n', 'is not valid TOML'],
+    ['[default]\nuid = 7\n[work\n', 'is not valid TOML: line 3: '],
     ['[default]\numask = "9"\n', '[default] umask must be an octal number'],
     ['[default]\nread_only = [true]\n', 'read_only must be true or false'],
   ])('name what is wrong in the config file %j', async (text, complaint) => {
@@ -167,6 +167,8 @@ describe('settings', () => {
 
   it.each([
     [{ uid: 'me' }, '--uid must be a user or group number, such as 1000 (given: "me")'],
+    [{ renameLimit: '1.5' }, '--rename-limit must be a whole number from 0 to 1000000000, such as 10000'],
+    [{ scratch: 'maybe' }, '--scratch must be on or off (given: "maybe")'],
     [{ metadataTtl: '-1' }, '--metadata-ttl must be a number of seconds'],
     [{ metadataTtl: '' }, '--metadata-ttl must be a number of seconds'],
     [{ memoryLimit: '0' }, '--memory-limit must be a size such as 256M'],
