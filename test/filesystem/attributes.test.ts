@@ -1,6 +1,6 @@
 /** SEMANTICS: modes, owners and times, which the service has no place for. */
 import { describe, expect, it } from 'vitest';
-import { closing, names, openForTest, writeFile } from '../support/open-for-test.ts';
+import { closing, names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { edit, openToRewrite, writeAt } from '../support/program-acts.ts';
 
 const TTL = 10_000;
@@ -53,6 +53,23 @@ describe('attributes that a program set', () => {
 
     for (const path of ['/d/f', '/d']) expect(await fs.getAttributes(path)).toMatchObject(SET);
     expect(asked()).toEqual([]);
+  });
+
+  it('do not move when the file is read [local/atime]', async () => {
+    const { fs, foreignWrite, clock } = await openForTest();
+    await foreignWrite('f', 'x');
+    await fs.setAttributes('/f', SET);
+    const before = await fs.getAttributes('/f');
+    clock.advance(1000);
+
+    await readFile(fs, '/f');
+
+    const { atime, mtime, ctime } = await fs.getAttributes('/f');
+    expect({ atime, mtime, ctime }).toEqual({
+      atime: before.atime,
+      mtime: before.mtime,
+      ctime: before.ctime,
+    });
   });
 
   it('stay through edits, a rename and the TTL, but for the time of the write [attributes/local]', async () => {
