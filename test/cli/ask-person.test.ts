@@ -3,7 +3,10 @@ import { expect, it } from 'vitest';
 import { CommandLine } from '../support/command-line.ts';
 import { startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
 
-/** Presses the key `octal` at the first question of `pailfs rm -r photos:one photos:two`; what the terminal shows, and the exit code. */
+/**
+ * Presses the key `octal` at each question of `pailfs rm -r photos:one photos:two`, which asks twice unless the key ends it; what the
+ * terminal shows, and the exit code.
+ */
 async function press(octal: string): Promise<{ readonly shown: string; readonly left: number }> {
   const server = await startEmbeddedServer();
   for (const key of ['one/a', 'two/b']) await server.direct.putObject(server.bucket, key, uploadOf('x'));
@@ -21,8 +24,10 @@ async function press(octal: string): Promise<{ readonly shown: string; readonly 
     mkfifo keys; : > shown
     script -qfec "stty cols 80; exec env ${words.join(' ')}" /dev/null < keys > shown & terminal=$!
     exec 3> keys
-    until grep -q 'y/N' shown; do sleep 0.1; done
-    printf '\\${octal}' >&3
+    for question in one two; do
+      while kill -0 "$terminal" 2>/dev/null && ! grep -q "Delete photos:$question" shown; do sleep 0.1; done
+      kill -0 "$terminal" 2>/dev/null && printf '\\${octal}' >&3
+    done
     wait "$terminal"; echo "ended: $?" >> shown; cat shown`);
 
   const { folders } = await server.direct.listObjects(server.bucket, { folder: '' });
