@@ -21,8 +21,8 @@ export class DraftEnds {
 
   /** An upload of `draft` has failed with `error`. */
   async failed(file: OpenFile, draft: Draft, error: unknown): Promise<void> {
-    const repeated = file.failure?.revision === draft.revision;
-    file.failure = { error, revision: draft.revision };
+    const repeated = file.hasTried(draft);
+    file.failure = { error, draft, revision: draft.revision };
     if (file.endUnknown) this.#mount.namespace.known.changed(file.path, { kind: 'unknown' });
     const fields = { path: file.path, cause: reasonOf(error), bytes: draft.size };
     if (!file.dirty) this.#mount.log.error('a file was stored, but not made public again', fields);

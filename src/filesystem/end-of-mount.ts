@@ -15,6 +15,7 @@ import { reasonOf } from './errno-of.ts';
 /** Files stored at once at the end: more than uploads at once (gates.ts), since each waits for the local disk, too. */
 const FILES_AT_ONCE = 16;
 const NO_TIME = 'there was no time left';
+const HALF = 'a program was still writing it';
 /** Bytes that the service could not be given. */
 export interface UnsentDraft {
   readonly path: string;
@@ -72,7 +73,7 @@ export async function endFileSystem(
     path: file.path,
     file: file.draft?.path ?? '',
     bytes: file.draft?.size ?? 0,
-    reason: file.failure === null ? NO_TIME : reasonOf(file.failure.error),
+    reason: reasonUnsent(file),
   }));
   return [...unsent, ...undeleted];
 }
@@ -107,12 +108,19 @@ async function leaveOrDrop(parts: EndingParts, file: OpenFile): Promise<void> {
   }
   if (file.dirty) {
     if (draft.poisoned !== null) return;
+    // The next mount shall find it as after a crash.
+    if (file.isHalf) return;
     // In place of what was promised before.
     if (!settings.writeBack || !(await isSealed(parts, file))) await kept.left(file, draft);
     return;
   }
   file.draft = null;
   await kept.drop(draft);
+}
+
+function reasonUnsent(file: OpenFile): string {
+  if (file.isHalf) return HALF;
+  return file.failure === null ? NO_TIME : reasonOf(file.failure.error);
 }
 
 /** What stays on the disk is not ours any more. An upload that goes on beyond the end still reads its draft. */
@@ -154,7 +162,7 @@ async function untilGivenUp(
 
 async function storeOrLog(mount: MountState, uploading: Uploading, file: OpenFile): Promise<void> {
   try {
-    await uploading.storeAndDrop(file);
+    await uploading.storeWhole(file);
   } catch (error) {
     mount.log.error('a file could not be stored before the end', {
       path: file.path,

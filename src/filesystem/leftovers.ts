@@ -100,8 +100,8 @@ export function draftOnDisk(
   // The process may have ended in the middle of its upload, of which no record is made when there is one already.
   if (facts.sealed !== null) file.unconfirmed.push(uploadOf(facts, facts.sealed));
   for (const { own } of file.unconfirmed) if (own !== null) mount.store.late.add(facts.key, own);
-  // Of no revision of the draft: it is tried again at once.
-  if (lastFailure !== null) file.failure = { error: new Error(lastFailure.message), revision: -1 };
+  if (lastFailure !== null)
+    file.failure = { error: new Error(lastFailure.message), draft: null, revision: 0 };
   return file;
 }
 

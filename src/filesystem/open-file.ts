@@ -81,8 +81,8 @@ export class OpenFile {
   shelf: { readonly kind: ScratchKind; readonly mode: number } | null = null;
   /** Attributes of the draft. */
   local: LocalAttributes = {};
-  /** Why the last upload failed, and which revision of the draft it was. */
-  failure: { readonly error: unknown; readonly revision: number } | null = null;
+  /** Why the last upload failed, and of which bytes it was; none of this process when `draft` is null. */
+  failure: { readonly error: unknown; readonly draft: Draft | null; readonly revision: number } | null = null;
 
   constructor(path: string, version: Version | null) {
     this.path = path;
@@ -147,6 +147,23 @@ export class OpenFile {
   madeHereAt(now: number): number | null {
     if (this.visibilityWish !== null) return null;
     return this.isNew ? now : (this.version?.madeHereAt ?? null);
+  }
+
+  /** Whether an upload of just what `draft` holds has failed. */
+  hasTried(draft: Draft): boolean {
+    return this.failure?.draft === draft && this.failure.revision === draft.revision;
+  }
+
+  /**
+   * Whether the draft would replace a whole file by what a program, which has neither closed nor synced it, has written of another so far.
+   * An edit in place holds that file's bytes, too, and where nothing was promised or stored any bytes are more than none.
+   */
+  get isHalf(): boolean {
+    const { draft, sealed, dirty, goingUp } = this;
+    if (draft === null || !dirty || sealed?.draft === draft || goingUp === draft) return false;
+    if (this.version === null && sealed === null) return false;
+    if (this.basis === 'edit' || this.isOverSealed) return false;
+    return this.hasWriters() && !this.hasTried(draft);
   }
 
   hasWriters(): boolean {

@@ -102,7 +102,7 @@ export class UnsentChanges {
     if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');
     const file = this.#fileOf(change) ?? (await this.#revived(change, isNamed));
     try {
-      await this.#parts.uploading.retry(file);
+      await this.#parts.uploading.storeWhole(file);
     } catch (error) {
       // What is refused for good is set aside again.
       await this.#parts.uploading.settle(file);

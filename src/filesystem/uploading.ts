@@ -91,11 +91,18 @@ export class Uploading {
     });
   }
 
-  /** A person wants it now: as `storeAndDrop`, but what a program is writing is not stored before it closes. */
-  async retry(file: OpenFile): Promise<void> {
-    if (file.sealed === null) return this.storeAndDrop(file);
+  /**
+   * A person wants it now, or the mount ends: as `storeAndDrop`, but half of what a program is writing shall not replace a whole file.
+   * Rejects with EBUSY when that is all there is; else what a close has promised before is stored.
+   */
+  async storeWhole(file: OpenFile): Promise<void> {
+    let hasPromised = false;
     await this.#storing.claimed(file, async () => {
-      await this.#storing.sealed(file);
+      hasPromised ||= file.sealed !== null;
+      if (!file.isHalf) await this.storeClaimed(file);
+      // Again after a conflict, which has given that a name of its own.
+      else if (hasPromised) await this.#storing.sealed(file);
+      else throw new FsError('EBUSY', file.path, 'a program is still writing it');
       await this.dropUnused(file);
     });
   }
@@ -174,7 +181,7 @@ export class Uploading {
       await this.#ends.dropNewest(file);
       return;
     }
-    if (file.dirty && file.failure?.revision !== draft?.revision) {
+    if (file.dirty && draft !== null && !file.hasTried(draft)) {
       await this.keepClaimed(file).catch((error: unknown) => {
         if (keepsBoth(error)) throw error;
         // Nobody is left to hear it; it is logged, and the draft stays.

@@ -336,6 +336,7 @@ describe('what was only being written', () => {
     const scene = await openForTest();
     const handle = await openToRewrite(scene.fs, '/f');
     await writeAt(scene.fs, handle, 'bytes');
+    await scene.fs.fsync(handle);
     expect(await scene.mounted.close({ patience: 60_000 })).toEqual([]);
 
     const next = await mountOver(await diskNow(scene), scene);

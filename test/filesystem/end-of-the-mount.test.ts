@@ -1,9 +1,13 @@
 /** What happens to bytes that are on their way when the mount ends? */
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { mountOver } from '../support/after-a-crash.ts';
+import { draftText } from '../support/draft-bytes.ts';
+import { holdNext } from '../support/hold-next.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
-import { openForTest } from '../support/open-for-test.ts';
-import { openToRewrite } from '../support/program-acts.ts';
+import { openForTest, writeFile } from '../support/open-for-test.ts';
+import { openToRewrite, writeAt } from '../support/program-acts.ts';
+import { textOf } from '../support/stored-state.ts';
 
 /** Milliseconds for each of the 16 pieces, and without any: the whole takes longer than the patience, no piece does. */
 const PIECE = 300;
@@ -12,14 +16,21 @@ const PATIENCE = 4000;
 it('an upload that moves is waited for, however long it takes [write/unmount]', async () => {
   const { fs, mounted, service, stored, foreignWrite } = await openForTest();
   const putObject = service.putObject.bind(service);
-  service.putObject = (bucket, key, body, options) =>
-    putObject(bucket, key, { ...body, open: () => slowly(body.open()) }, options);
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  service.putObject = (bucket, key, body, options) => {
+    begin();
+    return putObject(bucket, key, { ...body, open: () => slowly(body.open()) }, options);
+  };
   const content = patternedBytes(8 * 1024 * 1024);
   await foreignWrite('f', 'old');
   const handle = await openToRewrite(fs, '/f');
   await fs.write(handle, content, 0);
+  const closing = fs.flush(handle);
+  await begun;
 
   const unsent = await mounted.close({ patience: PATIENCE });
+  await closing;
 
   expect(unsent).toEqual([]);
   expect(Buffer.compare(await stored('f'), content)).toBe(0);
@@ -27,13 +38,84 @@ it('an upload that moves is waited for, however long it takes [write/unmount]', 
 
 it('whoever ends it early is told at once what stays here [write/unmount]', async () => {
   const { fs, mounted, service } = await openForTest();
-  service.putObject = () => new Promise(() => undefined);
+  const upload = holdNext(service, 'putObject');
   const handle = await openToRewrite(fs, '/f');
   await fs.write(handle, Buffer.from('kept'), 0);
+  const closing = fs.flush(handle);
+  await upload.begun;
 
   const unsent = await mounted.close({ patience: 3_600_000, giveUp: AbortSignal.timeout(10) });
 
   expect(unsent).toMatchObject([{ path: '/f', reason: 'there was no time left' }]);
+  upload.letGo();
+  await closing;
+});
+
+describe.each([true, false])('what a program is still writing, with write-back: %s', (writeBack) => {
+  const settings = { writeBack };
+
+  it('does not replace the whole file, and is set aside for a person [write/unmount] [crash/half]', async () => {
+    const scene = await openForTest({ settings });
+    await scene.foreignWrite('f', 'the whole file');
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'half');
+
+    const unsent = await scene.mounted.close({ patience: 60_000 });
+
+    expect(unsent).toMatchObject([{ path: '/f', bytes: 4, reason: 'a program was still writing it' }]);
+    expect(await textOf(scene, 'f')).toBe('the whole file');
+    const { setAside } = await mountOver({ directory: scene.stateDirectory }, scene, { settings });
+    expect(setAside).toMatchObject([{ key: 'f', file: unsent[0]?.file }]);
+    expect(await draftText(setAside[0]?.file ?? '')).toBe('half');
+  });
+
+  it('is stored where it takes nothing away: a new file, an edit in place, and what goes on after fsync', async () => {
+    const scene = await openForTest({ settings });
+    await scene.foreignWrite('edited', 'the whole file');
+    await scene.foreignWrite('synced', 'the whole file');
+    const made = await scene.fs.create('/made', {
+      read: true,
+      write: true,
+      truncate: false,
+      exclusive: true,
+      mode: 0o644,
+    });
+    const edited = await scene.fs.open('/edited', { read: true, write: true, truncate: false });
+    const synced = await openToRewrite(scene.fs, '/synced');
+    await writeAt(scene.fs, synced, 'a line');
+    await scene.fs.fsync(synced);
+    for (const handle of [made, edited]) await writeAt(scene.fs, handle, 'THE');
+    await scene.fs.write(synced, Buffer.from(', and more'), 6);
+
+    expect(await scene.mounted.close({ patience: 60_000 })).toEqual([]);
+
+    expect(await textOf(scene, 'made')).toBe('THE');
+    expect(await textOf(scene, 'edited')).toBe('THE whole file');
+    expect(await textOf(scene, 'synced')).toBe('a line, and more');
+  });
+
+  it('is tried again when its close has failed, and nothing was written since', async () => {
+    const scene = await openForTest({ settings });
+    scene.faults.add({ operation: 'putObject', fault: { kind: 'status', status: 402 } });
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'whole');
+    await expect(scene.fs.fsync(handle)).rejects.toMatchObject({ code: 'EDQUOT' });
+
+    expect(await scene.mounted.close({ patience: 60_000 })).toEqual([]);
+
+    expect(await textOf(scene, 'f')).toBe('whole');
+  });
+});
+
+it('what a close has promised is stored though a program has begun to write something else [write-back/unmount]', async () => {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  await writeFile(scene.fs, '/f', 'promised');
+  const handle = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, handle, 'half');
+
+  expect(await scene.mounted.close({ patience: 60_000 })).toMatchObject([{ path: '/f', bytes: 4 }]);
+
+  expect(await textOf(scene, 'f')).toBe('promised');
 });
 
 async function* slowly(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -78,6 +78,8 @@ describe('while uploads are paused (402)', () => {
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'x');
     const upload = holdNext(service, 'putObject');
+    const closing = fs.flush(handle);
+    await upload.begun;
 
     const unsent = await mounted.close({ patience: 10 });
 
@@ -86,6 +88,7 @@ describe('while uploads are paused (402)', () => {
     ]);
     expect(await draftText(String(unsent[0]?.file))).toBe('x');
     upload.letGo();
+    await closing;
     await fs.release(handle);
   });
 

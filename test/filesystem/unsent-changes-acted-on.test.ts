@@ -113,6 +113,24 @@ describe('to try again', () => {
     await scene.fs.release(handle);
   });
 
+  it('leaves a whole file alone while a program writes to it what could not be stored before [uploads/half]', async () => {
+    const scene = await openForTest();
+    await scene.foreignWrite('f', 'whole');
+    refuse(scene, 402);
+    await expect(writeFile(scene.fs, '/f', 'new')).rejects.toMatchObject({ code: 'EDQUOT' });
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'ha');
+
+    const [outcome] = await scene.mounted.unsent.retry(null);
+
+    expect(outcome).toMatchObject({ path: '/f', isDone: false, reason: 'a program is still writing it' });
+    expect(await textOf(scene, 'f')).toBe('whole');
+    await writeAt(scene.fs, handle, 'half no more');
+    await scene.fs.flush(handle);
+    await scene.fs.release(handle);
+    expect(await textOf(scene, 'f')).toBe('half no more');
+  });
+
   it('says why, and loses nothing, while the service is away', async () => {
     const scene = await openForTest();
     const id = await setAside(scene, '/f', 'kept');
