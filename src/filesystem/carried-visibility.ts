@@ -26,7 +26,8 @@ export function visibilityAfter(
 }
 
 async function visibilityOf({ namespace, store, clock }: MountState, file: OpenFile): Promise<Visibility> {
-  if (file.visibilityWish !== null) return file.visibilityWish;
+  const wish = wishOf(file);
+  if (wish !== null) return wish;
   if (file.publishPending) return 'public';
   if (file.visibilityBefore !== null) return file.visibilityBefore;
   if (file.isUnsent) return 'private';
@@ -36,4 +37,9 @@ async function visibilityOf({ namespace, store, clock }: MountState, file: OpenF
   const value = await currentVisibility(store, keyOfPath(file.path));
   if (file.version !== null) file.version.visibility = { value, at };
   return value;
+}
+
+/** What was set on a draft is for its own bytes: not for those before them, which may be nobody else's business. */
+function wishOf({ halfWritten, sealed, visibilityWish }: OpenFile): Visibility | null {
+  return halfWritten === null ? visibilityWish : (sealed?.wishes?.visibilityWish ?? null);
 }

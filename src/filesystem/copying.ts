@@ -38,6 +38,23 @@ export type CopyAnnouncement = (
   drafts: readonly string[],
 ) => Promise<void>;
 
+/** The bytes of a file that may go under another name: no program is writing them. */
+export interface Whole {
+  /** Holds them; null: they are those of `version`. */
+  readonly draft: Draft | null;
+  readonly version: Version | null;
+  /** What programs are writing meanwhile: it follows the file, and is for their close to store. */
+  readonly stays: Draft | null;
+}
+
+/** Bytes on their way to another name. */
+interface Bytes {
+  readonly draft: Draft;
+  /** Not known when it is neither told nor set. */
+  readonly contentType: string | null | undefined;
+  readonly stays: Draft | null;
+}
+
 export interface CopyWish {
   readonly visibility: Visibility;
   readonly announce: CopyAnnouncement;
@@ -56,33 +73,50 @@ export class Copying {
   }
 
   /**
-   * Stores the bytes of `source` under `to`. They go through a draft: what is cached is not fetched again, and a retry has
+   * What a rename of `source` stores under the new name: the newest bytes that are whole. Null when the service has none of them any
+   * more, and what is here is half written. Rejects with ESTALE when somebody else has replaced them and the program must hear of it.
+   */
+  async wholeOf(source: OpenFile): Promise<Whole | null> {
+    const { draft, sealed, version, halfWritten: stays, path } = source;
+    if (stays === null) return { draft, version, stays };
+    if (sealed !== null) return { draft: sealed.draft, version, stays };
+    const entry = await this.#mount.namespace.confirmFile(path, versionsOf(source));
+    if (entry?.kind !== 'file') return null;
+    if (isAmong(entry.version, versionsOf(source))) return { draft: null, version: entry.version, stays };
+    if (this.#goesWithoutIt(source)) return null;
+    throw new FsError('ESTALE', path, 'somebody else replaced the file while it was edited here');
+  }
+
+  /**
+   * Stores `whole`, of `source`, under `to`. The bytes go through a draft: what is cached is not fetched again, and a retry has
    * something to read from. Rejects when they or their visibility could not be stored; a copy under a free name is gone then.
    */
-  async copy(source: OpenFile, to: string, wish: CopyWish): Promise<Version> {
-    const { draft, version } = source;
-    if (draft !== null || version === null)
-      return this.#store(source, await this.#writing.draftOf(source, 0), to, wish);
+  async copy(source: OpenFile, whole: Whole, to: string, wish: CopyWish): Promise<Version> {
+    const { draft, version, stays } = whole;
+    if (draft !== null || version === null) {
+      const bytes = draft ?? (await this.#writing.draftOf(source, 0));
+      const contentType = source.wishesOf(bytes).contentType ?? version?.contentType;
+      return this.#store(source, { draft: bytes, contentType, stays }, to, wish);
+    }
     const copy = await this.#writing.copyOf(source, version);
     try {
-      return await this.#store(source, copy, to, wish);
+      return await this.#store(source, { draft: copy, contentType: version.contentType, stays }, to, wish);
     } finally {
       await copy.remove();
     }
   }
 
-  async #store(source: OpenFile, draft: Draft, to: string, wish: CopyWish): Promise<Version> {
-    const { content, store, clock, namespace, kept } = this.#mount;
+  async #store(source: OpenFile, bytes: Bytes, to: string, wish: CopyWish): Promise<Version> {
+    const { content, store, clock, namespace } = this.#mount;
+    const { draft } = bytes;
     if (draft.poisoned !== null) throw new FsError('ENOSPC', source.path, 'a write found no space');
-    const contentType = contentTypeAt(source, to);
+    const contentType = contentTypeAt(source.path, to, bytes.contentType);
     const upload = content.upload(draft, contentType);
     const { size } = upload.body;
     const modified = new Date(clock.now());
     const copy = { contentType, body: upload.body, md5: () => draft.md5(), modified };
     const own = { size, md5: await draft.md5(), storedWithin: null, contentType };
-    const drafts = [source, ...(wish.target === null ? [] : [wish.target])].flatMap((each) =>
-      kept.recorded(each),
-    );
+    const drafts = this.#endingWith(source, bytes.stays, wish.target);
     await wish.announce(Version.uploaded(own, modified), wish.visibility, drafts);
     try {
       const replacing = replaceObject(store, keyOfPath(to), copy, wish.visibility);
@@ -122,9 +156,8 @@ export class Copying {
    * its program must hear of it, and with the refusal when the source is still there.
    */
   async deleteOld(source: OpenFile, justStored: boolean): Promise<boolean> {
-    const { path, version, unconfirmed } = source;
-    const meant = version === null ? unconfirmed : [version, ...unconfirmed];
-    if (!justStored && !(await this.#isStill(path, meant))) {
+    const { path } = source;
+    if (!justStored && !(await this.#isStill(path, versionsOf(source)))) {
       if (this.#goesWithoutIt(source)) return false;
       throw new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed');
     }
@@ -181,6 +214,13 @@ export class Copying {
     return asWanted(store, key, copy, wish.visibility);
   }
 
+  /** The recorded drafts that nobody wants once the copy is stored. */
+  #endingWith(source: OpenFile, stays: Draft | null, target: OpenFile | null): string[] {
+    const { kept } = this.#mount;
+    const ofSource = kept.recorded(source).filter((id) => id !== stays?.id);
+    return target === null ? ofSource : [...ofSource, ...kept.recorded(target)];
+  }
+
   /** The next close of the new name, or the unmount, tries again. */
   #publishLater(replaced: OpenFile, version: Version): void {
     const { table } = this.#mount;
@@ -193,7 +233,7 @@ export class Copying {
   async #isStill(path: string, versions: readonly Version[]): Promise<boolean> {
     const entry = await this.#mount.namespace.confirmFile(path, versions);
     // One that somebody else has deleted meanwhile is no obstacle.
-    return entry?.kind !== 'file' || versions.some((version) => version.isSame(entry.version));
+    return entry?.kind !== 'file' || isAmong(entry.version, versions);
   }
 
   /** Rejects with `OldFileUnsure` when nobody knows. */
@@ -208,8 +248,16 @@ export class Copying {
   }
 }
 
+/** What the service may have of `source`. */
+function versionsOf({ version, unconfirmed }: OpenFile): readonly Version[] {
+  return version === null ? unconfirmed : [version, ...unconfirmed];
+}
+
+function isAmong(version: Version, versions: readonly Version[]): boolean {
+  return versions.some((each) => each.isSame(version));
+}
+
 /** Carried, unless it is what the old name would have been given: then the new name is asked. */
-function contentTypeAt(source: OpenFile, to: string): string {
-  const type = source.contentType ?? source.version?.contentType ?? null;
-  return type === null || type === contentTypeOf(source.path) ? contentTypeOf(to) : type;
+export function contentTypeAt(from: string, to: string, type: string | null | undefined): string {
+  return type == null || type === contentTypeOf(from) ? contentTypeOf(to) : type;
 }

@@ -2,15 +2,17 @@
  * How is a file renamed on a service that cannot? Stored under the new key, looked at, then deleted under the old one: at no
  * moment is there less than one whole copy. Before the DELETE the old key must still hold the version that was copied.
  */
+import type { Draft } from '../content/draft.ts';
 import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
-import { CopyReplaced, type CopyAnnouncement, type Copying } from './copying.ts';
+import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying, type Whole } from './copying.ts';
 import { visibilityAfter } from './carried-visibility.ts';
 import { isPassing } from './errno-of.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { Removing } from './removing.ts';
+import { basisOver } from './sending.ts';
 import type { Shelf } from './shelf.ts';
 import type { Uploading } from './uploading.ts';
 import type { Deletions } from './write-back/deletions.ts';
@@ -31,6 +33,16 @@ export interface Destination {
   /** The file that is to be replaced, if any. */
   readonly target: OpenFile | null;
   readonly announce: CopyAnnouncement;
+}
+
+/** A copy is stored under the new name. */
+interface Arrival {
+  readonly to: string;
+  readonly copied: Version;
+  /** Nothing is left under the old name; else that shows what somebody else has stored there. */
+  readonly isGone: boolean;
+  /** What programs are writing and the copy does not hold. */
+  readonly stays: Draft | null;
 }
 
 /**
@@ -56,17 +68,22 @@ export class Moving {
     else await this.#moveStored(source, destination);
   }
 
-  /** A copy of `source`, `copied`, was stored under `to` by an earlier process: looks at both, and deletes under the old name. */
-  async finish(source: OpenFile, to: string, copied: Version): Promise<void> {
+  /**
+   * A copy of `source`, `copied`, was stored under `to` by an earlier process, of the bytes of `draft`, or of the stored ones: looks at
+   * both, and deletes under the old name.
+   */
+  async finish(source: OpenFile, to: string, copied: Version, draft: Draft | null): Promise<void> {
     await source.gate.still(async () => {
       const { namespace, table } = this.#mount;
+      // What a program has written since this mount began.
+      const stays = source.dirty && source.draft !== draft ? source.draft : null;
       copied.local = { ...source.version?.local };
       namespace.known.changed(to, { kind: 'file', version: copied });
       table.arrive(to, copied, source);
       try {
         await this.#parts.copying.confirm(to, copied);
         const isGone = source.isUnsent || (await this.#parts.copying.deleteOld(source, false));
-        await this.#arrived(source, { to, copied, isGone });
+        await this.#arrived(source, { to, copied, isGone, stays });
       } finally {
         table.arrived(to);
       }
@@ -147,17 +164,36 @@ export class Moving {
     const wish = await visibilityAfter(this.#mount, source, target);
     if (target !== null) await this.#parts.removing.keepForReaders(target);
     // Writers wait: what they wrote between the copy and the DELETE would be in neither.
-    await source.gate.still(() => this.#copyAndDelete(source, destination, wish));
+    const isMoved = await source.gate.still(async () => {
+      const whole = await this.#parts.copying.wholeOf(source);
+      if (whole !== null) await this.#copyAndDelete(source, whole, destination, wish);
+      return whole !== null;
+    });
+    if (!isMoved) await this.#moveHalf(source, destination);
   }
 
-  async #copyAndDelete(source: OpenFile, destination: Destination, wish: Visibility): Promise<void> {
+  /** Others have replaced or deleted what the service had of `source`: left is what a program is writing. */
+  async #moveHalf(source: OpenFile, { to, target }: Destination): Promise<void> {
+    const from = source.path;
+    if (source.basis === 'edit') source.contentType ??= contentTypeAt(from, to, source.version?.contentType);
+    await this.#moveDraft(source, target, to);
+    if (this.#mount.namespace.known.recall(from)?.kind === 'file') this.#tellOfTheirs(from, to);
+  }
+
+  async #copyAndDelete(
+    source: OpenFile,
+    whole: Whole,
+    destination: Destination,
+    wish: Visibility,
+  ): Promise<void> {
     const { to, target, announce } = destination;
     const { namespace, table } = this.#mount;
     const { copying } = this.#parts;
     const justStored = this.#isJustStored(source);
-    const copied = await copying.copy(source, to, { visibility: wish, target, announce });
+    const copied = await copying.copy(source, whole, to, { visibility: wish, target, announce });
     if (target !== null) table.detach(target);
-    copied.local = { ...source.version?.local, ...(source.dirty ? source.local : {}) };
+    const isNewer = source.dirty && whole.draft !== null;
+    copied.local = { ...source.version?.local, ...(isNewer ? source.wishesOf(whole.draft).local : {}) };
     namespace.known.changed(to, { kind: 'file', version: copied });
     copied.madeHereAt = source.madeHereAt(this.#mount.clock.monotonic());
     table.arrive(to, copied, source);
@@ -167,37 +203,33 @@ export class Moving {
       const isGone =
         source.isUnsent ||
         (await this.#deleteOld(source, copied, { justStored, to, isFree: target === null }));
-      await this.#arrived(source, { to, copied, isGone });
+      await this.#arrived(source, { to, copied, isGone, stays: whole.stays });
     } finally {
       table.arrived(to);
     }
   }
 
-  /** `isGone`: nothing is left under the old name; else it shows what somebody else has stored there. */
-  async #arrived(
-    source: OpenFile,
-    { to, copied, isGone }: { readonly to: string; readonly copied: Version; readonly isGone: boolean },
-  ): Promise<void> {
-    const { kept, log, namespace } = this.#mount;
+  async #arrived(source: OpenFile, { to, copied, isGone, stays }: Arrival): Promise<void> {
+    const { kept, namespace } = this.#mount;
     const from = source.path;
-    this.#takeVersion(source, copied);
+    takeVersion(source, copied, stays);
     this.#moveInTable(source, to);
     if (isGone) namespace.known.changed(from, { kind: 'missing' });
-    else {
-      log.warn(
-        'somebody else replaced a file that was changed and renamed here: theirs stays under its old name',
-        {
-          theirs: keyOfPath(from),
-          ours: keyOfPath(to),
-        },
-      );
-    }
+    else this.#tellOfTheirs(from, to);
     const { draft, sealed } = source;
     source.sealed = null;
-    if (draft !== null) await kept.retire(draft);
+    if (draft !== null && stays === null) await kept.retire(draft);
     if (sealed !== null && sealed.draft !== draft) await kept.drop(sealed.draft);
+    if (stays !== null) await kept.redescribe(source);
     await this.#parts.shelf.moved(source);
     await kept.linkSettled(source);
+  }
+
+  #tellOfTheirs(from: string, to: string): void {
+    this.#mount.log.warn(
+      'somebody else replaced a file that was changed and renamed here: theirs stays under its old name',
+      { theirs: keyOfPath(from), ours: keyOfPath(to) },
+    );
   }
 
   /** Also of a rename that fails there is one whole copy left; under `to`, when nothing was there, there is none then. */
@@ -220,19 +252,27 @@ export class Moving {
     }
   }
 
-  #takeVersion(source: OpenFile, copied: Version): void {
-    source.take(copied);
-    source.forgetUploads();
-    source.dirty = false;
-    source.basis = 'edit';
-    source.contentType = null;
-    source.shelf = null;
-  }
-
   /** Whether the service took the source's version from us a moment ago: then nobody need look at it again. */
   #isJustStored(source: OpenFile): boolean {
     const entry = this.#mount.namespace.known.recall(source.path);
     if (source.dirty || entry?.kind !== 'file' || entry.version !== source.version) return false;
     return entry.version.own !== null && this.#mount.clock.monotonic() - entry.confirmedAt < JUST_STORED;
   }
+}
+
+function takeVersion(source: OpenFile, copied: Version, stays: Draft | null): void {
+  const { visibilityWish } = source;
+  source.take(copied);
+  source.forgetUploads();
+  source.shelf = null;
+  if (stays === null) {
+    source.dirty = false;
+    source.basis = 'edit';
+    source.contentType = null;
+    return;
+  }
+  source.visibilityWish = visibilityWish;
+  // What is being written was made from what is stored now.
+  if (source.isOverSealed) source.basis = basisOver(copied);
+  source.isOverSealed = false;
 }

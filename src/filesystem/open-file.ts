@@ -154,16 +154,22 @@ export class OpenFile {
     return this.failure?.draft === draft && this.failure.revision === draft.revision;
   }
 
+  /** The draft that a program is writing, which it has neither closed nor synced; null: what is here is whole. */
+  get halfWritten(): Draft | null {
+    const { draft, sealed, dirty } = this;
+    if (draft === null || !dirty || sealed?.draft === draft) return null;
+    return this.hasWriters() && !this.hasTried(draft) ? draft : null;
+  }
+
   /**
-   * Whether the draft would replace a whole file by what a program, which has neither closed nor synced it, has written of another so far.
-   * An edit in place holds that file's bytes, too, and where nothing was promised or stored any bytes are more than none.
+   * Whether what is half written would replace a whole file. An edit in place holds that file's bytes, too, and where nothing was promised
+   * or stored any bytes are more than none.
    */
   get isHalf(): boolean {
-    const { draft, sealed, dirty, goingUp } = this;
-    if (draft === null || !dirty || sealed?.draft === draft || goingUp === draft) return false;
-    if (this.version === null && sealed === null) return false;
-    if (this.basis === 'edit' || this.isOverSealed) return false;
-    return this.hasWriters() && !this.hasTried(draft);
+    const { halfWritten } = this;
+    if (halfWritten === null || this.goingUp === halfWritten) return false;
+    if (this.version === null && this.sealed === null) return false;
+    return this.basis === 'rewrite' && !this.isOverSealed;
   }
 
   hasWriters(): boolean {

@@ -135,7 +135,7 @@ export class Resuming {
         await this.#parts.moving.move(source, { to, target: table.entered(to, copy), announce });
       else {
         if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
-        await this.#parts.moving.finish(source, to, copy);
+        await this.#parts.moving.finish(source, to, copy, null);
       }
     } finally {
       await this.#parts.uploading.dropUnused(source);
@@ -154,11 +154,12 @@ export class Resuming {
     if (copy === null || copy === 'foreign') return false;
     if (replaced !== undefined) await this.#replace(replaced);
     if (source === undefined) return false;
+    const { draft } = source;
     // So that it goes along whatever somebody else has stored under its old name since.
     source.basis = 'rewrite';
     try {
       if (step.visibility === 'public') await publish(this.#mount.store, step.to, copy);
-      await this.#parts.moving.finish(source, to, copy);
+      await this.#parts.moving.finish(source, to, copy, draft);
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }
@@ -185,7 +186,7 @@ export class Resuming {
     const source = this.#mount.table.dirty(from);
     if (source?.isUnsent !== true) return;
     try {
-      await this.#parts.moving.finish(source, to, copy);
+      await this.#parts.moving.finish(source, to, copy, source.draft);
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }

@@ -214,7 +214,7 @@ export class Sending {
 }
 
 /** Nothing of an empty version can be part of what is written next. */
-function basisOver(version: Version): OpenFile['basis'] {
+export function basisOver(version: Version): OpenFile['basis'] {
   return version.size === 0 ? 'rewrite' : 'edit';
 }
 

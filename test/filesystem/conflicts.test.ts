@@ -302,7 +302,7 @@ describe('a file that was changed here and replaced by somebody else, renamed be
 
       await fs.rename('/notes.txt', '/mine.txt', false);
 
-      expect((await stored('mine.txt')).toString()).toBe('mine');
+      expect((await readFile(fs, '/mine.txt')).toString()).toBe('mine');
       expect((await stored('notes.txt')).toString()).toBe('theirs');
       expect((await readFile(fs, '/notes.txt')).toString()).toBe('theirs');
       expect(log.about('theirs stays').map(({ fields }) => fields)).toEqual([
