@@ -10,12 +10,13 @@ import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying, type 
 import { visibilityAfter } from './carried-visibility.ts';
 import { isPassing } from './errno-of.ts';
 import type { MountState } from './mount-state.ts';
-import type { OpenFile } from './open-file.ts';
+import type { OpenFile, Sealed } from './open-file.ts';
 import type { Removing } from './removing.ts';
 import { basisOver } from './sending.ts';
 import type { Shelf } from './shelf.ts';
 import type { Uploading } from './uploading.ts';
 import type { Deletions } from './write-back/deletions.ts';
+import type { Sealing } from './write-back/sealing.ts';
 
 /** A version that we stored less than this ago is copied and deleted without another look, milliseconds. */
 const JUST_STORED = 1000;
@@ -25,6 +26,7 @@ export interface MovingParts {
   readonly removing: Removing;
   readonly shelf: Shelf;
   readonly deletions: Deletions;
+  readonly sealing: Sealing;
 }
 
 /** Where a file goes. */
@@ -131,8 +133,10 @@ export class Moving {
   }
 
   async #moveDraft(source: OpenFile, target: OpenFile | null, to: string): Promise<void> {
+    let promised: Sealed | null = null;
     if (target !== null) {
       await this.#parts.removing.keepForReaders(target);
+      promised = await this.#promiseLeft(source, target);
       this.#mount.table.detach(target);
     }
     const leavesShelf = source.shelf !== null && !this.#parts.shelf.staysAs(source, target, to);
@@ -148,6 +152,7 @@ export class Moving {
       const visibilityWish = source.sealed.wishes.visibilityWish ?? source.visibilityWish;
       source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite', visibilityWish };
     }
+    source.sealed ??= promised;
     source.written = true;
     source.failure = null;
     // What fsync has promised of it the shelf's record keeps until the journal has it under its true name.
@@ -155,6 +160,25 @@ export class Moving {
     // Not between a close's description of the draft and its record.
     await source.gate.still(() => this.#mount.kept.redescribe(source, target));
     await this.#parts.shelf.moved(source);
+    if (promised !== null) this.#parts.uploading.enqueue(source);
+  }
+
+  /**
+   * What a close has promised of `target`, when `source`, half written, takes its place: it holds until the close of that, as if its
+   * program had emptied the target. Who has the target open goes on with a copy. Null: nothing was, or it is not needed.
+   */
+  async #promiseLeft(source: OpenFile, target: OpenFile): Promise<Sealed | null> {
+    if (source.halfWritten === null || source.sealed !== null || target.sealed === null) return null;
+    if (target.handles.size > 0)
+      await target.gate.write(() => this.#parts.sealing.unsealed(target, Infinity));
+    const { draft } = target.sealed;
+    const wishes = target.wishesOf(draft);
+    target.sealed = null;
+    if (target.draft === draft) {
+      target.draft = null;
+      target.dirty = false;
+    }
+    return { draft, wishes };
   }
 
   async #moveStored(source: OpenFile, destination: Destination): Promise<void> {

@@ -236,7 +236,7 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
   const removing = new Removing(mount, { writing, folders, folderTimes, deletions });
   const copying = new Copying(mount, writing);
   const journal = new RenameJournal(inputs.local.journal, clock, log);
-  const moving = new Moving(mount, { copying, uploading, removing, shelf, deletions });
+  const moving = new Moving(mount, { copying, uploading, removing, shelf, deletions, sealing });
   const renameParts = { moving, journal, uploading, folders, folderTimes, deletions };
   const folderMoving = new FolderMoving(mount, renameParts);
   const renaming = new Renaming(mount, { ...renameParts, folderMoving });
