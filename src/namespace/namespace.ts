@@ -172,8 +172,11 @@ export class Namespace {
   async #look(path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     const parent = this.known.folder(parentOf(path));
     const name = nameOf(path);
-    if (parent?.listed?.pages === 1) return (await this.#walk(parentOf(path)).whole({ signal })).recall(name);
-    const before = parent?.names.peek(name)?.kind;
+    const known = parent?.names.peek(name);
+    const before = known?.kind;
+    // Of what a listing has just told wrongly, late as it was, the next one may tell the same.
+    const isDoubtful = known?.confirmedAt === Number.NEGATIVE_INFINITY;
+    if (parent?.listed?.pages === 1 && !isDoubtful) return this.#listed(path, signal);
     if (before === 'file') {
       const entry = await this.confirmFile(path, [], { signal });
       if (entry?.kind === 'file') return entry;
@@ -185,7 +188,14 @@ export class Namespace {
     // Said last, so that a folder wins over a file of the same name whichever answer came first.
     if (asFolder !== undefined) this.known.setName(path, asFolder);
     if (asFolder !== undefined || file?.kind === 'file') return this.known.recall(path);
-    return (await this.#walk(parentOf(path)).whole({ signal })).recall(name);
+    const listed = await this.#listed(path, signal);
+    // It has come just now, or the listing is late: who is asked last and by its name is right.
+    return listed?.kind === 'file' ? this.confirmFile(path, [], { signal }) : listed;
+  }
+
+  /** What the listing of the folder above, asked now or under way, says of `path`. */
+  async #listed(path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
+    return (await this.#walk(parentOf(path)).whole({ signal })).recall(nameOf(path));
   }
 
   /** The folder at `path` if anything is listed under it; the page is kept as the beginning of its listing. */

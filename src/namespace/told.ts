@@ -42,7 +42,10 @@ export function entriesOf({ names, added, at, kept }: FolderTold, known: KnownFo
   return added.map((name): NamedEntry => {
     const facts = names.folders.has(name) ? undefined : names.files.get(name);
     if (facts === undefined) return [name, folderEntry(at)];
-    return [name, entryOf(name, facts, { before: known.names.peek(name), at, kept })];
+    const before = known.names.peek(name);
+    // A listing may be late. What it shows of a file that was replaced is not to be believed: the next look asks for the file itself.
+    if (before?.kind === 'file' && before.version.replaced(facts)) return [name, doubtful(before)];
+    return [name, entryOf(name, facts, { before, at, kept })];
   });
 }
 
@@ -97,6 +100,10 @@ function asListed(folder: KnownFolder, { names, since, at, pages }: FolderTold):
   folder.listed = { since, at, pages, hidden, told: true, folders: [...names.folders] };
   folder.firstPage = null;
   return folder;
+}
+
+function doubtful(entry: FileEntryKnown): FileEntryKnown {
+  return { ...entry, confirmedAt: Number.NEGATIVE_INFINITY };
 }
 
 function folderEntry(at: number): FolderEntryKnown {

@@ -147,6 +147,16 @@ export class Version {
     return other === this || (etag !== null && this.matches({ size, etag, lastModified }));
   }
 
+  /** Whether the facts are of a content that was there before this one, by the service's own times. May name this version, as `matches`. */
+  replaced(facts: VersionFacts): boolean {
+    if (this.matches(facts)) return false;
+    const storedFrom =
+      this.etag === null
+        ? (this.own?.storedWithin?.from.getTime() ?? Number.NEGATIVE_INFINITY) - CLOCK_SLACK
+        : this.lastModified.getTime();
+    return facts.lastModified.getTime() < storedFrom;
+  }
+
   /** Whether only the bytes can tell if the facts are about our unnamed upload. */
   mayBe(facts: VersionFacts): boolean {
     if (this.etag !== null || this.own === null) return false;
