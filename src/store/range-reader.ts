@@ -210,9 +210,9 @@ export class RangeReader {
       }
       // Also what was delivered before a cut and comes again: without ranges a large file takes its time to get there.
       this.#noteArrival(progress, data.length);
-      // A body that drips never stalls for long, and would hold up the program for hours.
-      if (this.#isOverdue(progress) && progress.next < until) {
-        throw refusal('timeout', 'the body comes too slowly', request.key);
+      // Bytes that drip, in one body or in one answer each, never stall for long, and would hold up the program for hours.
+      if (this.#isOverdue(progress) && progress.next < progress.target.end) {
+        throw refusal('timeout', 'the bytes come too slowly', request.key);
       }
       // Reading to the end keeps the connection; leaving early is for bodies that hold more than is wanted.
       if (progress.next >= until && download.range.end > until) break;

@@ -74,3 +74,24 @@ async function* slowly(body: AsyncIterable<Uint8Array>, clock: ManualClock): Asy
     yield data;
   }
 }
+
+it('a service that answers each Range with a byte of it is given up after a minute', async () => {
+  const service = new ScriptedDownloads(patternedBytes(1000));
+  service.shortenTo = 1;
+  const clock = new ManualClock();
+  const reader = new RangeReader({ service, bucket: 'b', gate: (task) => task(), clock, log: silentLog });
+  const expected = { size: 1000, etag: 'first', matches: (head: ObjectHead) => head.etag === 'first' };
+
+  const read = reader.read(
+    { key: 'k', range: { start: 100, end: 900 }, expected },
+    {
+      begin: () => undefined,
+      chunk: () => {
+        clock.advance(19_000);
+      },
+    },
+  );
+
+  await expect(read).rejects.toMatchObject({ kind: 'timeout' });
+  expect(service.gets).toHaveLength(4);
+});
