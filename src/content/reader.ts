@@ -177,6 +177,8 @@ export class VersionReader {
   }
 
   async #fill(into: Uint8Array, range: ByteRange, pattern: Omit<Demand, 'range'>): Promise<void> {
+    const { version } = this.#bytes;
+    let { id } = version;
     let pieces = this.#pieces(range);
     while (pieces.length > 0) {
       const steps = pieces.map((piece) => {
@@ -190,6 +192,10 @@ export class VersionReader {
       pieces = pieces
         .filter((_, index) => results[index]?.status === 'fulfilled' && results[index].value === 'again')
         .flatMap((piece) => this.#pieces(piece));
+      if (id === version.id) continue;
+      // What was kept until now may be of other bytes than those that have come (version.ts).
+      ({ id } = version);
+      pieces = this.#pieces(range);
     }
     this.#bytes.markRead(range, pattern.sequential);
   }

@@ -182,6 +182,18 @@ describe('a version that gets another number when the service names it', () => {
     expect(reading.cache.has(1, 0)).toBe(false);
     expect(await reading.hasAll()).toBe(true);
   });
+
+  it('mixes none of them with what comes under the new one, in a read that needs both [fresh/no-mixing]', async () => {
+    const reading = await Reading.begin({ ...SMALL, size: 60 });
+    const { cache, version } = reading;
+    cache.set(1, 0, new Uint8Array(16));
+    version.matches = () => {
+      version.id = 2;
+      return true;
+    };
+
+    expect(await reading.reads(0, 60)).toBe(true);
+  });
 });
 
 describe('any reads of any file, at the same time', () => {
