@@ -44,14 +44,14 @@ export class Fetching {
     if (underWay !== undefined) return underWay;
     if (this.#comesWhole()) return this.#isWholeLanding() ? 'wait' : this.#claimed('whole');
     if (this.#isSupportOpen()) return 'wait';
-    // What was fetched ahead has gone again.
-    if (demand.run !== null) demand.run.until = Math.min(demand.run.until, piece.start);
-    const stretch = this.#stretchAround(piece, demand);
     const { blockSize, maxBytes } = this.#context.cache;
+    const start = piece.start - (piece.start % blockSize);
+    // What was fetched ahead has gone again; what is fetched next begins there, and a block is kept whole.
+    if (demand.run !== null) demand.run.until = Math.min(demand.run.until, start);
+    const stretch = this.#stretchAround(piece, demand);
     const { windows } = this.#context;
     const most = demand.sequential ? windows.most : maxBytes;
     if (this.#context.cache.claim(stretch.end - stretch.start, most)) return this.#bytes.fetch(stretch);
-    const start = piece.start - (piece.start % blockSize);
     return this.#claimed({ start, end: Math.min(start + blockSize, this.#bytes.version.size) });
   }
 
