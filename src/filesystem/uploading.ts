@@ -112,7 +112,7 @@ export class Uploading {
     // Nothing else looks at it any more, and its path may be claimed for a long upload of another file.
     if (file.detached) await this.dropUnused(file);
     // What its close has promised the queue stores, and lets go of then: nobody need wait for an upload under way.
-    else if (this.#promised.isOnItsWay(file)) return;
+    else if (this.#promised.isOnItsWay(file) && !this.#isRefused(file)) return;
     // A rename or an unlink under way may be reading the draft: it ends first.
     else await this.#storing.claimed(file, () => this.#settleClaimed(file));
     this.#shelf.closed(file, () => {
@@ -171,6 +171,11 @@ export class Uploading {
     return true;
   }
 
+  /** What was tried last the service does not take: to try it again is of no use. */
+  #isRefused(file: OpenFile): boolean {
+    return file.failure !== null && !this.#ends.mayTryAgain(file, file.failure.error);
+  }
+
   async #settleClaimed(file: OpenFile): Promise<void> {
     // Somebody may have opened it again while this waited.
     if (file.handles.size > 0) return;
@@ -190,8 +195,7 @@ export class Uploading {
     }
     // Or while it was stored.
     if (file.handles.size > 0) return;
-    if (file.dirty && file.failure !== null && !this.#ends.mayTryAgain(file, file.failure.error))
-      await this.#ends.setAside(file);
+    if (file.dirty && this.#isRefused(file)) await this.#ends.setAside(file);
     await this.dropUnused(file);
   }
 }
