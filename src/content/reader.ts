@@ -110,7 +110,8 @@ export class VersionReader {
     this.#context.windows.touch(run, () => {
       this.#runs.delete(run);
       run.parts = 1;
-      run.until = run.next;
+      // Where a block begins: what is fetched from there on is kept in whole blocks.
+      run.until = run.next - (run.next % this.#context.cache.blockSize);
       this.#letGo();
     });
     if (this.#plan.readAhead(position, run)) this.#letGo();

@@ -19,3 +19,15 @@ it('bytes fetched ahead that have gone again are fetched from the beginning of a
 
   expect(run.until).toBe(192);
 });
+
+it('a program that pauses within a block is read ahead of from the beginning of a block on', async () => {
+  const reading = await Reading.begin({ ...SMALL, size: 2000 });
+  const { stream, clock } = reading;
+  await reading.reads(0, 64);
+  await reading.reads(64, 35);
+  const { run } = stream.note(90, 99);
+
+  clock.advance(20_000);
+
+  expect(run.until).toBe(96);
+});
