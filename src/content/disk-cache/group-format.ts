@@ -12,7 +12,8 @@ export const BLOCKS_PER_GROUP = 64;
 /** Bytes before the first block. */
 export const HEADER_SIZE = 1024;
 
-const MARK = Buffer.from('pailfs blocks 1\n', 'ascii');
+/** 2: those of 1 may hold blocks whose first bytes are of another place, with the right checksums. */
+const MARK = Buffer.from('pailfs blocks 2\n', 'ascii');
 const HASH_AT = MARK.length;
 const HASH_SIZE = 32;
 const BLOCK_SIZE_AT = HASH_AT + HASH_SIZE;
