@@ -286,7 +286,7 @@ function uploadParts(
   const conflicts = new Conflicts(mount, folderTimes);
   const ends = new DraftEnds(mount, reading);
   const storing: Storing = new Storing(mount, {
-    sending: new Sending(mount),
+    sending: new Sending(mount, deletions),
     conflicts,
     shelf,
     ends,

@@ -117,13 +117,14 @@ export class RenameJournal {
     this.#underWay.set(rename.id, rename);
   }
 
-  /** Whatever is left there the next mount finds to be done. */
   async #forget(rename: RenameRecord, changes: readonly JournalChange[]): Promise<void> {
     this.#underWay.delete(rename.id);
     try {
       await this.#journal.commit(changes);
     } catch (error) {
-      this.#log.warn('a rename that has ended stays in the journal', { cause: describeError(error) });
+      // Its files may get their old names again, as copies of what they are called now: then it must not be finished.
+      this.#journal.forgetLater(changes);
+      this.#log.warn('a rename that has ended stays in the journal for now', { cause: describeError(error) });
     }
   }
 }

@@ -18,13 +18,16 @@ import { mayHaveBeenDone, visibilityError } from './errno-of.ts';
 import { lookFirst } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile, Wishes } from './open-file.ts';
+import type { Deletions } from './write-back/deletions.ts';
 
 /** Rejects with an `FsError`, with a refusal, or with the local disk's error: the draft is then as it was. */
 export class Sending {
   readonly #mount: MountState;
+  readonly #deletions: Deletions;
 
-  constructor(mount: MountState) {
+  constructor(mount: MountState, deletions: Deletions) {
     this.#mount = mount;
+    this.#deletions = deletions;
   }
 
   /**
@@ -59,6 +62,8 @@ export class Sending {
     this.#mount.namespace.known.changed(file.path, { kind: 'file', version });
     // It is not ours to restore any more when somebody else has replaced the bytes since.
     file.publishPending = visibilityFailure !== undefined && !isReplaced(visibilityFailure);
+    // First: made anew just as it was, it is the version that was to be deleted, and only the draft's record would bring it back.
+    await this.#deletions.replaced(file.path);
     await this.#mount.kept.stored(file, draft, file.publishPending ? version : null);
     if (visibilityFailure === undefined) return;
     // The bytes are stored, and the program must still hear that the link is down.

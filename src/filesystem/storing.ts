@@ -120,8 +120,6 @@ export class Storing {
       if (file.isLeftBehind) await this.#deletions.finishClaimed(file.path);
       await this.#sending.send(file, draft);
       file.failure = null;
-      // Whether somebody else's version was there or ours: this one has taken its place, private as a new file is.
-      this.#deletions.replaced(file.path);
     } catch (error) {
       if (!keepsBoth(error) && isStillMeant()) await this.#ends.failed(file, draft, error);
       throw error;

@@ -91,13 +91,15 @@ export class Journal {
   }
 
   /**
-   * As `commit`, but nobody needs it on the disk: after a crash the journal may be as before. For what has been done.
+   * As `commit`, but nobody needs it on the disk: after a power failure the journal may be as before. For what has been done. After a
+   * rejection the changes are still to be made, as after `forgetLater`.
    */
   async forget(changes: readonly JournalChange[]): Promise<void> {
-    await this.#rows.commit(changes, 'written');
+    this.#rows.alongWithNext(changes);
+    await this.#rows.write();
   }
 
-  /** Some time: with the next commit, or at the end. For records that mean nothing, however often they come back. */
+  /** Some time: with the next commit that the disk takes, or at the end. For records that mean nothing, however often they come back. */
   forgetLater(changes: readonly JournalChange[]): void {
     this.#rows.alongWithNext(changes);
   }

@@ -13,6 +13,12 @@ export type RowChange =
   | { readonly type: 'put'; readonly key: string; readonly value: string }
   | { readonly type: 'del'; readonly key: string };
 
+/** `isOwed`: it is made with a later commit when this one fails. */
+interface PendingChange {
+  readonly change: RowChange;
+  readonly isOwed: boolean;
+}
+
 /** `synced` outlives a power failure, `written` only the process. */
 export type Durability = 'synced' | 'written';
 
@@ -27,7 +33,7 @@ export class DatabaseLocked extends Error {
 export class RowDatabase {
   readonly #level: ClassicLevel;
   readonly #commits = new SharedRun(() => this.#commit());
-  #pending: RowChange[] = [];
+  #pending: PendingChange[] = [];
   #mustSync = false;
   #isDoubtful = false;
 
@@ -48,15 +54,22 @@ export class RowDatabase {
    */
   commit(changes: readonly RowChange[], durability: Durability): Promise<void> {
     if (changes.length === 0) return Promise.resolve();
-    this.alongWithNext(changes);
+    this.#add(changes, false);
     if (durability === 'synced') this.#mustSync = true;
     return this.#commits.run();
   }
 
-  /** `changes` are made with the next commit, whoever asks for it, or by `close`: a commit of their own would be too much. */
+  /**
+   * `changes` are made with the next commit that succeeds, whoever asks for it, or by `close`: a commit of their own would be too
+   * much. Nobody may change the same rows afterwards.
+   */
   alongWithNext(changes: readonly RowChange[]): void {
-    // One by one: there may be more than a call takes parameters.
-    for (const change of changes) this.#pending.push(change);
+    this.#add(changes, true);
+  }
+
+  /** Makes what was asked for so far, `written`. Rejects as `commit`; what is to go along with the next commit then still does. */
+  write(): Promise<void> {
+    return this.#commits.run();
   }
 
   /** As committed. */
@@ -91,17 +104,31 @@ export class RowDatabase {
 
   /** Ends after the commits asked for so far. `lost` hears why the last one failed: nobody may have asked for its rows. */
   async close(lost: (error: unknown) => void = () => undefined): Promise<void> {
-    await this.#commits.run().catch(lost);
+    await this.write().catch(lost);
     await this.#level.close();
   }
 
+  #add(changes: readonly RowChange[], isOwed: boolean): void {
+    // One by one: there may be more than a call takes parameters.
+    for (const change of changes) this.#pending.push({ change, isOwed });
+  }
+
   async #commit(): Promise<void> {
-    const changes = this.#pending;
+    const pending = this.#pending;
     const sync = this.#mustSync;
     this.#pending = [];
     this.#mustSync = false;
-    if (this.#isDoubtful) await this.#reopen();
-    if (changes.length === 0) return;
+    try {
+      if (this.#isDoubtful) await this.#reopen();
+      if (pending.length > 0) await this.#make(pending, sync);
+    } catch (error) {
+      this.#pending = [...pending.filter(({ isOwed }) => isOwed), ...this.#pending];
+      throw error;
+    }
+  }
+
+  async #make(pending: readonly PendingChange[], sync: boolean): Promise<void> {
+    const changes = pending.map(({ change }) => change);
     try {
       await this.#level.batch(changes, { sync });
     } catch (error) {

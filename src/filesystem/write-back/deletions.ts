@@ -149,10 +149,13 @@ export class Deletions {
     });
   }
 
-  /** An upload of ours has taken the place of what was to be deleted at `path`. For callers who hold its claim. */
-  replaced(path: string): void {
+  /**
+   * An upload of ours has taken the place of what was to be deleted at `path`, whether that was still there or somebody else's. Resolves
+   * when no later mount would delete it. For callers who hold its claim.
+   */
+  async replaced(path: string): Promise<void> {
     const deletion = this.#pending.get(path);
-    if (deletion !== undefined) this.#settle(path, deletion);
+    if (deletion !== undefined) await this.#settle(path, deletion);
   }
 
   /** Nothing is sent by itself any more. */
@@ -212,11 +215,11 @@ export class Deletions {
       case 'missing':
         // An upload whose end nobody knows may still arrive.
         if (deletion.isUnsure) return true;
-        this.#deleted(path, deletion);
+        await this.#deleted(path, deletion);
         return false;
       case 'ours':
         // Stored since by a program here, which has a file at the name again.
-        this.#settle(path, deletion);
+        await this.#settle(path, deletion);
         return false;
       case 'foreign':
         await this.#drop(path, deletion, new Error('somebody else has stored another file there'));
@@ -232,22 +235,25 @@ export class Deletions {
     // An upload whose end nobody knew may have arrived after it.
     if (deletion.isUnsure && (await this.#looks.lookNow(path, deletion)) === 'meant') await store.remove(key);
     store.late.forget(key, store.late.of(key));
-    this.#deleted(path, deletion);
+    await this.#deleted(path, deletion);
   }
 
-  #deleted(path: string, deletion: Deletion): void {
-    this.#settle(path, deletion);
+  async #deleted(path: string, deletion: Deletion): Promise<void> {
+    const settled = this.#settle(path, deletion);
     this.#mount.namespace.known.changed(path, { kind: 'missing' });
     this.#gone();
+    await settled;
   }
 
-  #settle(path: string, { record }: Deletion): void {
+  /** Never rejects. Resolves when no later mount would send it: what is made anew may be just what was to be deleted. */
+  async #settle(path: string, { record }: Deletion): Promise<void> {
     this.#pending.delete(path);
-    this.#journal.forget([remove('deletion', record)]).catch((error: unknown) => {
-      // The next mount will find that it is done.
+    try {
+      await this.#journal.forget([remove('deletion', record)]);
+    } catch (error) {
       const cause = describeError(error);
-      this.#mount.log.warn('a deletion that is done stays in the journal', { path, cause });
-    });
+      this.#mount.log.warn('a deletion that is done stays in the journal for now', { path, cause });
+    }
   }
 
   #failed(path: string, deletion: Deletion, error: unknown): void {

@@ -59,6 +59,27 @@ describe('a journal', () => {
     expect(messages).toEqual(['records that mean nothing any more stay in the journal']);
   });
 
+  it.each(['forget', 'forgetLater'] as const)(
+    'knows nothing any more of what was to be removed when the disk was full: %s',
+    async (how) => {
+      const directory = await temporaryDirectory();
+      const { journal } = await openJournal(directory);
+      await journal.commit([put('draft', draftRecordOf('a')), put('draft', draftRecordOf('b'))]);
+      const batch = vi.spyOn(ClassicLevel.prototype, 'batch').mockRejectedValueOnce(new Error('disk full'));
+      onTestFinished(() => {
+        batch.mockRestore();
+      });
+
+      const forgotten = journal[how]([remove('draft', draftRecordOf('a'))]);
+      const refused = journal.commit([put('draft', draftRecordOf('c'))]);
+      await Promise.allSettled([forgotten, expect(refused).rejects.toMatchObject({ code: 'EIO' })]);
+      await journal.commit([put('draft', draftRecordOf('d'))]);
+
+      const { contents } = await reopenedJournal(journal, directory);
+      expect(contents.drafts.map(({ id }) => id)).toEqual(['b', 'd']);
+    },
+  );
+
   it('knows nothing any more of what was removed', async () => {
     const directory = await temporaryDirectory();
     const { journal } = await openJournal(directory);

@@ -1,0 +1,70 @@
+/** SEMANTICS: with write-back, a file that was unlinked and made anew just as it was is no file to be deleted, however the mount ends. */
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
+import { expect, it, vi } from 'vitest';
+import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { drained } from '../support/drained.ts';
+import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openToRewrite, writeAt } from '../support/program-acts.ts';
+import { textOf } from '../support/stored-state.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const settings = { writeBack: true } as const;
+
+it('is there after a kill at any moment of its upload, and after that [write-back/again] [crash/promised]', async () => {
+  const scene = await openForTest({ settings });
+  await scene.foreignWrite('f', 'the same');
+  scene.faults.add({ operation: 'deleteObject', times: Infinity, fault: { kind: 'reset' } });
+  await scene.fs.unlink('/f');
+  const handle = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, handle, 'the same');
+  await scene.fs.flush(handle);
+
+  const disks = await disksAtEachCommit(scene, () => scene.fs.fsync(handle));
+  scene.faults.clear();
+
+  for (const disk of disks) {
+    const next = await mountOver(disk, scene, { settings });
+    await drained(next);
+    expect(await textOf(scene, 'f')).toBe('the same');
+    await next.close({ patience: 1000 });
+  }
+  expect(disks.length).toBeGreaterThan(1);
+});
+
+it('is there at the next mount, though the local disk did not take that it had been deleted [write-back/again]', async () => {
+  const scene = await openForTest({ settings });
+  await scene.foreignWrite('f', 'the same');
+  await scene.fs.unlink('/f');
+  const batch = vi.spyOn(ClassicLevel.prototype, 'batch').mockRejectedValueOnce(new Error('disk full'));
+  await drained(scene.mounted);
+  batch.mockRestore();
+  expect(await textOf(scene, 'f')).toBe('(none)');
+  await writeFile(scene.fs, '/f', 'the same');
+  await drained(scene.mounted);
+
+  await drained(await mountOver(await diskNow(scene), scene, { settings }));
+
+  expect(await textOf(scene, 'f')).toBe('the same');
+});
+
+/** The disk as it is whenever the journal is about to be written to while `act` goes on, and afterwards. */
+async function disksAtEachCommit(scene: FileSystemForTest, act: () => Promise<void>): Promise<DiskImage[]> {
+  const disks: DiskImage[] = [];
+  const top = await temporaryDirectory();
+  const batch: (...rows: never) => unknown = Reflect.get(ClassicLevel.prototype, 'batch');
+  const spy = vi.spyOn(ClassicLevel.prototype, 'batch').mockImplementation(async function (
+    this: ClassicLevel,
+    ...rows: unknown[]
+  ) {
+    const directory = join(top, String(disks.length));
+    cpSync(scene.stateDirectory, directory, { recursive: true });
+    disks.push({ directory });
+    await Reflect.apply(batch, this, rows);
+  } as never);
+  await act().finally(() => {
+    spy.mockRestore();
+  });
+  return [...disks, await diskNow(scene)];
+}
