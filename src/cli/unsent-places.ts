@@ -1,4 +1,5 @@
 /** Where on this machine is anything that its service does not have yet? With running mounts, and in what mounts left. */
+import { join, sep } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { changesLeftIn } from '../filesystem/changes-left.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
@@ -56,9 +57,7 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<FoundPlaces
       : [await recordOf(directories, search.mountpoint)];
   const mounts = (await Promise.all(records.map((record) => askMount(directories, record)))).flat();
   await removeDeadSockets(directories);
-  const answered = new Set(
-    await Promise.all(mounts.flatMap(({ stateDirectories }) => stateDirectories.map(canonicalDirectory))),
-  );
+  const answered = new Set(mounts.flatMap(({ stateDirectories }) => stateDirectories));
   const silent = records.filter(
     ({ mountpoint }) => !mounts.some(({ place }) => place.mountpoint === mountpoint),
   );
@@ -66,7 +65,18 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<FoundPlaces
     !answered.has(directory.path) &&
     (search.mountpoint === undefined || silent.some((record) => isOf(directory, record)));
   const left = await leftPlaces(search, silent, isMeant);
-  return { ...left, places: [...mounts.map(({ place }) => place), ...left.places] };
+  const meant = await meantMounts(search, mounts);
+  return { ...left, places: [...meant.map(({ place }) => place), ...left.places] };
+}
+
+/** Who names a state directory must not act on what mounts with another one have: `discard --all` would. */
+async function meantMounts(
+  { mountpoint, homes: { named } }: PlaceSearch,
+  mounts: readonly AskedMount[],
+): Promise<readonly AskedMount[]> {
+  if (mountpoint !== undefined || named === undefined) return mounts;
+  const home = join(await canonicalDirectory(named), sep);
+  return mounts.filter(({ stateDirectories }) => stateDirectories.some((path) => path.startsWith(home)));
 }
 
 type IsMeant = (directory: LeftDirectory) => boolean;
@@ -160,6 +170,7 @@ async function recordOf(directories: readonly string[], mountpoint: string): Pro
 
 interface AskedMount {
   readonly place: UnsentPlace;
+  /** By the names that `canonicalDirectory` gives. */
   readonly stateDirectories: readonly string[];
 }
 
@@ -174,7 +185,8 @@ async function askMount(
   const { mountpoint, bucket, baseUrl } = record;
   const answers = await Promise.all([control.status(), control.uploads()]).catch(nullWhenSilent);
   if (answers === null) return [];
-  const [{ stateDirectories }, changes] = answers;
+  const [status, changes] = answers;
+  const stateDirectories = await Promise.all(status.stateDirectories.map(canonicalDirectory));
   const owner = { kind: 'mount', control } as const;
   return [{ place: { mountpoint, bucket, baseUrl, changes, owner }, stateDirectories }];
 }

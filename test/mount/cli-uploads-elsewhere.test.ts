@@ -95,6 +95,20 @@ describe('what a killed mount left elsewhere [uploads/elsewhere]', () => {
     expect(await listed(scene)).toEqual([]);
   });
 
+  it('is not listed nor discarded by who names another state directory, while its mount runs', async () => {
+    const scene = await arrange();
+    const { at } = scene;
+    const mount = await at.mountInFront(['photos', at.mountpoint, '--state-dir', 'other']);
+    await writeUnstored(scene);
+
+    const listedThere = await listed(scene, ['--state-dir', 'another']);
+    await at.run(['uploads', 'discard', '--all', '--yes', '--state-dir', 'another']);
+
+    expect({ listedThere, listed: await listed(scene) }).toEqual({ listedThere: [], listed: ['/a.txt'] });
+    expect(await listed(scene, ['--state-dir', 'other'])).toEqual(['/a.txt']);
+    await kill(mount);
+  });
+
   it('is said to be out of sight while its disk is missing, beside the document of --json', async () => {
     const scene = await arrange();
     const { at, pointers } = scene;
