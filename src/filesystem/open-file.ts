@@ -172,8 +172,9 @@ export class OpenFile {
     return this.basis === 'rewrite' && !this.isOverSealed;
   }
 
-  hasWriters(): boolean {
-    for (const handle of this.handles) if (handle.canWrite) return true;
+  /** Besides `one`. */
+  hasWriters(one?: Handle): boolean {
+    for (const handle of this.handles) if (handle.canWrite && handle !== one) return true;
     return false;
   }
 }

@@ -117,8 +117,8 @@ export class PailFileSystem implements FileSystemOperations {
       const opened = await this.#parts.opening.open(path, { read: false, write: true, truncate: false });
       try {
         await this.#parts.writing.truncate(opened.file, size);
-        // Without an open handle no flush will follow this call: it must store the change itself.
-        if (opened.file.handles.size === 1) await this.#parts.uploading.keep(opened.file);
+        // A driver may empty a file so that is being opened, and who writes to it stores it. No flush of readers does: this call must.
+        if (!opened.file.hasWriters(opened)) await this.#parts.uploading.keep(opened.file);
       } finally {
         await this.#parts.opening.release(opened);
       }

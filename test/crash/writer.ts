@@ -1,6 +1,6 @@
 /** What does a program do that writes without an end? One call after the other on names of its own, each promise noted in the manifest. */
 import { createHash } from 'node:crypto';
-import { open, readFile, readdir, rename, truncate, unlink, type FileHandle } from 'node:fs/promises';
+import { open, readFile, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Chance } from './chance.ts';
 import type { ManifestLines } from './manifest.ts';
@@ -86,7 +86,11 @@ export class Writer {
     const old = this.#contents.get(name);
     if (old === undefined) return this.#rewrite(name);
     const bytes = old.subarray(0, this.#chance.between(0, old.length));
-    await this.#promises(name, bytes, () => truncate(this.#path(name), bytes.length));
+    const file = await open(this.#path(name), 'r+');
+    await closing(file, async () => {
+      await file.truncate(bytes.length);
+      await this.#promisesAtClose(name, bytes, file);
+    });
   }
 
   /** As editors do. */
@@ -139,14 +143,19 @@ export class Writer {
     await closing(file, async () => {
       const all = Buffer.concat([before, bytes]);
       const middle = this.#chance.isOnceIn(3) ? this.#chance.between(0, bytes.length) : 0;
-      // SEMANTICS, [write/empty-flush]: close alone promises nothing of a file that was only emptied.
-      const mustSync = all.length === 0;
-      if (middle > 0) await file.write(bytes, 0, middle);
-      if (middle > 0 || mustSync)
+      if (middle > 0) {
+        await file.write(bytes, 0, middle);
         await this.#promises(name, all.subarray(0, before.length + middle), () => file.sync());
+      }
       if (middle < bytes.length) await file.write(bytes, middle, bytes.length - middle);
-      await this.#promises(name, all, () => file.close());
+      await this.#promisesAtClose(name, all, file);
     });
+  }
+
+  /** SEMANTICS, [write/empty-flush]: close alone promises nothing of a file that was only emptied. */
+  async #promisesAtClose(name: string, bytes: Buffer, file: FileHandle): Promise<void> {
+    if (bytes.length === 0) await this.#promises(name, bytes, () => file.sync());
+    await this.#promises(name, bytes, () => file.close());
   }
 
   async #promises(name: string, bytes: Buffer, call: () => Promise<void>): Promise<void> {

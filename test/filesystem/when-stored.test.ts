@@ -183,54 +183,6 @@ describe('a file opened with O_TRUNC', () => {
   });
 });
 
-describe('truncation', () => {
-  it.each([
-    [2, 'ol'],
-    [5, 'old\0\0'],
-    [0, ''],
-  ])('to %i bytes without a handle is stored at once [write/truncate]', async (size, content) => {
-    const { fs, stored } = await withFile();
-
-    await fs.truncate('/f', size);
-
-    expect((await stored('f')).toString()).toBe(content);
-    expect((await readFile(fs, '/f')).toString()).toBe(content);
-  });
-
-  it.each([
-    [2, 'ol'],
-    [5, 'old\0\0'],
-  ])('to %i bytes through a handle is stored by its flush', async (size, content) => {
-    const { fs, stored, asked } = await withFile();
-    const handle = await openToEdit(fs, '/f');
-    await fs.truncate('/f', size, handle);
-    expect(asked()).not.toContain('putObject f');
-    expect((await fs.getAttributes('/f')).size).toBe(size);
-
-    await fs.flush(handle);
-
-    expect((await stored('f')).toString()).toBe(content);
-    await fs.release(handle);
-  });
-
-  it('without a handle tells its caller that it could not be stored [write/truncate]', async () => {
-    const { fs, faults, stored } = await withFile();
-    faults.add({ operation: 'putObject', fault: { kind: 'status', status: 402 } });
-
-    await expect(fs.truncate('/f', 2)).rejects.toMatchObject({ code: 'EDQUOT' });
-
-    expect((await stored('f')).toString()).toBe('old');
-  });
-
-  it('to the size that it has costs nothing', async () => {
-    const { fs, asked } = await withFile();
-
-    await fs.truncate('/f', 3);
-
-    expect(asked()).toEqual([]);
-  });
-});
-
 describe('the same bytes', () => {
   it('upload nothing, and the file still gets its new time [write/same-bytes]', async () => {
     const { fs, asked, clock } = await withFile('same');
