@@ -1,7 +1,7 @@
 /** SEMANTICS: when a write is stored. */
 import { describe, expect, it } from 'vitest';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
-import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit, openToRead, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
 import { holdNext } from '../support/hold-next.ts';
 
