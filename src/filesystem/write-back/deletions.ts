@@ -18,7 +18,8 @@ import type { OpenFile } from '../open-file.ts';
 import { VersionLooks, type Deletion } from './version-looks.ts';
 import { WorkQueue } from './work-queue.ts';
 
-const DELETES_AT_ONCE = 8;
+/** Requests without bytes: fewer than of such may be under way (gates.ts), so that names are looked up meanwhile. */
+const DELETES_AT_ONCE = 12;
 
 export interface DeletionsParts {
   readonly journal: Journal;
