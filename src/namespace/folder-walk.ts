@@ -71,6 +71,11 @@ export class FolderWalk {
     return this.#ended;
   }
 
+  /** Resolves when its first page is known, or when it has ended, however it did. Nobody reads on for that. */
+  async begun(waiter: Waiter = STAYING): Promise<void> {
+    while (this.#end === null && this.#pages.length === 0) await unlessLeaving(waiter, this.#news);
+  }
+
   /** Whether somebody may still join. */
   get isUnderWay(): boolean {
     return this.#end === null;

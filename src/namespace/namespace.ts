@@ -16,6 +16,7 @@ import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import type { Version, VersionFacts } from '../store/version.ts';
 import type { Entry, Found, NamesBatch } from './entries.ts';
 import { FolderWalk } from './folder-walk.ts';
+import { FoldersLookedInto } from './folders-looked-into.ts';
 import { isWithin } from './forgotten.ts';
 import type { KeptLocals } from './kept-locals.ts';
 import type { KnownFolder } from './known-folder.ts';
@@ -44,6 +45,7 @@ export class Namespace {
   readonly #finds: SingleFlight<string, Entry>;
   readonly #ahead: ListingsAhead;
   readonly #walks = new Map<string, FolderWalk>();
+  readonly #lookedInto = new FoldersLookedInto();
 
   constructor(parts: NamespaceParts) {
     this.#store = parts.store;
@@ -170,7 +172,8 @@ export class Namespace {
 
   /** One look by the cheapest request that can tell (request budget); undefined when an own change overtook it. */
   async #look(path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
-    const parent = this.known.folder(parentOf(path));
+    const folder = parentOf(path);
+    const parent = this.known.folder(folder);
     const name = nameOf(path);
     const known = parent?.names.peek(name);
     const before = known?.kind;
@@ -181,16 +184,35 @@ export class Namespace {
       const entry = await this.confirmFile(path, [], { signal });
       if (entry?.kind === 'file') return entry;
     }
-    const [file, asFolder] = await Promise.all([
-      before === undefined || before === 'missing' ? this.confirmFile(path, [], { signal }) : undefined,
-      this.#probeFolder(path, signal),
-    ]);
+    if (known === undefined && this.#isSharedLook(folder)) {
+      await this.#walk(folder).begun({ signal });
+      const shown = this.known.recallFresh(path);
+      if (shown !== undefined) return shown;
+    }
+    const [file, asFolder] = await this.#lookedInto.during(folder, () =>
+      Promise.all([
+        before === undefined || before === 'missing' ? this.confirmFile(path, [], { signal }) : undefined,
+        this.#probeFolder(path, signal),
+      ]),
+    );
     // Said last, so that a folder wins over a file of the same name whichever answer came first.
     if (asFolder !== undefined) this.known.setName(path, asFolder);
     if (asFolder !== undefined || file?.kind === 'file') return this.known.recall(path);
-    const listed = await this.#listed(path, signal);
+    // Others may have had it listed meanwhile.
+    const fresh = known === undefined ? this.known.listedFresh(folder) : undefined;
+    const listed = fresh?.recall(name) ?? (await this.#listed(path, signal));
     // It has come just now, or the listing is late: who is asked last and by its name is right.
     return listed?.kind === 'file' ? this.confirmFile(path, [], { signal }) : listed;
+  }
+
+  /**
+   * Whether somebody is asked for another name in `folder` just now: then its first page tells of both, and mostly of all. Programs that
+   * begin to work in a folder side by side would each ask for a name of theirs. Not where a page was seen not to be enough.
+   */
+  #isSharedLook(folder: string): boolean {
+    if (this.#ttl === 0 || !this.#lookedInto.has(folder)) return false;
+    const seen = this.known.folder(folder)?.firstPage?.at;
+    return seen === undefined || !this.known.isFresh(folder, seen);
   }
 
   /** What the listing of the folder above, asked now or under way, says of `path`. */
