@@ -125,10 +125,13 @@ export class VersionBytes {
     return !this.#holds(start) && this.landingAt(Math.max(start, this.spool?.filled ?? 0)) === undefined;
   }
 
-  /** The missing stretches of `range`, which begins and ends at block boundaries or at the end of the file. */
+  /**
+   * The missing stretches of `range`, which ends at a block boundary or at the end of the file. Each begins where a block does, wherever
+   * the range begins: a block is kept whole, and what did not land of it would be whatever had been in that memory.
+   */
   *missing(range: ByteRange): Generator<ByteRange> {
     const { blockSize } = this.#context.cache;
-    for (let start = range.start; start < range.end; start += blockSize) {
+    for (let start = range.start - (range.start % blockSize); start < range.end; start += blockSize) {
       if (!this.isMissing(start)) continue;
       const gap = this.gapFrom(start, range.end);
       yield gap;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { STAYING } from '../../src/base/waiter.ts';
 import { Fetching } from '../../src/content/fetching.ts';
-import { ReadRun } from '../../src/content/read-stream.ts';
+import { ReadRun, ReadStream } from '../../src/content/read-stream.ts';
 import { VersionBytes } from '../../src/content/version-bytes.ts';
-import { Reading, SMALL } from './reading.ts';
+import { Reading, settle, SMALL } from './reading.ts';
 
 it('bytes fetched ahead that have gone again are fetched from the beginning of a block on, wherever the program reads', async () => {
   const reading = await Reading.begin({ ...SMALL, size: 2000 });
@@ -30,4 +30,23 @@ it('a program that pauses within a block is read ahead of from the beginning of 
   clock.advance(20_000);
 
   expect(run.until).toBe(96);
+});
+
+it('a program that reads one place again and again, and then goes back, is read ahead of from the beginning of a block on', async () => {
+  const reading = await Reading.begin({ ...SMALL, size: 300 });
+  const { memory } = reading.cache;
+  const used = Array.from({ length: 20 }, () => memory.take(SMALL.blockSize));
+  for (const block of used) memory.letGo(block.fill(0xee));
+  const newStream = (): ReadStream => new ReadStream(2 * SMALL.blockSize, 64);
+  // Another program has brought the blocks of both places, in the last part and before it.
+  await reading.reads(212, 10, newStream());
+  await reading.reads(180, 12, newStream());
+
+  const stream = newStream();
+  for (let read = 0; read < 8; read += 1) await reading.reads(212, 10, stream);
+  await reading.reads(180, 12, stream);
+  await settle();
+
+  expect(reading.service.asked.at(-1)).toBe('224-300');
+  expect(await reading.reads(192, 108, newStream())).toBe(true);
 });
