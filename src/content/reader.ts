@@ -137,26 +137,35 @@ export class VersionReader {
 
   /**
    * Copies bytes `range` to the same positions of `target`, in order and without holding them all in memory; what is missing
-   * comes in one GET a stretch and is not kept here. Rejects as `read`, or with what the target threw.
+   * comes in one GET a stretch and is not kept here. Out of order only when the service names the version meanwhile. Rejects as
+   * `read`, or with what the target threw.
    */
   async copyTo(target: CopyTarget, range: ByteRange): Promise<void> {
-    const { size } = this.#bytes.version;
+    const { version } = this.#bytes;
+    const { size } = version;
+    let { id } = version;
     const { blockSize } = this.#context.cache;
     const end = Math.min(range.end, size);
     for (let position = range.start; position < end;) {
+      let here: number;
       const horizon = this.#bytes.disk.content === null ? size : Math.min(size, position + LOOKED_AT_ONCE);
       await this.#bytes.disk.look({ start: position, end: horizon });
       const aligned = position - (position % blockSize);
       if (this.#bytes.isMissing(aligned) && !this.#plan.isSmall) {
         const gap = { start: position, end: Math.min(this.#bytes.gapFrom(aligned, horizon).end, end) };
+        here = position;
         position = await this.#stream(target, gap, end);
       } else {
         const piece = { start: position, end: Math.min(end, aligned + blockSize) };
         const data = new Uint8Array(piece.end - piece.start);
         await this.#fill(data, piece, HERE_AND_THERE);
         await target.write(data, position);
-        position = piece.end;
+        here = position = piece.end;
       }
+      if (id === version.id) continue;
+      // What was here until now may be of other bytes than those that have come (version.ts).
+      ({ id } = version);
+      await this.copyTo(target, { start: range.start, end: here });
     }
   }
 

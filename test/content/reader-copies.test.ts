@@ -53,6 +53,24 @@ describe('a copy for a draft', () => {
     expect(reading.service.gets.length).toBe(1);
   });
 
+  it.each([60, 300])(
+    'of %i bytes mixes nothing kept of an unnamed upload with what comes under its new name [fresh/no-mixing]',
+    async (size) => {
+      const reading = await Reading.begin({ ...SMALL, size });
+      const { cache, version } = reading;
+      for (const index of [0, 2]) cache.set(1, index, new Uint8Array(16));
+      version.matches = () => {
+        version.id = 2;
+        return true;
+      };
+      const target = collector(size);
+
+      await reading.reader.copyTo(target, { start: 0, end: size });
+
+      expect(Buffer.compare(target.bytes, reading.content)).toBe(0);
+    },
+  );
+
   it('of a small file leaves it cached', async () => {
     const reading = await Reading.begin({ ...SMALL, size: 60 });
     const target = collector(60);
