@@ -15,7 +15,7 @@ export class VersionSpool {
   readonly #version: ExpectedVersion;
   readonly #disk: VersionOnDisk;
   #spool: Spool | null = null;
-  /** False after the local disk failed: then the blocks are kept that the cache has room for. */
+  /** False after the local disk failed: then the blocks are kept that the cache has room for. And after `drop`. */
   #maySpool = true;
   /** While the spool is copied to the disk cache. */
   #saving: Promise<void> | null = null;
@@ -58,6 +58,8 @@ export class VersionSpool {
 
   /** Nobody reads the version any more. */
   drop(): void {
+    // Also one that is only being made.
+    this.#maySpool = false;
     const spool = this.#spool;
     this.#spool = null;
     // What is being copied from it is still wanted.
@@ -70,17 +72,16 @@ export class VersionSpool {
 
   /** The local disk failed: what is spooled counts as gone, and nothing is spooled again for this version. */
   distrust(error: unknown): void {
-    this.#maySpool = false;
     this.#context.log.warn('cannot keep a downloaded file on the local disk', {
       reason: describeError(error),
     });
     this.drop();
   }
 
-  async #openSpool(): Promise<Spool> {
+  async #openSpool(): Promise<Spool | null> {
     const { files, directory, space } = this.#context;
     const spool = new Spool(await files.create(directory), space.openForCopy());
-    if (this.#spool === null) this.#spool = spool;
+    if (this.#spool === null && this.#maySpool) this.#spool = spool;
     else await spool.remove();
     return this.#spool;
   }

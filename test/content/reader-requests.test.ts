@@ -1,7 +1,7 @@
 /** The request budget of reads: which GETs, how many, and no byte twice. */
 import { describe, expect, it } from 'vitest';
 import { ReadStream } from '../../src/content/read-stream.ts';
-import { KIB, MIB, Reading, settle } from './reading.ts';
+import { KIB, MIB, Reading, SMALL, settle } from './reading.ts';
 
 describe('a sequential read', () => {
   it.each([1, 5000, 128 * KIB, MIB])('of %i bytes is one GET without Range [read/ranges]', async (size) => {
@@ -170,6 +170,21 @@ describe.each(['ignored', 'refused'] as const)('where Range is %s', (treatment) 
     await settle();
 
     expect(reading.disk.left.size).toBe(0);
+  });
+
+  it('nothing of a large file stays on disk when its reader ends while the place for it is made', async () => {
+    const reading = await Reading.begin({ ...SMALL, size: 5000 });
+    const { disk, reader, service } = reading;
+    service.treatment = treatment;
+    const create = disk.create.bind(disk);
+    disk.create = (directory) => {
+      reader.dispose();
+      return create(directory);
+    };
+
+    await expect(reading.reads(0, 10)).rejects.toMatchObject({ kind: 'aborted' });
+
+    expect(disk.left.size).toBe(0);
   });
 });
 
