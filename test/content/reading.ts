@@ -29,6 +29,8 @@ export interface ReadingOptions {
   readonly sizes?: ReadSizes;
   /** What was read is kept there. */
   readonly disk?: DiskCache;
+  /** What blocks are made of, when it is not the disk cache's. */
+  readonly memory?: BlockMemory;
 }
 
 export class FakeVersion {
@@ -62,7 +64,7 @@ export class Reading {
     this.service = new ScriptedDownloads(this.content);
     this.cache = new BlockCache(
       options.cacheBytes ?? 128 * MIB,
-      options.disk?.memory ?? new BlockMemory(options.blockSize ?? BLOCK_SIZE),
+      options.disk?.memory ?? options.memory ?? new BlockMemory(options.blockSize ?? BLOCK_SIZE),
     );
     this.version = new FakeVersion(options.size);
     const ranges = new RangeReader({
