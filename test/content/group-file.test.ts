@@ -63,6 +63,29 @@ it('blocks that come after a header that had no room are there after a remount',
   await later.close();
 });
 
+it('a block that another process has written counts as there only once it can be read', async () => {
+  const at = await place(new FailingCalls([]));
+  const others = GroupFile.missing(at);
+  await others.write([run(5)]);
+  const reads: Promise<boolean>[] = [];
+  let look: () => void = () => undefined;
+  const file = GroupFile.missing({
+    ...at,
+    calls: new FailingCalls([], () => {
+      look();
+    }),
+  });
+  look = () => {
+    look = file.has(5) ? () => undefined : look;
+    if (file.has(5)) reads.push(file.read(5, Buffer.alloc(BLOCK)));
+  };
+
+  await file.write([run(0)]);
+
+  expect(await Promise.all(reads)).toEqual([true]);
+  await Promise.all([file.close(), others.close()]);
+});
+
 it('is let go of also when it was closed while it was created, and that failed', async () => {
   let close: () => void = () => undefined;
   const at = await place(

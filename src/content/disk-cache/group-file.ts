@@ -182,11 +182,12 @@ export class GroupFile {
         await handle.close();
         return;
       }
+      this.#taken = await handle.bytesOnDisk();
+      // Together: who is told that a block is there, and cannot read it, asks again at once, and for ever.
+      this.#handle = handle;
       slots.forEach((slot, index) => {
         if (slot.length > 0) this.#slots.set(index, slot);
       });
-      this.#taken = await handle.bytesOnDisk();
-      this.#handle = handle;
     } catch (error) {
       await handle.close();
       throw error;
