@@ -133,14 +133,28 @@ export class Moving {
   }
 
   async #moveDraft(source: OpenFile, target: OpenFile | null, to: string): Promise<void> {
-    let promised: Sealed | null = null;
-    if (target !== null) {
-      await this.#parts.removing.keepForReaders(target);
-      promised = await this.#promiseLeft(source, target);
-      this.#mount.table.detach(target);
+    const { shelf } = source;
+    if (target !== null) await this.#parts.removing.keepForReaders(target);
+    // Not in the middle of a close of the source, which would know nothing of the promise that is left to it, and leave it behind.
+    const takePlace = (): Promise<boolean> => Promise.resolve(this.#tookPlace(source, target, to));
+    while (!(await source.gate.still(takePlace))) {
+      // Somebody has it open.
+      if (target !== null) await target.gate.write(() => this.#parts.sealing.unsealed(target, Infinity));
     }
-    const leavesShelf = source.shelf !== null && !this.#parts.shelf.staysAs(source, target, to);
-    if (leavesShelf) source.shelf = null;
+    // What fsync has promised of it the shelf's record keeps until the journal has it under its true name.
+    if (source.shelf !== shelf && this.#mount.settings.writeBack) await this.sendOrphan(source);
+    // Not between a close's description of the draft and its record.
+    await source.gate.still(() => this.#mount.kept.redescribe(source, target));
+    await this.#parts.shelf.moved(source);
+  }
+
+  /** Whether `source` is at `to` now, in place of `target`; else programs may write to what that has promised and leaves behind. */
+  #tookPlace(source: OpenFile, target: OpenFile | null, to: string): boolean {
+    const leaves = target !== null && leavesPromise(source, target);
+    if (leaves && isHeld(target)) return false;
+    const promised = leaves ? takePromise(target) : null;
+    if (target !== null) this.#mount.table.detach(target);
+    if (!this.#parts.shelf.staysAs(source, target, to)) source.shelf = null;
     this.#moveInTable(source, to);
     // What the new key holds is what the upload will replace, visibility included.
     source.version = target?.version ?? null;
@@ -155,30 +169,8 @@ export class Moving {
     source.sealed ??= promised;
     source.written = true;
     source.failure = null;
-    // What fsync has promised of it the shelf's record keeps until the journal has it under its true name.
-    if (leavesShelf && this.#mount.settings.writeBack) await this.sendOrphan(source);
-    // Not between a close's description of the draft and its record.
-    await source.gate.still(() => this.#mount.kept.redescribe(source, target));
-    await this.#parts.shelf.moved(source);
     if (promised !== null) this.#parts.uploading.enqueue(source);
-  }
-
-  /**
-   * What a close has promised of `target`, when `source`, half written, takes its place: it holds until the close of that, as if its
-   * program had emptied the target. Who has the target open goes on with a copy. Null: nothing was, or it is not needed.
-   */
-  async #promiseLeft(source: OpenFile, target: OpenFile): Promise<Sealed | null> {
-    if (source.halfWritten === null || source.sealed !== null || target.sealed === null) return null;
-    if (target.handles.size > 0)
-      await target.gate.write(() => this.#parts.sealing.unsealed(target, Infinity));
-    const { draft } = target.sealed;
-    const wishes = target.wishesOf(draft);
-    target.sealed = null;
-    if (target.draft === draft) {
-      target.draft = null;
-      target.dirty = false;
-    }
-    return { draft, wishes };
+    return true;
   }
 
   async #moveStored(source: OpenFile, destination: Destination): Promise<void> {
@@ -299,4 +291,30 @@ function takeVersion(source: OpenFile, copied: Version, stays: Draft | null): vo
   // What is being written was made from what is stored now.
   if (source.isOverSealed) source.basis = basisOver(copied);
   source.isOverSealed = false;
+}
+
+/**
+ * Whether what a close has promised of `target` holds until the close of `source`, which takes its place half written: as if its program
+ * had emptied the target. Who has the target open goes on with a copy.
+ */
+function leavesPromise(source: OpenFile, target: OpenFile): boolean {
+  return source.halfWritten !== null && source.sealed === null && target.sealed !== null;
+}
+
+/** Whether programs may write to the very bytes that `file` has promised. */
+function isHeld({ handles, draft, sealed }: OpenFile): boolean {
+  return handles.size > 0 && sealed?.draft === draft;
+}
+
+/** What `target` has promised, which is nothing of its own any more. */
+function takePromise(target: OpenFile): Sealed | null {
+  if (target.sealed === null) return null;
+  const { draft } = target.sealed;
+  const wishes = target.wishesOf(draft);
+  target.sealed = null;
+  if (target.draft === draft) {
+    target.draft = null;
+    target.dirty = false;
+  }
+  return { draft, wishes };
 }

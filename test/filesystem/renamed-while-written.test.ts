@@ -262,6 +262,25 @@ describe('with write-back, a file that was never closed renamed over one whose p
     expect(await serviceOf(scene)).toEqual({ g: 'half' });
   });
 
+  it('while its close is under way takes the promise’s place, and no later mount brings that back [write-back/newest]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    const { fs } = scene;
+    await writeFile(fs, '/g', 'promised');
+    const handle = await openToRewrite(fs, '/new');
+    await writeAt(fs, handle, 'newer');
+    const closing = fs.flush(handle);
+
+    await fs.rename('/new', '/g', false);
+
+    await closing;
+    await fs.release(handle);
+    await drained(scene.mounted);
+    const next = await mountOver(await diskNow(scene), scene);
+    await drained(next);
+    expect(await serviceOf(scene)).toEqual({ g: 'newer' });
+    expect(next.setAside).toEqual([]);
+  });
+
   it('and removed before its close takes both away', async () => {
     const scene = await withStored({ writeBack: true });
     const { fs } = scene;
