@@ -43,7 +43,9 @@ interface Arrival {
   readonly copied: Version;
   /** Nothing is left under the old name; else that shows what somebody else has stored there. */
   readonly isGone: boolean;
-  /** What programs are writing and the copy does not hold. */
+  /** Holds what was copied; null: that is the stored version. */
+  readonly draft: Draft | null;
+  /** What programs are writing, or have closed since, and the copy does not hold. */
   readonly stays: Draft | null;
 }
 
@@ -85,7 +87,7 @@ export class Moving {
       try {
         await this.#parts.copying.confirm(to, copied);
         const isGone = source.isUnsent || (await this.#parts.copying.deleteOld(source, false));
-        await this.#arrived(source, { to, copied, isGone, stays });
+        await this.#arrived(source, { to, copied, isGone, draft, stays });
       } finally {
         table.arrived(to);
       }
@@ -219,23 +221,25 @@ export class Moving {
       const isGone =
         source.isUnsent ||
         (await this.#deleteOld(source, copied, { justStored, to, isFree: target === null }));
-      await this.#arrived(source, { to, copied, isGone, stays: whole.stays });
+      await this.#arrived(source, { to, copied, isGone, ...whole });
     } finally {
       table.arrived(to);
     }
   }
 
-  async #arrived(source: OpenFile, { to, copied, isGone, stays }: Arrival): Promise<void> {
+  async #arrived(source: OpenFile, { to, copied, isGone, draft: whole, stays }: Arrival): Promise<void> {
     const { kept, namespace } = this.#mount;
     const from = source.path;
+    const { draft, sealed } = source;
+    // Else a close has promised newer bytes since the copy.
+    const isOver = stays === null || sealed?.draft === whole;
+    if (isOver) source.sealed = null;
     takeVersion(source, copied, stays);
     this.#moveInTable(source, to);
     if (isGone) namespace.known.changed(from, { kind: 'missing' });
     else this.#tellOfTheirs(from, to);
-    const { draft, sealed } = source;
-    source.sealed = null;
     if (draft !== null && stays === null) await kept.retire(draft);
-    if (sealed !== null && sealed.draft !== draft) await kept.drop(sealed.draft);
+    if (isOver && sealed !== null && sealed.draft !== draft) await kept.drop(sealed.draft);
     if (stays !== null) await kept.redescribe(source);
     await this.#parts.shelf.moved(source);
     await kept.linkSettled(source);
@@ -288,6 +292,7 @@ function takeVersion(source: OpenFile, copied: Version, stays: Draft | null): vo
     return;
   }
   source.visibilityWish = visibilityWish;
+  if (source.sealed !== null) return;
   // What is being written was made from what is stored now.
   if (source.isOverSealed) source.basis = basisOver(copied);
   source.isOverSealed = false;

@@ -150,11 +150,12 @@ export class Resuming {
     const [from, to] = [pathOf(step.from), pathOf(step.to)];
     const [source, replaced] = [this.#waiting(from, step), this.#waiting(to, step)];
     if (source === undefined && replaced === undefined) return false;
+    // As it was copied: whoever writes from now on does so to another.
+    const draft = source?.draft ?? null;
     const copy = await this.#copyAt(to, step);
     if (copy === null || copy === 'foreign') return false;
     if (replaced !== undefined) await this.#replace(replaced);
     if (source === undefined) return false;
-    const { draft } = source;
     // So that it goes along whatever somebody else has stored under its old name since.
     source.basis = 'rewrite';
     try {

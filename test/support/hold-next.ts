@@ -11,7 +11,7 @@ export interface HeldRequest {
 /** The next `operation` waits for `letGo`; those after it do not. */
 export function holdNext(
   service: ObjectService,
-  operation: 'getObject' | 'putObject' | 'listObjects',
+  operation: 'getObject' | 'headObject' | 'putObject' | 'listObjects',
 ): HeldRequest {
   let begin: () => void = () => undefined;
   let letGo: () => void = () => undefined;
@@ -31,6 +31,9 @@ export function holdNext(
   if (operation === 'getObject') {
     const get = service.getObject.bind(service);
     service.getObject = (...call) => wait().then(() => get(...call));
+  } else if (operation === 'headObject') {
+    const head = service.headObject.bind(service);
+    service.headObject = (...call) => wait().then(() => head(...call));
   } else if (operation === 'listObjects') {
     const list = service.listObjects.bind(service);
     service.listObjects = (...call) => wait().then(() => list(...call));

@@ -1,0 +1,68 @@
+/** SEMANTICS: who writes to a file while the next mount finishes its rename, which a crash had cut, loses nothing. */
+import { expect, it } from 'vitest';
+import { bytesUnder, namesBelow } from '../model/service-contents.ts';
+import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { drained } from '../support/drained.ts';
+import { holdNext } from '../support/hold-next.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
+
+interface Killed {
+  readonly scene: FileSystemForTest;
+  readonly disk: DiskImage;
+}
+
+it.each([
+  { how: 'edits', open: openToEdit, isClosedBefore: false, written: 'NEWERsed' },
+  { how: 'edits', open: openToEdit, isClosedBefore: true, written: 'NEWERsed' },
+  { how: 'writes anew', open: openToRewrite, isClosedBefore: false, written: 'NEWER' },
+  { how: 'writes anew', open: openToRewrite, isClosedBefore: true, written: 'NEWER' },
+])(
+  'who $how what a close had promised has it stored under the new name, closed before the rename ends: $isClosedBefore [rename/crash] [write-back/newest]',
+  async ({ open, isClosedBefore, written }) => {
+    const { scene, disk } = await killedAfterCopy();
+    const look = holdNext(scene.service, 'headObject');
+    const next = await mountOver(disk, scene, { settings: { writeBack: true } });
+    const fs = next.operations;
+    await look.begun;
+    const handle = await open(fs, '/f');
+    await writeAt(fs, handle, 'NEWER');
+    if (isClosedBefore) await fs.flush(handle);
+
+    look.letGo();
+
+    await expect.poll(() => handle.path).toBe('/g');
+    await fs.flush(handle);
+    await fs.release(handle);
+    await drained(next);
+    const { files } = await namesBelow(scene.direct, scene.bucket, '');
+    expect([...files]).toEqual(['g']);
+    expect((await bytesUnder(scene.direct, scene.bucket, 'g'))?.toString()).toBe(written);
+    expect(await next.unsent.list()).toEqual([]);
+  },
+);
+
+/** With what a close has promised of `f` renamed to `g`, and the process killed when that had been stored there. */
+async function killedAfterCopy(): Promise<Killed> {
+  const disks: Promise<DiskImage>[] = [];
+  const scene = await openForTest({
+    settings: { writeBack: true },
+    between: (service) =>
+      new InterceptedService(service, async ({ operation, key }, proceed) => {
+        const answer = await proceed();
+        if (operation !== 'putObject' || key !== 'g') return answer;
+        disks.push(diskNow(scene));
+        await Promise.all(disks);
+        throw new Error('the process is dead');
+      }),
+  });
+  await scene.foreignWrite('f', 'old');
+  await writeFile(scene.fs, '/f', 'promised');
+  await scene.fs.rename('/f', '/g', false).catch(() => undefined);
+  const [disk] = await Promise.all(disks);
+  if (disk === undefined) throw new Error('nothing was stored under the new name');
+  // What the dead process still undid.
+  await scene.foreignWrite('g', 'promised');
+  return { scene, disk };
+}
