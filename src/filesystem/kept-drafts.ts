@@ -208,6 +208,8 @@ export class KeptDrafts {
 
   /** The bytes of `draft` are stored, perhaps under another name, or nobody wants them. */
   async retire(draft: Draft): Promise<void> {
+    // Programs that still have it open keep it for as long as they like: nobody may wait for its room.
+    draft.setLeaving(false);
     const record = this.#records.get(draft.id);
     if (record === undefined || record.state === 'stored') return;
     await this.#records.orLog(record.facts.key, () => this.#records.put(storedRecord(record)));

@@ -1,5 +1,6 @@
 /** SEMANTICS: a file goes, or is replaced, while programs hold it. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { SpaceBudget } from '../../src/content/space-budget.ts';
 import { FIRST_WINDOW } from '../../src/content/read-plan.ts';
 import { closing, names, openForTest, readAll, readFile, writeFile } from '../support/open-for-test.ts';
@@ -105,6 +106,30 @@ describe('an unlinked file', () => {
       await written;
     });
   });
+
+  it.each([
+    { how: 'unlinked', act: (fs: FileSystemOperations) => fs.unlink('/f') },
+    { how: 'renamed', act: (fs: FileSystemOperations) => fs.rename('/f', '/g', false) },
+    { how: 'replaced', act: (fs: FileSystemOperations) => fs.rename('/other', '/f', false) },
+  ])(
+    'that waited for its upload and is $how has no room that a writer could wait for [write/no-space]',
+    async ({ act }) => {
+      const { fs, clock, foreignWrite } = await openForTest({
+        settings: { cache: 'disk', cacheSize: 1000 * 1000, writeBack: true },
+      });
+      for (const key of ['f', 'other']) await foreignWrite(key, 'old');
+      await writeFile(fs, '/f', Buffer.alloc(600 * 1000));
+      const reader = await openToRead(fs, '/f');
+      await act(fs);
+      clock.advance(5000);
+      const writer = await openToRewrite(fs, '/large');
+
+      const written = fs.write(writer, Buffer.alloc(600 * 1000), 0);
+
+      await expect(written).rejects.toMatchObject({ code: 'ENOSPC' });
+      await fs.release(reader);
+    },
+  );
 
   it('is ESTALE for a reader when it is larger than the cache, with a line in the log [unlink/open]', async () => {
     const log = new LogForTest();

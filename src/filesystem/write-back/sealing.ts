@@ -33,7 +33,7 @@ export class Sealing {
       await kept.seal(file, draft, before?.draft ?? null);
       const isStored = before !== null && file.sealed !== before;
       file.sealed = { draft, wishes: null };
-      draft.setLeaving(true);
+      draft.setLeaving(!file.detached);
       file.isOverSealed = false;
       file.failure = null;
       // One that is going up is let go of by its upload.
