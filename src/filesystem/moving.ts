@@ -170,7 +170,8 @@ export class Moving {
     }
     source.sealed ??= promised;
     source.written = true;
-    source.failure = null;
+    // What may be tried again is as whole as when that was tried.
+    if (source.failure !== null && !isPassing(source.failure.error)) source.failure = null;
     if (promised !== null) this.#parts.uploading.enqueue(source);
     return true;
   }

@@ -255,3 +255,17 @@ describe('an upload whose answer was lost and whose second try is refused', () =
     await expect(direct.headObject(bucket, 'g')).rejects.toMatchObject({ kind: 'missing' });
   });
 });
+
+it('what fsync could not store is tried again by the end of the mount, also when it was renamed over another file since [write/passing-fault]', async () => {
+  const { fs, faults, mounted, stored, foreignWrite } = await openForTest();
+  await foreignWrite('f', 'old');
+  const handle = await openToRewrite(fs, '/new');
+  await writeAt(fs, handle, 'synced');
+  faults.add(refused(402, 1));
+  await expect(fs.fsync(handle)).rejects.toMatchObject({ code: 'EDQUOT' });
+  await fs.rename('/new', '/f', false);
+
+  expect(await mounted.close({ patience: 1000 })).toEqual([]);
+
+  expect((await stored('f')).toString()).toBe('synced');
+});
