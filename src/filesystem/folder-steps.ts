@@ -65,7 +65,7 @@ export async function carryHeld(
 /** Gives `file`, which the service does not have, the path `to`. */
 export async function carry(moving: Moving, file: OpenFile, to: string): Promise<void> {
   if (file.isUnsent) await moving.move(file, { to, target: null, announce: () => Promise.resolve() });
-  else await moving.moveHeld(file, to);
+  else await moving.drafts.moveHeld(file, to);
 }
 
 /**

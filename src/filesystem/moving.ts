@@ -8,25 +8,18 @@ import { keyOfPath } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
 import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying, type Whole } from './copying.ts';
 import { visibilityAfter } from './carried-visibility.ts';
-import { isPassing } from './errno-of.ts';
 import type { MountState } from './mount-state.ts';
-import type { OpenFile, Sealed } from './open-file.ts';
-import type { Removing } from './removing.ts';
+import { moveInTable, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
+import type { OpenFile } from './open-file.ts';
 import { basisOver } from './sending.ts';
-import type { Shelf } from './shelf.ts';
-import type { Uploading } from './uploading.ts';
 import type { Deletions } from './write-back/deletions.ts';
-import type { Sealing } from './write-back/sealing.ts';
 
 /** A version that we stored less than this ago is copied and deleted without another look, milliseconds. */
 const JUST_STORED = 1000;
-export interface MovingParts {
+
+export interface MovingParts extends MovingDraftsParts {
   readonly copying: Copying;
-  readonly uploading: Uploading;
-  readonly removing: Removing;
-  readonly shelf: Shelf;
   readonly deletions: Deletions;
-  readonly sealing: Sealing;
 }
 
 /** Where a file goes. */
@@ -54,21 +47,24 @@ interface Arrival {
  * disk's error; one whole copy is left then.
  */
 export class Moving {
+  /** What the service has not. */
+  readonly drafts: MovingDrafts;
   readonly #mount: MountState;
   readonly #parts: MovingParts;
 
   constructor(mount: MountState, parts: MovingParts) {
     this.#mount = mount;
     this.#parts = parts;
+    this.drafts = new MovingDrafts(mount, parts);
   }
 
   /**
-   * Moves `source`; that of a file which the service does not have is free, and its bytes go up later (`sendOrphan`). But what has
+   * Moves `source`; that of a file which the service does not have is free, and its bytes go up later (`drafts`). But what has
    * waited on the shelf for its true name goes up here.
    */
   async move(source: OpenFile, destination: Destination): Promise<void> {
     const { to, target } = destination;
-    if (source.isUnsent && !this.#isOwed(source, destination)) await this.#moveDraft(source, target, to);
+    if (source.isUnsent && !this.#isOwed(source, destination)) await this.drafts.move(source, target, to);
     else await this.#moveStored(source, destination);
   }
 
@@ -94,86 +90,10 @@ export class Moving {
     });
   }
 
-  /**
-   * Stores a moved draft whose last handle is gone already (an upload that failed), since nobody else will. The name has changed by
-   * then: rejects only when the bytes will never be stored under it.
-   */
-  async sendOrphan(source: OpenFile): Promise<void> {
-    const { writeBack } = this.#mount.settings;
-    // What a close of theirs would store: the rename itself promises it where that costs no upload.
-    if ((writeBack ? source.hasWriters() : source.handles.size > 0) || !source.dirty) return;
-    try {
-      await this.#parts.uploading.keepClaimed(source);
-    } catch (error) {
-      if (isPassing(error)) return;
-      await this.#parts.uploading.giveUp(source);
-      throw error;
-    }
-  }
-
-  /** The service has nothing of `source` under its name, by now: only the name changes here, for the next mount, too. */
-  async moveHeld(source: OpenFile, to: string): Promise<void> {
-    this.#moveInTable(source, to);
-    if (!source.dirty) return;
-    // What may still arrive of it does so under the old name.
-    source.unconfirmed = [];
-    source.visibilityBefore = null;
-    source.failure = null;
-    await source.gate.still(() => this.#mount.kept.redescribe(source));
-  }
-
-  #moveInTable(source: OpenFile, to: string): void {
-    this.#mount.table.remove(source);
-    source.path = to;
-    if (source.handles.size > 0 || source.dirty) this.#mount.table.add(source);
-  }
-
   /** Whether its program has closed the source, and was told nothing of the service's errors. */
   #isOwed(source: OpenFile, { to, target }: Destination): boolean {
     if (this.#mount.settings.writeBack) return false;
     return source.shelf !== null && !source.hasWriters() && !this.#parts.shelf.staysAs(source, target, to);
-  }
-
-  async #moveDraft(source: OpenFile, target: OpenFile | null, to: string): Promise<void> {
-    const { shelf } = source;
-    if (target !== null) await this.#parts.removing.keepForReaders(target);
-    // Not in the middle of a close of the source, which would know nothing of the promise that is left to it, and leave it behind.
-    const takePlace = (): Promise<boolean> => Promise.resolve(this.#tookPlace(source, target, to));
-    while (!(await source.gate.still(takePlace))) {
-      // Somebody has it open.
-      if (target !== null) await target.gate.write(() => this.#parts.sealing.unsealed(target, Infinity));
-    }
-    // What fsync has promised of it the shelf's record keeps until the journal has it under its true name.
-    if (source.shelf !== shelf && this.#mount.settings.writeBack) await this.sendOrphan(source);
-    // Not between a close's description of the draft and its record.
-    await source.gate.still(() => this.#mount.kept.redescribe(source, target));
-    await this.#parts.shelf.moved(source);
-  }
-
-  /** Whether `source` is at `to` now, in place of `target`; else programs may write to what that has promised and leaves behind. */
-  #tookPlace(source: OpenFile, target: OpenFile | null, to: string): boolean {
-    const leaves = target !== null && leavesPromise(source, target);
-    if (leaves && isHeld(target)) return false;
-    const promised = leaves ? takePromise(target) : null;
-    if (target !== null) this.#mount.table.detach(target);
-    if (!this.#parts.shelf.staysAs(source, target, to)) source.shelf = null;
-    this.#moveInTable(source, to);
-    // What the new key holds is what the upload will replace, visibility included.
-    source.version = target?.version ?? null;
-    source.unconfirmed = target?.unconfirmed ?? [];
-    source.visibilityBefore = target?.publishPending === true ? 'public' : (target?.visibilityBefore ?? null);
-    source.basis = 'rewrite';
-    source.visibilityWish ??= target?.visibilityWish ?? null;
-    if (source.sealed?.wishes != null) {
-      const visibilityWish = source.sealed.wishes.visibilityWish ?? source.visibilityWish;
-      source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite', visibilityWish };
-    }
-    source.sealed ??= promised;
-    source.written = true;
-    // What may be tried again is as whole as when that was tried.
-    if (source.failure !== null && !isPassing(source.failure.error)) source.failure = null;
-    if (promised !== null) this.#parts.uploading.enqueue(source);
-    return true;
   }
 
   async #moveStored(source: OpenFile, destination: Destination): Promise<void> {
@@ -195,7 +115,7 @@ export class Moving {
   async #moveHalf(source: OpenFile, { to, target }: Destination): Promise<void> {
     const from = source.path;
     if (source.basis === 'edit') source.contentType ??= contentTypeAt(from, to, source.version?.contentType);
-    await this.#moveDraft(source, target, to);
+    await this.drafts.move(source, target, to);
     if (this.#mount.namespace.known.recall(from)?.kind === 'file') this.#tellOfTheirs(from, to);
   }
 
@@ -236,7 +156,7 @@ export class Moving {
     const isOver = stays === null || sealed?.draft === whole;
     if (isOver) source.sealed = null;
     takeVersion(source, copied, stays);
-    this.#moveInTable(source, to);
+    moveInTable(this.#mount, source, to);
     if (isGone) namespace.known.changed(from, { kind: 'missing' });
     else this.#tellOfTheirs(from, to);
     if (draft !== null && stays === null) await kept.retire(draft);
@@ -297,30 +217,4 @@ function takeVersion(source: OpenFile, copied: Version, stays: Draft | null): vo
   // What is being written was made from what is stored now.
   if (source.isOverSealed) source.basis = basisOver(copied);
   source.isOverSealed = false;
-}
-
-/**
- * Whether what a close has promised of `target` holds until the close of `source`, which takes its place half written: as if its program
- * had emptied the target. Who has the target open goes on with a copy.
- */
-function leavesPromise(source: OpenFile, target: OpenFile): boolean {
-  return source.halfWritten !== null && source.sealed === null && target.sealed !== null;
-}
-
-/** Whether programs may write to the very bytes that `file` has promised. */
-function isHeld({ handles, draft, sealed }: OpenFile): boolean {
-  return handles.size > 0 && sealed?.draft === draft;
-}
-
-/** What `target` has promised, which is nothing of its own any more. */
-function takePromise(target: OpenFile): Sealed | null {
-  if (target.sealed === null) return null;
-  const { draft } = target.sealed;
-  const wishes = target.wishesOf(draft);
-  target.sealed = null;
-  if (target.draft === draft) {
-    target.draft = null;
-    target.dirty = false;
-  }
-  return { draft, wishes };
 }

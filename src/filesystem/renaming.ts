@@ -65,7 +65,7 @@ export class Renaming {
       const record = journal.ofFile(source, to, target);
       const { announce } = record;
       await moving.move(source, { to, target, announce }).finally(() => record.end());
-      await moving.sendOrphan(source);
+      await moving.drafts.sendOrphan(source);
     } finally {
       await uploading.dropUnused(source);
       if (target?.detached === true) await this.#mount.kept.detached(target);

@@ -13,6 +13,11 @@ export class WriteGate {
   #closed = false;
   #waiting: (() => void)[] = [];
 
+  /** Whether somebody reads the bytes, or is about to. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   /** Runs `write` as soon as no upload reads the bytes. */
   async write<Result>(write: () => Promise<Result>): Promise<Result> {
     while (this.#closed) await this.#nextChange();

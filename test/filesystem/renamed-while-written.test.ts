@@ -281,6 +281,26 @@ describe('with write-back, a file that was never closed renamed over one whose p
     expect(next.setAside).toEqual([]);
   });
 
+  it('over one whose next close is under way leaves what that promises, for a mount that is killed, too [write-back/newest]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    const { fs } = scene;
+    await writeFile(fs, '/g', 'promised');
+    const again = await openToRewrite(fs, '/g');
+    await writeAt(fs, again, 'promised again');
+    const handle = await openToRewrite(fs, '/new');
+    await writeAt(fs, handle, 'half');
+    const closing = fs.flush(again);
+
+    await fs.rename('/new', '/g', false);
+
+    await closing;
+    const next = await mountOver(await diskNow(scene), scene);
+    await drained(next);
+    expect(await serviceOf(scene)).toEqual({ g: 'promised again' });
+    await fs.release(again);
+    await fs.release(handle);
+  });
+
   it('and removed before its close takes both away', async () => {
     const scene = await withStored({ writeBack: true });
     const { fs } = scene;

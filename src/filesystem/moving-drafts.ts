@@ -1,0 +1,133 @@
+/**
+ * How does a file that the service does not have take another name? For free: its draft goes along, and its upload replaces then what the
+ * new name holds. The difficulty is what a close has promised there: it holds until the new file is whole.
+ */
+import { isPassing } from './errno-of.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile, Sealed } from './open-file.ts';
+import type { Removing } from './removing.ts';
+import type { Shelf } from './shelf.ts';
+import type { Uploading } from './uploading.ts';
+import type { Sealing } from './write-back/sealing.ts';
+
+export interface MovingDraftsParts {
+  readonly uploading: Uploading;
+  readonly removing: Removing;
+  readonly shelf: Shelf;
+  readonly sealing: Sealing;
+}
+
+/** For callers who hold the claims of both paths. Rejects as `Moving`. */
+export class MovingDrafts {
+  readonly #mount: MountState;
+  readonly #parts: MovingDraftsParts;
+
+  constructor(mount: MountState, parts: MovingDraftsParts) {
+    this.#mount = mount;
+    this.#parts = parts;
+  }
+
+  /** Takes what is here of `source` to `to`, in place of `target`; its bytes go up later. */
+  async move(source: OpenFile, target: OpenFile | null, to: string): Promise<void> {
+    const { shelf } = source;
+    if (target !== null) await this.#parts.removing.keepForReaders(target);
+    // Not in the middle of a close of the source, which would know nothing of the promise that is left to it, and leave it behind.
+    const takePlace = (): Promise<boolean> => Promise.resolve(this.#tookPlace(source, target, to));
+    while (!(await source.gate.still(takePlace))) {
+      // Somebody has it open, or closes it just now.
+      if (target !== null) await target.gate.write(() => this.#parts.sealing.unsealed(target, Infinity));
+    }
+    // What fsync has promised of it the shelf's record keeps until the journal has it under its true name.
+    if (source.shelf !== shelf && this.#mount.settings.writeBack) await this.sendOrphan(source);
+    // Not between a close's description of the draft and its record.
+    await source.gate.still(() => this.#mount.kept.redescribe(source, target));
+    await this.#parts.shelf.moved(source);
+  }
+
+  /** The service has nothing of `source` under its name, by now: only the name changes here, for the next mount, too. */
+  async moveHeld(source: OpenFile, to: string): Promise<void> {
+    moveInTable(this.#mount, source, to);
+    if (!source.dirty) return;
+    // What may still arrive of it does so under the old name.
+    source.unconfirmed = [];
+    source.visibilityBefore = null;
+    source.failure = null;
+    await source.gate.still(() => this.#mount.kept.redescribe(source));
+  }
+
+  /**
+   * Stores a moved draft whose last handle is gone already (an upload that failed), since nobody else will. The name has changed by
+   * then: rejects only when the bytes will never be stored under it.
+   */
+  async sendOrphan(source: OpenFile): Promise<void> {
+    const { writeBack } = this.#mount.settings;
+    // What a close of theirs would store: the rename itself promises it where that costs no upload.
+    if ((writeBack ? source.hasWriters() : source.handles.size > 0) || !source.dirty) return;
+    try {
+      await this.#parts.uploading.keepClaimed(source);
+    } catch (error) {
+      if (isPassing(error)) return;
+      await this.#parts.uploading.giveUp(source);
+      throw error;
+    }
+  }
+
+  /** Whether `source` is at `to` now, in place of `target`; else programs may write to what that has promised and leaves behind. */
+  #tookPlace(source: OpenFile, target: OpenFile | null, to: string): boolean {
+    const leaves = target !== null && leavesPromise(source, target);
+    if (leaves && (isHeld(target) || target.gate.isClosed)) return false;
+    const promised = leaves ? takePromise(target) : null;
+    if (target !== null) this.#mount.table.detach(target);
+    if (!this.#parts.shelf.staysAs(source, target, to)) source.shelf = null;
+    moveInTable(this.#mount, source, to);
+    // What the new key holds is what the upload will replace, visibility included.
+    source.version = target?.version ?? null;
+    source.unconfirmed = target?.unconfirmed ?? [];
+    source.visibilityBefore = target?.publishPending === true ? 'public' : (target?.visibilityBefore ?? null);
+    source.basis = 'rewrite';
+    source.visibilityWish ??= target?.visibilityWish ?? null;
+    if (source.sealed?.wishes != null) {
+      const visibilityWish = source.sealed.wishes.visibilityWish ?? source.visibilityWish;
+      source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite', visibilityWish };
+    }
+    source.sealed ??= promised;
+    source.written = true;
+    // What may be tried again is as whole as when that was tried.
+    if (source.failure !== null && !isPassing(source.failure.error)) source.failure = null;
+    if (promised !== null) this.#parts.uploading.enqueue(source);
+    return true;
+  }
+}
+
+/** `source` is at `to` from now on, for everybody here. */
+export function moveInTable({ table }: MountState, source: OpenFile, to: string): void {
+  table.remove(source);
+  source.path = to;
+  if (source.handles.size > 0 || source.dirty) table.add(source);
+}
+
+/**
+ * Whether what a close has promised of `target` holds until the close of `source`, which takes its place half written: as if its program
+ * had emptied the target. Who has the target open goes on with a copy.
+ */
+function leavesPromise(source: OpenFile, target: OpenFile): boolean {
+  return source.halfWritten !== null && source.sealed === null && target.sealed !== null;
+}
+
+/** Whether programs may write to the very bytes that `file` has promised. */
+function isHeld({ handles, draft, sealed }: OpenFile): boolean {
+  return handles.size > 0 && sealed?.draft === draft;
+}
+
+/** What `target` has promised, which is nothing of its own any more. */
+function takePromise(target: OpenFile): Sealed | null {
+  if (target.sealed === null) return null;
+  const { draft } = target.sealed;
+  const wishes = target.wishesOf(draft);
+  target.sealed = null;
+  if (target.draft === draft) {
+    target.draft = null;
+    target.dirty = false;
+  }
+  return { draft, wishes };
+}
