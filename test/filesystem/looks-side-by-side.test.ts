@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { openForTest } from '../support/open-for-test.ts';
 
-it('asks for the first name, and lists the folder once for all the others', async () => {
+it('asks for the first name, and lists the folder once for all the others [list/beside]', async () => {
   const { fs, foreignWrite, asked } = await openForTest();
   await foreignWrite('here', '');
 
@@ -13,7 +13,7 @@ it('asks for the first name, and lists the folder once for all the others', asyn
   expect(asked().sort()).toEqual(['headObject a', 'listObjects', 'listObjects a']);
 });
 
-it('asks for each name where one page does not show it, and for the page once', async () => {
+it('asks for each name where one page does not show it, and for the page once [list/beside]', async () => {
   const { fs, foreignWrite, asked } = await openForTest();
   for (let index = 0; index < 1001; index += 1) await foreignWrite(`long/f${index}`, '');
   await fs.getAttributes('/long');
