@@ -207,11 +207,13 @@ export class Namespace {
 
   /**
    * Whether somebody is asked for another name in `folder` just now: then its first page tells of both, and mostly of all. Programs that
-   * begin to work in a folder side by side would each ask for a name of theirs. Not where a page was seen not to be enough.
+   * begin to work in a folder side by side would each ask for a name of theirs. Not where a page, or a listing of several, was seen not to be enough.
    */
   #isSharedLook(folder: string): boolean {
     if (this.#ttl === 0 || !this.#lookedInto.has(folder)) return false;
-    const seen = this.known.folder(folder)?.firstPage?.at;
+    const known = this.known.folder(folder);
+    if (known?.listed != null) return false;
+    const seen = known?.firstPage?.at;
     return seen === undefined || !this.known.isFresh(folder, seen);
   }
 
