@@ -1,17 +1,10 @@
 /** SEMANTICS: a file is renamed while a program writes to it: the stored file moves, and what is half written stays with its program. */
 import { describe, expect, it } from 'vitest';
-import { bytesUnder, namesBelow } from '../model/service-contents.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
-import {
-  names,
-  openForTest,
-  readFile,
-  writeFile,
-  type FileSystemForTest,
-  type TestOptions,
-} from '../support/open-for-test.ts';
+import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { edit, openToEdit, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
+import { textsOf, withStoredFile } from '../support/stored-state.ts';
 
 const MODES = [{ writeBack: false }, { writeBack: true }];
 
@@ -22,14 +15,14 @@ describe.each(MODES)('a stored file renamed while a program writes to it, writeB
   ])(
     'who $how has it along, and the service the stored version, until the close [rename/handles]',
     async ({ open, half, whole }) => {
-      const scene = await withStored(mode);
+      const scene = await withStoredFile(mode);
       const { fs, stored, mounted } = scene;
       const handle = await open(fs, '/f');
       await writeAt(fs, handle, 'half');
 
       await fs.rename('/f', '/g', false);
 
-      expect(await serviceOf(scene)).toEqual({ g: 'wholeold' });
+      expect(await textsOf(scene)).toEqual({ g: 'wholeold' });
       expect(await names(fs, '/')).toEqual(['g']);
       expect(handle.path).toBe('/g');
       expect((await readFile(fs, '/g')).toString()).toBe(half === 'half' ? 'half' : 'halfeold');
@@ -38,13 +31,13 @@ describe.each(MODES)('a stored file renamed while a program writes to it, writeB
       await fs.release(handle);
       await drained(mounted);
       expect((await stored('g')).toString()).toBe(whole === 'wholenew' ? whole : 'wholendd');
-      expect(await serviceOf(scene)).toEqual({ g: (await stored('g')).toString() });
+      expect(await textsOf(scene)).toEqual({ g: (await stored('g')).toString() });
       expect((await fs.getAttributes('/g')).mode).toBe(0o640);
     },
   );
 
   it('over another file replaces that at once, and the close then stores the rest [rename/handles]', async () => {
-    const scene = await withStored(mode);
+    const scene = await withStoredFile(mode);
     const { fs, mounted } = scene;
     await scene.foreignWrite('g', 'other');
     const handle = await openToRewrite(fs, '/f');
@@ -52,17 +45,17 @@ describe.each(MODES)('a stored file renamed while a program writes to it, writeB
 
     await fs.rename('/f', '/g', false);
 
-    expect(await serviceOf(scene)).toEqual({ g: 'wholeold' });
+    expect(await textsOf(scene)).toEqual({ g: 'wholeold' });
     expect((await readFile(fs, '/g')).toString()).toBe('half');
     await writeAt(fs, handle, ' and whole', 4);
     await fs.flush(handle);
     await fs.release(handle);
     await drained(mounted);
-    expect(await serviceOf(scene)).toEqual({ g: 'half and whole' });
+    expect(await textsOf(scene)).toEqual({ g: 'half and whole' });
   });
 
   it('is whole under its new name after a kill before the close, and the half is set aside there [rename/crash] [crash/half]', async () => {
-    const scene = await withStored(mode);
+    const scene = await withStoredFile(mode);
     const handle = await openToRewrite(scene.fs, '/f');
     await writeAt(scene.fs, handle, 'half');
     await scene.fs.rename('/f', '/g', false);
@@ -70,14 +63,14 @@ describe.each(MODES)('a stored file renamed while a program writes to it, writeB
     const next = await mountOver(await diskNow(scene), scene);
     await drained(next);
 
-    expect(await serviceOf(scene)).toEqual({ g: 'wholeold' });
+    expect(await textsOf(scene)).toEqual({ g: 'wholeold' });
     expect((await readFile(next.operations, '/g')).toString()).toBe('wholeold');
     expect(next.setAside.map(({ key }) => key)).toEqual(['g']);
     await scene.fs.release(handle);
   });
 
   it('keeps what was set on the draft for the close, and its link [visibility/rename] [xattr/draft]', async () => {
-    const scene = await withStored(mode);
+    const scene = await withStoredFile(mode);
     const { fs, direct, bucket, mounted } = scene;
     await direct.setVisibility(bucket, 'f', 'public');
     const handle = await openToRewrite(fs, '/f');
@@ -96,7 +89,7 @@ describe.each(MODES)('a stored file renamed while a program writes to it, writeB
   });
 
   it('that others have deleted goes along with its program, and is stored by the close [write/edit-deleted]', async () => {
-    const scene = await withStored(mode);
+    const scene = await withStoredFile(mode);
     const { fs, direct, bucket, mounted } = scene;
     const handle = await openToEdit(fs, '/f');
     await writeAt(fs, handle, 'half');
@@ -104,13 +97,13 @@ describe.each(MODES)('a stored file renamed while a program writes to it, writeB
 
     await fs.rename('/f', '/g', false);
 
-    expect(await serviceOf(scene)).toEqual({});
+    expect(await textsOf(scene)).toEqual({});
     expect(await textAt(fs, handle)).toBe('halfeold');
     expect(await names(fs, '/')).toEqual(['g']);
     await fs.flush(handle);
     await fs.release(handle);
     await drained(mounted);
-    expect(await serviceOf(scene)).toEqual({ g: 'halfeold' });
+    expect(await textsOf(scene)).toEqual({ g: 'halfeold' });
   });
 
   it('in a folder that is renamed is whole there, too, until the close [rename/folders]', async () => {
@@ -122,16 +115,16 @@ describe.each(MODES)('a stored file renamed while a program writes to it, writeB
 
     await fs.rename('/d', '/e', false);
 
-    expect(await serviceOf(scene)).toEqual({ 'e/f': 'wholeold' });
+    expect(await textsOf(scene)).toEqual({ 'e/f': 'wholeold' });
     expect((await readFile(fs, '/e/f')).toString()).toBe('half');
     await fs.flush(handle);
     await fs.release(handle);
     await drained(mounted);
-    expect(await serviceOf(scene)).toEqual({ 'e/f': 'half' });
+    expect(await textsOf(scene)).toEqual({ 'e/f': 'half' });
   });
 
   it('is as before when the rename fails, and its close stores it [rename/undo]', async () => {
-    const scene = await withStored(mode);
+    const scene = await withStoredFile(mode);
     const { fs, faults, mounted } = scene;
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'half');
@@ -139,12 +132,12 @@ describe.each(MODES)('a stored file renamed while a program writes to it, writeB
 
     await expect(fs.rename('/f', '/g', false)).rejects.toMatchObject({ code: 'EACCES' });
 
-    expect(await serviceOf(scene)).toEqual({ f: 'wholeold' });
+    expect(await textsOf(scene)).toEqual({ f: 'wholeold' });
     expect((await readFile(fs, '/f')).toString()).toBe('half');
     await fs.flush(handle);
     await fs.release(handle);
     await drained(mounted);
-    expect(await serviceOf(scene)).toEqual({ f: 'half' });
+    expect(await textsOf(scene)).toEqual({ f: 'half' });
   });
 });
 
@@ -165,17 +158,17 @@ describe('with write-back, a file whose promised content waits, renamed while a 
       const next = await mountOver(await diskNow(scene), scene);
       expect((await readFile(next.operations, '/g')).toString()).toBe('promised');
       await drained(next);
-      expect(await serviceOf(scene)).toEqual({ g: 'promised' });
+      expect(await textsOf(scene)).toEqual({ g: 'promised' });
       await next.close({ patience: 1000 });
       await fs.flush(handle);
       await fs.release(handle);
       await drained(scene.mounted);
-      expect(await serviceOf(scene)).toEqual({ g: 'half' });
+      expect(await textsOf(scene)).toEqual({ g: 'half' });
     },
   );
 
   it('an edit of what was promised goes on from it under the new name [write-back/newest]', async () => {
-    const scene = await withStored({ writeBack: true });
+    const scene = await withStoredFile({ writeBack: true });
     const { fs } = scene;
     await writeFile(fs, '/f', 'promised');
     const handle = await openToEdit(fs, '/f');
@@ -183,145 +176,17 @@ describe('with write-back, a file whose promised content waits, renamed while a 
 
     await fs.rename('/f', '/g', false);
 
-    expect(await serviceOf(scene)).toEqual({ g: 'promised' });
+    expect(await textsOf(scene)).toEqual({ g: 'promised' });
     await fs.flush(handle);
     await fs.release(handle);
     await drained(scene.mounted);
-    expect(await serviceOf(scene)).toEqual({ g: 'Promised' });
-  });
-});
-
-describe('with write-back, a file that was never closed renamed over one whose promised content waits', () => {
-  it.each(['old', null])(
-    'leaves the promise until its own close, also after a kill; stored before: %s [write-back/rename] [write-back/crash]',
-    async (before) => {
-      const scene = await openForTest({ settings: { writeBack: true } });
-      const { fs } = scene;
-      if (before !== null) await scene.foreignWrite('g', before);
-      await writeFile(fs, '/g', 'promised');
-      const handle = await openToRewrite(fs, '/new');
-      await writeAt(fs, handle, 'half');
-
-      await fs.rename('/new', '/g', false);
-
-      expect((await readFile(fs, '/g')).toString()).toBe('half');
-      expect(await names(fs, '/')).toEqual(['g']);
-      const next = await mountOver(await diskNow(scene), scene);
-      expect((await readFile(next.operations, '/g')).toString()).toBe('promised');
-      await drained(next);
-      expect(await serviceOf(scene)).toEqual({ g: 'promised' });
-      await next.close({ patience: 1000 });
-      await writeAt(fs, handle, ' and whole', 4);
-      await fs.flush(handle);
-      await fs.release(handle);
-      await drained(scene.mounted);
-      expect(await serviceOf(scene)).toEqual({ g: 'half and whole' });
-      expect((await scene.mounted.close({ patience: 1000 })).map(({ path }) => path)).toEqual([]);
-    },
-  );
-
-  it('that goes up in the background, and a kill after the close finds only what was closed [write-back/newest]', async () => {
-    const scene = await withStored({ writeBack: true });
-    const { fs, clock } = scene;
-    await edit(fs, '/f', 'W', 0);
-    const handle = await openToRewrite(fs, '/new');
-    await writeAt(fs, handle, 'half');
-    await fs.rename('/new', '/f', false);
-
-    clock.advance(1000);
-
-    await expect.poll(() => serviceOf(scene)).toEqual({ f: 'Wholeold' });
-    await fs.flush(handle);
-    await fs.release(handle);
-    const next = await mountOver(await diskNow(scene), scene);
-    await drained(next);
-    expect(await serviceOf(scene)).toEqual({ f: 'half' });
-  });
-
-  it('that others have open stays theirs as it was [unlink/open]', async () => {
-    const scene = await openForTest({ settings: { writeBack: true } });
-    const { fs } = scene;
-    await writeFile(fs, '/g', 'promised');
-    const reader = await openToEdit(fs, '/g');
-    const handle = await openToRewrite(fs, '/new');
-    await writeAt(fs, handle, 'half');
-
-    await fs.rename('/new', '/g', false);
-
-    expect(await textAt(fs, reader)).toBe('promised');
-    await writeAt(fs, reader, 'X');
-    const next = await mountOver(await diskNow(scene), scene);
-    expect((await readFile(next.operations, '/g')).toString()).toBe('promised');
-    await next.close({ patience: 0, giveUp: AbortSignal.abort() });
-    await fs.flush(reader);
-    await fs.release(reader);
-    expect((await readFile(fs, '/g')).toString()).toBe('half');
-    await fs.flush(handle);
-    await fs.release(handle);
-    await drained(scene.mounted);
-    expect(await serviceOf(scene)).toEqual({ g: 'half' });
-  });
-
-  it('while its close is under way takes the promise’s place, and no later mount brings that back [write-back/newest]', async () => {
-    const scene = await openForTest({ settings: { writeBack: true } });
-    const { fs } = scene;
-    await writeFile(fs, '/g', 'promised');
-    const handle = await openToRewrite(fs, '/new');
-    await writeAt(fs, handle, 'newer');
-    const closing = fs.flush(handle);
-
-    await fs.rename('/new', '/g', false);
-
-    await closing;
-    await fs.release(handle);
-    await drained(scene.mounted);
-    const next = await mountOver(await diskNow(scene), scene);
-    await drained(next);
-    expect(await serviceOf(scene)).toEqual({ g: 'newer' });
-    expect(next.setAside).toEqual([]);
-  });
-
-  it('over one whose next close is under way leaves what that promises, for a mount that is killed, too [write-back/newest]', async () => {
-    const scene = await openForTest({ settings: { writeBack: true } });
-    const { fs } = scene;
-    await writeFile(fs, '/g', 'promised');
-    const again = await openToRewrite(fs, '/g');
-    await writeAt(fs, again, 'promised again');
-    const handle = await openToRewrite(fs, '/new');
-    await writeAt(fs, handle, 'half');
-    const closing = fs.flush(again);
-
-    await fs.rename('/new', '/g', false);
-
-    await closing;
-    const next = await mountOver(await diskNow(scene), scene);
-    await drained(next);
-    expect(await serviceOf(scene)).toEqual({ g: 'promised again' });
-    await fs.release(again);
-    await fs.release(handle);
-  });
-
-  it('and removed before its close takes both away', async () => {
-    const scene = await withStored({ writeBack: true });
-    const { fs } = scene;
-    await writeFile(fs, '/f', 'promised');
-    const handle = await openToRewrite(fs, '/new');
-    await writeAt(fs, handle, 'half');
-    await fs.rename('/new', '/f', false);
-
-    await fs.unlink('/f');
-
-    await fs.flush(handle);
-    await fs.release(handle);
-    await drained(scene.mounted);
-    expect(await serviceOf(scene)).toEqual({});
-    expect(await scene.mounted.unsent.list()).toEqual([]);
+    expect(await textsOf(scene)).toEqual({ g: 'Promised' });
   });
 });
 
 it('a file whose upload has an unknown end, written to since, is renamed as the service has it [rename/handles] [write/unknown]', async () => {
   for (const kind of ['lost-answer', 'reset'] as const) {
-    const scene = await withStored({ writeBack: false });
+    const scene = await withStoredFile({ writeBack: false });
     const { fs, faults } = scene;
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'closed');
@@ -331,10 +196,10 @@ it('a file whose upload has an unknown end, written to since, is renamed as the 
 
     await fs.rename('/f', '/g', false);
 
-    expect(await serviceOf(scene)).toEqual({ g: kind === 'reset' ? 'wholeold' : 'closed' });
+    expect(await textsOf(scene)).toEqual({ g: kind === 'reset' ? 'wholeold' : 'closed' });
     await fs.flush(handle);
     await fs.release(handle);
-    expect(await serviceOf(scene)).toEqual({ g: 'CLosed' });
+    expect(await textsOf(scene)).toEqual({ g: 'CLosed' });
   }
 });
 
@@ -346,23 +211,8 @@ it('a file never stored has no name on the service before its close [rename/draf
 
   await fs.rename('/f', '/g', false);
 
-  expect(await serviceOf(scene)).toEqual({});
+  expect(await textsOf(scene)).toEqual({});
   await edit(fs, '/g', 'H', 0);
   await fs.release(handle);
-  expect(await serviceOf(scene)).toEqual({ g: 'Half' });
+  expect(await textsOf(scene)).toEqual({ g: 'Half' });
 });
-
-async function withStored(settings: TestOptions['settings'] = {}): Promise<FileSystemForTest> {
-  const scene = await openForTest({ settings });
-  await scene.foreignWrite('f', 'wholeold');
-  await scene.fs.setAttributes('/f', { mode: 0o640 });
-  return scene;
-}
-
-async function serviceOf({ direct, bucket }: FileSystemForTest): Promise<Record<string, string>> {
-  const { files } = await namesBelow(direct, bucket, '');
-  const held: Record<string, string> = {};
-  for (const key of [...files].sort())
-    held[key] = (await bytesUnder(direct, bucket, key))?.toString() ?? 'nothing';
-  return held;
-}

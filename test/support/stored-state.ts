@@ -1,6 +1,7 @@
 /** What does the service hold, in a word that a test compares? */
+import { bytesUnder, namesBelow } from '../model/service-contents.ts';
 import type { EmbeddedService } from './embedded-service.ts';
-import { names, type FileSystemForTest } from './open-for-test.ts';
+import { names, openForTest, type FileSystemForTest, type TestOptions } from './open-for-test.ts';
 
 /** `(none)` where nothing is. */
 export async function textOf(scene: Pick<FileSystemForTest, 'stored'>, key: string): Promise<string> {
@@ -18,4 +19,24 @@ export async function visibilityOf(
 export async function textOfConflictCopy(scene: FileSystemForTest): Promise<string> {
   const [copy = ''] = (await names(scene.fs, '/')).filter((name) => name.includes('conflict'));
   return textOf(scene, copy);
+}
+
+/** What all files of the bucket hold, by key. */
+export async function textsOf({
+  direct,
+  bucket,
+}: Pick<EmbeddedService, 'direct' | 'bucket'>): Promise<Record<string, string>> {
+  const { files } = await namesBelow(direct, bucket, '');
+  const held: Record<string, string> = {};
+  for (const key of [...files].sort())
+    held[key] = (await bytesUnder(direct, bucket, key))?.toString() ?? 'nothing';
+  return held;
+}
+
+/** The service has `f`, which holds `wholeold`, and of which a mode is kept here. */
+export async function withStoredFile(settings: TestOptions['settings'] = {}): Promise<FileSystemForTest> {
+  const scene = await openForTest({ settings });
+  await scene.foreignWrite('f', 'wholeold');
+  await scene.fs.setAttributes('/f', { mode: 0o640 });
+  return scene;
 }
