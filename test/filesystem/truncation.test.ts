@@ -1,16 +1,8 @@
 /** SEMANTICS: when a truncation is stored. */
 import { describe, expect, it } from 'vitest';
-import { names, openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { readFile } from '../support/open-for-test.ts';
 import { openToEdit, openToRead } from '../support/program-acts.ts';
-
-async function withFile(content = 'old'): Promise<FileSystemForTest> {
-  const opened = await openForTest();
-  await opened.foreignWrite('f', content);
-  await names(opened.fs, '/');
-  await opened.fs.getXattr('/f', 'user.pailfs.visibility');
-  opened.asked();
-  return opened;
-}
+import { withListedFile } from '../support/stored-state.ts';
 
 describe('a truncation', () => {
   it.each([
@@ -18,7 +10,7 @@ describe('a truncation', () => {
     [5, 'old\0\0'],
     [0, ''],
   ])('to %i bytes without a handle is stored at once [write/truncate]', async (size, content) => {
-    const { fs, stored } = await withFile();
+    const { fs, stored } = await withListedFile();
 
     await fs.truncate('/f', size);
 
@@ -30,7 +22,7 @@ describe('a truncation', () => {
     [2, 'ol'],
     [5, 'old\0\0'],
   ])('to %i bytes through a handle is stored by its flush', async (size, content) => {
-    const { fs, stored, asked } = await withFile();
+    const { fs, stored, asked } = await withListedFile();
     const handle = await openToEdit(fs, '/f');
     await fs.truncate('/f', size, handle);
     expect(asked()).not.toContain('putObject f');
@@ -43,7 +35,7 @@ describe('a truncation', () => {
   });
 
   it('without a handle tells its caller that it could not be stored [write/truncate]', async () => {
-    const { fs, faults, stored } = await withFile();
+    const { fs, faults, stored } = await withListedFile();
     faults.add({ operation: 'putObject', fault: { kind: 'status', status: 402 } });
 
     await expect(fs.truncate('/f', 2)).rejects.toMatchObject({ code: 'EDQUOT' });
@@ -52,7 +44,7 @@ describe('a truncation', () => {
   });
 
   it('of a file that a program reads is stored at once, too [write/truncate]', async () => {
-    const { fs, stored } = await withFile();
+    const { fs, stored } = await withListedFile();
     const reader = await openToRead(fs, '/f');
 
     await fs.truncate('/f', 2);
@@ -62,7 +54,7 @@ describe('a truncation', () => {
   });
 
   it('of a file that a program writes to is stored by that [write/truncate]', async () => {
-    const { fs, stored, asked } = await withFile();
+    const { fs, stored, asked } = await withListedFile();
     const writer = await openToEdit(fs, '/f');
 
     await fs.truncate('/f', 2);
@@ -74,7 +66,7 @@ describe('a truncation', () => {
   });
 
   it('to the size that it has costs nothing', async () => {
-    const { fs, asked } = await withFile();
+    const { fs, asked } = await withListedFile();
 
     await fs.truncate('/f', 3);
 

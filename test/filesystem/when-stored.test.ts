@@ -1,18 +1,10 @@
 /** SEMANTICS: when a write is stored. */
 import { describe, expect, it } from 'vitest';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
-import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { names, openForTest, writeFile } from '../support/open-for-test.ts';
 import { openToEdit, openToRead, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
 import { holdNext } from '../support/hold-next.ts';
-
-async function withFile(content = 'old'): Promise<FileSystemForTest> {
-  const opened = await openForTest();
-  await opened.foreignWrite('f', content);
-  await names(opened.fs, '/');
-  await opened.fs.getXattr('/f', 'user.pailfs.visibility');
-  opened.asked();
-  return opened;
-}
+import { withListedFile } from '../support/stored-state.ts';
 
 describe('a new file', () => {
   it('that was never written is stored by its first flush [write/empty-flush]', async () => {
@@ -134,7 +126,7 @@ describe('a new file', () => {
 
 describe('a file opened with O_TRUNC', () => {
   it('is not emptied on the service by itself, nor by the first flush: echo x > f is one PUT [write/whole] [write/empty-flush]', async () => {
-    const { fs, asked, stored } = await withFile();
+    const { fs, asked, stored } = await withListedFile();
     const handle = await openToRewrite(fs, '/f');
 
     await fs.flush(handle);
@@ -149,7 +141,7 @@ describe('a file opened with O_TRUNC', () => {
   });
 
   it('is emptied by the second flush [write/empty-flush]', async () => {
-    const { fs, asked, stored } = await withFile();
+    const { fs, asked, stored } = await withListedFile();
     const handle = await openToRewrite(fs, '/f');
     await fs.flush(handle);
 
@@ -161,7 +153,7 @@ describe('a file opened with O_TRUNC', () => {
   });
 
   it('is emptied at its release when nothing was written: : > f [write/empty-flush]', async () => {
-    const { fs, asked, stored } = await withFile();
+    const { fs, asked, stored } = await withListedFile();
     const handle = await openToRewrite(fs, '/f');
     await fs.flush(handle);
     expect((await fs.getAttributes('/f')).size).toBe(0);
@@ -173,7 +165,7 @@ describe('a file opened with O_TRUNC', () => {
   });
 
   it('is emptied by fsync [write/empty-flush]', async () => {
-    const { fs, stored } = await withFile();
+    const { fs, stored } = await withListedFile();
     const handle = await openToRewrite(fs, '/f');
 
     await fs.fsync(handle);
@@ -185,7 +177,7 @@ describe('a file opened with O_TRUNC', () => {
 
 describe('the same bytes', () => {
   it('upload nothing, and the file still gets its new time [write/same-bytes]', async () => {
-    const { fs, asked, clock } = await withFile('same');
+    const { fs, asked, clock } = await withListedFile('same');
     clock.advance(1000);
 
     await writeFile(fs, '/f', 'same');
@@ -195,7 +187,7 @@ describe('the same bytes', () => {
   });
 
   it('are stored when another type or visibility is wanted with them', async () => {
-    const { fs, asked, direct, bucket } = await withFile('same');
+    const { fs, asked, direct, bucket } = await withListedFile('same');
     const handle = await openToRewrite(fs, '/f');
     await writeAt(fs, handle, 'same');
     await setXattr(fs, '/f', 'user.mime_type', 'text/x-new');
@@ -207,7 +199,7 @@ describe('the same bytes', () => {
   });
 
   it('are stored when somebody else’s are there by now', async () => {
-    const { fs, foreignWrite, clock, stored } = await withFile('same');
+    const { fs, foreignWrite, clock, stored } = await withListedFile('same');
     await foreignWrite('f', 'other');
     clock.advance(10_000);
 
@@ -238,7 +230,7 @@ describe('fsync', () => {
 
 describe('release', () => {
   it('stores what no flush has seen, as pages dirtied through mmap [write/last-close]', async () => {
-    const { fs, stored } = await withFile();
+    const { fs, stored } = await withListedFile();
     const handle = await openToEdit(fs, '/f');
     await fs.flush(handle);
     await writeAt(fs, handle, 'mapped');
@@ -249,7 +241,7 @@ describe('release', () => {
   });
 
   it('of the last writer stores while readers stay [write/last-close]', async () => {
-    const { fs, stored } = await withFile();
+    const { fs, stored } = await withListedFile();
     const reader = await fs.open('/f', { read: true, write: false, truncate: false });
     const writer = await openToEdit(fs, '/f');
     await writeAt(fs, writer, 'new');

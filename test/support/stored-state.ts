@@ -40,3 +40,13 @@ export async function withStoredFile(settings: TestOptions['settings'] = {}): Pr
   await scene.fs.setAttributes('/f', { mode: 0o640 });
   return scene;
 }
+
+/** The service has `f`, which is listed, and whose visibility is known; nothing was asked since. */
+export async function withListedFile(content = 'old'): Promise<FileSystemForTest> {
+  const opened = await openForTest();
+  await opened.foreignWrite('f', content);
+  await names(opened.fs, '/');
+  await opened.fs.getXattr('/f', 'user.pailfs.visibility');
+  opened.asked();
+  return opened;
+}
