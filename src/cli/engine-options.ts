@@ -3,15 +3,12 @@ import { availableParallelism } from 'node:os';
 
 /** What Node starts by itself. */
 const MOST_THREADS = 4;
-/** Where the engine's memory for new objects ends up in any mount that has something to do, MiB. */
-const NEW_OBJECTS = 16;
 
 /**
  * Threads of the engine's own for compiling and collecting garbage. In a mount's first second they have much to compile: more of them than there
- * are processors besides ours would take those of our thread and of the programs that wait for it. Memory for new objects would begin with a
- * sixteenth of that, and be collected a dozen times in that second while it grows: each time all is copied that came with the program and stays.
+ * are processors besides ours would take those of our thread and of the programs that wait for it.
  */
 export function engineOptions(processors: number = availableParallelism()): readonly string[] {
   const threads = Math.min(Math.max(processors - 1, 1), MOST_THREADS);
-  return [`--v8-pool-size=${threads}`, `--min-semi-space-size=${NEW_OBJECTS}`];
+  return [`--v8-pool-size=${threads}`];
 }
