@@ -25,6 +25,9 @@ const PIECE = 128 * 1024;
 /** A content that came in one write of at most so many bytes is hashed then: quicker than to read it again. */
 const HASHED_AT_ONCE = 64 * 1024;
 
+/** Bytes of a write that is worth an answer before it is on the disk: what is shorter mostly gets there at once. */
+const LONG_WRITE = 64 * 1024;
+
 /** Beyond it, numbers are rounded: Node would take the position for none, and write somewhere else. */
 const LARGEST_SIZE = Number.MAX_SAFE_INTEGER - CONTENT_START;
 
@@ -42,6 +45,8 @@ export class Draft {
   #revision = 0;
   #handedOver = 0;
   #poisoned: string | null = null;
+  /** The way of what was taken last to the disk. Never rejects. */
+  #underWay: Promise<unknown> | null = null;
   /** Settles when all changes asked for so far are made. */
   #changes: Promise<unknown> = Promise.resolve();
 
@@ -93,8 +98,14 @@ export class Draft {
 
   /** Fills `into` from byte `position`; fewer bytes than asked means end of file. Rejects with the disk's error. */
   async read(into: Uint8Array, position: number): Promise<number> {
+    if (this.#underWay !== null) await this.settled();
     const wanted = Math.max(0, Math.min(into.length, this.#size - position));
     return wanted === 0 ? 0 : readFully(this.#file, into.subarray(0, wanted), position);
+  }
+
+  /** Resolves when what was taken last is on the disk, or the draft is poisoned. */
+  async settled(): Promise<void> {
+    await this.#underWay;
   }
 
   /**
@@ -117,8 +128,11 @@ export class Draft {
   /**
    * Writes all of `data`, which may be reused after the promise settles. Rejects with `NoRoom` that may pass: nothing has
    * happened. Rejects otherwise with `NoRoom` or the disk's error and is poisoned then; a poisoned draft takes no more bytes.
+   *
+   * `taken` is called when nothing but an error of the disk can refuse the bytes any more: reads find them from then on. It is not
+   * called where the write is short, or leaves a hole, which a disk may have no file for.
    */
-  write(data: Uint8Array, position: number): Promise<void> {
+  write(data: Uint8Array, position: number, taken?: () => void): Promise<void> {
     return this.#change(async () => {
       this.#refuseIfPoisoned();
       if (data.length === 0) return;
@@ -127,6 +141,10 @@ export class Draft {
       // Without waiting when there is plenty of room, as there mostly is.
       if (!this.#account.take(spent - this.#account.held)) await this.#grow(spent - this.#account.held);
       this.#spent = spent;
+      if (taken !== undefined && data.length >= LONG_WRITE && position <= this.#size) {
+        await this.#writeTaken(data, position, taken);
+        return;
+      }
       try {
         await writeFully(this.#file, data, position);
       } catch (error) {
@@ -220,6 +238,23 @@ export class Draft {
       if (!(error instanceof NoRoom) || !error.mayPass) this.#poisoned = systemErrorCode(error) ?? 'EIO';
       throw error;
     }
+  }
+
+  /** Whoever heard that the bytes are taken thinks that they are here: without them nothing of the draft is worth anything. */
+  async #writeTaken(data: Uint8Array, position: number, taken: () => void): Promise<void> {
+    this.#changed(Math.max(this.#size, position + data.length));
+    const written = writeFully(this.#file, data, position).catch((error: unknown) => {
+      this.#poisoned = systemErrorCode(error) ?? 'EIO';
+      throw error;
+    });
+    const underWay = written
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#underWay === underWay) this.#underWay = null;
+      });
+    this.#underWay = underWay;
+    taken();
+    await written;
   }
 
   async *#chunks(sealed: {

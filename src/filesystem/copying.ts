@@ -12,7 +12,7 @@ import { recognise } from '../store/own-upload.ts';
 import { asWanted, replaceObject, type Replacement } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
 import { contentTypeOf } from './content-type.ts';
-import { mayHaveBeenDone, visibilityError } from './errno-of.ts';
+import { cutBy, mayHaveBeenDone, visibilityError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile } from './open-file.ts';
@@ -109,7 +109,7 @@ export class Copying {
   async #store(source: OpenFile, bytes: Bytes, to: string, wish: CopyWish): Promise<Version> {
     const { content, store, clock, namespace } = this.#mount;
     const { draft } = bytes;
-    if (draft.poisoned !== null) throw new FsError('ENOSPC', source.path, 'a write found no space');
+    if (draft.poisoned !== null) throw cutBy(draft.poisoned, source.path);
     const contentType = contentTypeAt(source.path, to, bytes.contentType);
     const upload = content.upload(draft, contentType);
     const { size } = upload.body;

@@ -77,6 +77,12 @@ export function reasonOf(thrown: unknown): string {
     : thrown.reason;
 }
 
+/** What is told of a file, one of whose writes the local disk refused with `code`: its bytes are not to be stored. */
+export function cutBy(code: string, path: string): FsError {
+  const error = toFsError(Object.assign(new Error('a write to the local disk failed'), { code }), path);
+  return new FsError(error.code, path, `a write failed, so the file is not stored: ${error.reason}`);
+}
+
 /** Any thrown value as an `FsError` about `path`. */
 export function toFsError(thrown: unknown, path: string): FsError {
   if (thrown instanceof FsError) return thrown;

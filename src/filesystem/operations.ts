@@ -111,8 +111,11 @@ export interface FileSystemOperations {
   create(path: string, intent: CreateIntent): Promise<FileHandle>;
   /** Fills `into` from byte `position`; fewer bytes than asked means end of file. Then, and once it has rejected, `into` is left alone. */
   read(handle: FileHandle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number>;
-  /** Accepts all of `data` into the draft, and may be handed a buffer that is reused afterwards; nothing reaches the service before `flush`. */
-  write(handle: FileHandle, data: Uint8Array, position: number): Promise<number>;
+  /**
+   * Accepts all of `data` into the draft; nothing reaches the service before `flush`. `data` may be used again afterwards; with `free`,
+   * only once that is called, which may come later: then the local disk's error may come with the next write, flush or fsync.
+   */
+  write(handle: FileHandle, data: Uint8Array, position: number, free?: () => void): Promise<number>;
   /**
    * Once per close(2), so maybe several times: the last chance to tell the program that its bytes were not stored.
    * `isOpenElsewhere` says whether the program has the file open by another descriptor and will close that, too; absent where

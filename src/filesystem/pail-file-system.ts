@@ -91,9 +91,9 @@ export class PailFileSystem implements FileSystemOperations {
     );
   }
 
-  write(handle: FileHandle, data: Uint8Array, position: number): Promise<number> {
+  write(handle: FileHandle, data: Uint8Array, position: number, free?: () => void): Promise<number> {
     return this.#posix('write', handle.path, () =>
-      this.#parts.writing.write(ownHandle(handle), data, position),
+      this.#parts.writing.write(ownHandle(handle), data, position, free),
     );
   }
 

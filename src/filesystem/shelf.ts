@@ -58,10 +58,11 @@ export class Shelf {
   /** Whether `file` is to stay here. Once it is not, it never is again. Rejects with the local disk's error. */
   async keeps(file: OpenFile): Promise<boolean> {
     const { shelf, draft } = file;
-    // One that a full disk has cut ends as any other does.
-    if (shelf === null || draft?.poisoned !== null) return false;
+    if (shelf === null || draft === null) return false;
     const start = new Uint8Array(START_SIZE);
     const length = await draft.read(start, 0);
+    // One that the disk has cut ends as any other does. After the reading, which waits for bytes that are under way there.
+    if (draft.poisoned !== null) return false;
     const name = nameOf(file.path);
     if (scratchKind({ name, mode: shelf.mode, start: start.subarray(0, length) }) === shelf.kind) return true;
     file.shelf = null;

@@ -4,7 +4,7 @@
 import type { Draft } from '../content/draft.ts';
 import { BaseReplaced, type Conflicts } from './conflicts.ts';
 import type { DraftEnds } from './draft-ends.ts';
-import { FsError } from './errors.ts';
+import { cutBy } from './errno-of.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { Sending } from './sending.ts';
@@ -106,9 +106,7 @@ export class Storing {
   async #sendStill(file: OpenFile): Promise<void> {
     const { draft, sealed } = file;
     if (!file.dirty || draft === null) return;
-    if (draft.poisoned !== null) {
-      throw new FsError('ENOSPC', file.path, 'a write found no space, so the file is not stored');
-    }
+    if (draft.poisoned !== null) throw cutBy(draft.poisoned, file.path);
     await this.#send(file, draft, () => true);
     if (sealed !== null && sealed.draft !== draft) await this.#mount.kept.drop(sealed.draft);
   }

@@ -177,12 +177,16 @@ export class Uploading {
   }
 
   async #settleClaimed(file: OpenFile): Promise<void> {
+    await file.draft?.settled();
     // Somebody may have opened it again while this waited.
     if (file.handles.size > 0) return;
     const { draft } = file;
     const poison = draft?.poisoned ?? null;
     if (poison !== null && !file.detached) {
-      this.#mount.log.error('a file cut by a full disk was not stored', { path: file.path, cause: poison });
+      this.#mount.log.error('a file cut by an error of the local disk was not stored', {
+        path: file.path,
+        cause: poison,
+      });
       await this.#ends.dropNewest(file);
       return;
     }

@@ -1,11 +1,13 @@
 /**
  * How do a file's bytes change? Only in its draft: nothing here reaches the service, but to fetch the base version of an edit.
  */
+import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
 import { NoRoom } from '../content/space-account.ts';
 import type { Version } from '../store/version.ts';
-import { FsError } from './errors.ts';
 import { draftFactsOf } from './draft-records.ts';
+import { EarlyAnswers } from './early-answers.ts';
+import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 import type { Reading } from './reading.ts';
@@ -18,6 +20,7 @@ export class Writing {
   readonly #mount: MountState;
   readonly #reading: Reading;
   readonly #sealing: Sealing;
+  readonly #early = new EarlyAnswers();
 
   constructor(mount: MountState, reading: Reading, sealing: Sealing) {
     this.#mount = mount;
@@ -25,21 +28,25 @@ export class Writing {
     this.#sealing = sealing;
   }
 
-  async write(handle: Handle, data: Uint8Array, position: number): Promise<number> {
+  /** As `FileSystemOperations.write`. */
+  async write(handle: Handle, data: Uint8Array, position: number, free?: () => void): Promise<number> {
     const { file } = handle;
     if (!handle.canWrite) throw new FsError('EBADF', file.path, 'not open for writing');
-    return this.change(file, async () => {
-      const draft = await this.changeable(file, Infinity);
-      await this.#mount.kept.changing(file, draft);
-      try {
-        await draft.write(data, position);
-      } finally {
-        // Also when it failed: what the draft holds is no longer what the service has.
-        this.#touched(file);
-        file.written = true;
-      }
-      return data.length;
-    });
+    if (free === undefined) await this.#write(file, data, position);
+    else {
+      await this.#early.answered({
+        bytes: data.length,
+        // The gate is held until the bytes are on the disk: whoever stores them waits for that.
+        write: (taken) => this.#write(file, data, position, taken).finally(free),
+        failedLater: (error) => {
+          this.#mount.log.error('bytes that a program wrote did not get onto the local disk', {
+            path: file.path,
+            cause: describeError(error),
+          });
+        },
+      });
+    }
+    return data.length;
   }
 
   /** Changes the size of an open file. Nothing is uploaded by it. */
@@ -73,6 +80,25 @@ export class Writing {
         await this.#mount.content.roomFor(error.bytes);
       }
     }
+  }
+
+  async #write(file: OpenFile, data: Uint8Array, position: number, taken?: () => void): Promise<void> {
+    await this.change(file, async () => {
+      const draft = await this.changeable(file, Infinity);
+      await this.#mount.kept.changing(file, draft);
+      const told = { isTaken: false };
+      const onTaken = (): void => {
+        told.isTaken = true;
+        this.#wrote(file);
+        taken?.();
+      };
+      try {
+        await draft.write(data, position, taken && onTaken);
+      } finally {
+        // Also when it failed: what the draft holds is no longer what the service has.
+        if (!told.isTaken) this.#wrote(file);
+      }
+    });
   }
 
   /** All bytes of `version`, which is to end on the service, in the draft of `file`. Rejects as `draftOf`. */
@@ -147,6 +173,11 @@ export class Writing {
     file.isOverSealed = false;
     file.written = false;
     file.passedOver = false;
+  }
+
+  #wrote(file: OpenFile): void {
+    this.#touched(file);
+    file.written = true;
   }
 
   #touched(file: OpenFile): void {

@@ -19,6 +19,8 @@ export class FailingDisk implements LocalFiles {
   told: DiskSpace = { free: Infinity, total: 0 };
   /** Most bytes that one call writes or reads. */
   most = Infinity;
+  /** What a write of so many bytes waits for. */
+  beforeWrite: (bytes: number) => Promise<void> = () => Promise.resolve();
   /** Called when a file has been synced, before anybody hears of it. */
   afterSync: () => Promise<void> = () => Promise.resolve();
   /** Files that were created and not removed. */
@@ -58,6 +60,7 @@ export class FailingDisk implements LocalFiles {
         return file.read(into.subarray(0, this.most), position);
       },
       write: async (data, position) => {
+        await this.beforeWrite(data.length);
         this.#step('write');
         if (this.room === 0) throw systemError('ENOSPC');
         const count = await file.write(data.subarray(0, Math.min(this.most, this.room)), position);

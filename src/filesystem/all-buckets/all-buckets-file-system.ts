@@ -95,9 +95,9 @@ export class AllBucketsFileSystem implements FileSystemOperations {
     return operations.read(inner, into, position, waiter);
   }
 
-  async write(handle: FileHandle, data: Uint8Array, position: number): Promise<number> {
+  async write(handle: FileHandle, data: Uint8Array, position: number, free?: () => void): Promise<number> {
     const { operations, inner } = bucketHandle(handle);
-    return operations.write(inner, data, position);
+    return operations.write(inner, data, position, free);
   }
 
   async flush(handle: FileHandle, isOpenElsewhere?: () => Promise<boolean>): Promise<void> {

@@ -3,6 +3,7 @@
  * next? On the disk, with a record, before the close returns; and nobody changes them any more: a program that writes gets a copy.
  */
 import type { Draft } from '../../content/draft.ts';
+import { cutBy } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
 import { draftFactsOf } from '../draft-records.ts';
 import type { MountState } from '../mount-state.ts';
@@ -20,15 +21,14 @@ export class Sealing {
 
   /**
    * Promises the bytes that `file` has now, in place of those promised before. Returns whether there was anything new. Rejects
-   * with ENOSPC when a full disk has cut them, or with the disk's error: nothing is promised then.
+   * with the disk's error, also when it has cut them before: nothing is promised then.
    */
   async seal(file: OpenFile): Promise<boolean> {
     // Nobody writes meanwhile. Uploads are of sealed bytes, and need no gate.
     return file.gate.still(async () => {
       const { draft, sealed: before } = file;
       if (draft === null || !file.dirty || file.detached || before?.draft === draft) return false;
-      if (draft.poisoned !== null)
-        throw new FsError('ENOSPC', file.path, 'a write found no space, so the file is not stored');
+      if (draft.poisoned !== null) throw cutBy(draft.poisoned, file.path);
       const { kept } = this.#mount;
       await kept.seal(file, draft, before?.draft ?? null);
       const isStored = before !== null && file.sealed !== before;

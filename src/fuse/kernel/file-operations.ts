@@ -48,8 +48,10 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
       const buffer = buffers.take(data.length);
       data.copy(buffer);
       const kept = buffer.subarray(0, data.length);
-      const count = await storing(context, node, () => operations.write(handle, kept, offset));
-      buffers.giveBack(buffer);
+      const free = (): void => {
+        buffers.giveBack(buffer);
+      };
+      const count = await storing(context, node, () => operations.write(handle, kept, offset, free));
       if (killsPrivileges) await clearSetIdBits(context, node, handle);
       return { reply: sizeReply(count) };
     },
