@@ -50,6 +50,38 @@ describe('a look at a name that is missing', () => {
   });
 });
 
+describe('the ten thousand names that are believed to be missing', () => {
+  it('are not looked through for each name more', async () => {
+    const { kernel } = trustingKernel();
+    for (let index = 0; index < 10_000; index += 1) await kernel.succeed('lookup', ROOT, `gone-${index}`);
+    const { missing } = kernel.context.nodes.get(ROOT);
+    const entries = missing[Symbol.iterator].bind(missing);
+    let looks = 0;
+    missing[Symbol.iterator] = function* () {
+      for (const entry of entries()) {
+        looks += 1;
+        yield entry;
+      }
+    } as typeof entries;
+
+    for (let index = 0; index < 10; index += 1) await kernel.ask('lookup', ROOT, `more-${index}`);
+
+    expect(looks).toBe(10);
+  });
+
+  it('make room for others once they count no more, but for those that were looked at again', async () => {
+    const { kernel } = trustingKernel();
+    for (let index = 0; index < 10_000; index += 1) await kernel.succeed('lookup', ROOT, `gone-${index}`);
+    kernel.clock.advance(30_000);
+    await kernel.succeed('lookup', ROOT, 'gone-0');
+    kernel.clock.advance(30_000);
+
+    await kernel.succeed('lookup', ROOT, 'more');
+
+    expect([...kernel.context.nodes.get(ROOT).missing.keys()]).toEqual(['gone-0', 'more']);
+  });
+});
+
 describe('a listing that shows a name which is believed to be missing', () => {
   it('takes that back, by its name', async () => {
     const { files, kernel } = trustingKernel();
