@@ -22,8 +22,8 @@ export class BlockMemory {
 
   /** A block of whatever was there before, with one holder. Those that are not of the common size are not used again. */
   take(bytes: number): Uint8Array {
-    if (bytes !== this.blockSize) return new Uint8Array(bytes);
-    const block = this.#free.pop() ?? new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer);
+    if (bytes !== this.blockSize) return fresh(bytes);
+    const block = this.#free.pop() ?? fresh(bytes);
     this.#holders.set(block, 1);
     return block;
   }
@@ -51,4 +51,9 @@ export class BlockMemory {
     const most = Math.max(0, Math.floor(bytes / this.blockSize));
     if (this.#free.length > most) this.#free.length = most;
   }
+}
+
+/** Not zeroed: it is filled anyway. */
+function fresh(bytes: number): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer);
 }

@@ -265,7 +265,7 @@ export class Draft {
     this.#handedOver = 0;
     for (let position = 0; position < sealed.size;) {
       // A buffer for each: whoever sends a chunk may hold on to it while the next is being read.
-      const chunk = new Uint8Array(Math.min(CHUNK, sealed.size - position));
+      const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK, sealed.size - position));
       const count = await readFully(this.#file, chunk, position);
       const isWhole = (): boolean => this.#revision === sealed.revision && count === chunk.length;
       if (isWhole()) this.#digest.pass(chunk, position);

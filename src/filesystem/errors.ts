@@ -27,6 +27,9 @@ export type ErrnoName =
   | 'ETIMEDOUT'
   | 'EXDEV';
 
+/** What programs ask for in vain all day: to gather the stack of each takes longer than the rest of the answer. */
+const EVERYDAY: ReadonlySet<ErrnoName> = new Set(['ENOENT', 'ENODATA']);
+
 /** A refusal in the caller's terms: which POSIX error, on which path, because of what. */
 export class FsError extends Error {
   override readonly name = 'FsError';
@@ -43,7 +46,10 @@ export class FsError extends Error {
     reason: string,
     options: { readonly cause?: unknown; readonly validFor?: number } = {},
   ) {
+    const { stackTraceLimit } = Error;
+    if (EVERYDAY.has(code)) Error.stackTraceLimit = 0;
     super(`${code}: ${reason}: ${path}`, 'cause' in options ? { cause: options.cause } : undefined);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.path = path;
     this.reason = reason;
