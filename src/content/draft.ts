@@ -25,8 +25,8 @@ const PIECE = 128 * 1024;
 /** A content that came in one write of at most so many bytes is hashed then: quicker than to read it again. */
 const HASHED_AT_ONCE = 64 * 1024;
 
-/** Bytes of a write that is worth an answer before it is on the disk: what is shorter mostly gets there at once. */
-const LONG_WRITE = 64 * 1024;
+/** A write of more bytes is worth an answer before it is on the disk: what is shorter mostly gets there at once. */
+const SHORT_WRITE = 64 * 1024;
 
 /** Beyond it, numbers are rounded: Node would take the position for none, and write somewhere else. */
 const LARGEST_SIZE = Number.MAX_SAFE_INTEGER - CONTENT_START;
@@ -45,6 +45,8 @@ export class Draft {
   #revision = 0;
   #handedOver = 0;
   #poisoned: string | null = null;
+  /** Whether bytes that were taken are not here. */
+  #hasLost = false;
   /** The way of what was taken last to the disk. Never rejects. */
   #underWay: Promise<unknown> | null = null;
   /** Settles when all changes asked for so far are made. */
@@ -96,9 +98,13 @@ export class Draft {
     return this.#poisoned;
   }
 
-  /** Fills `into` from byte `position`; fewer bytes than asked means end of file. Rejects with the disk's error. */
+  /**
+   * Fills `into` from byte `position`; fewer bytes than asked means end of file. Rejects with the disk's error, or with EIO once bytes that
+   * were taken did not get there: what was there before is not what a program has written.
+   */
   async read(into: Uint8Array, position: number): Promise<number> {
     if (this.#underWay !== null) await this.settled();
+    if (this.#hasLost) throw lost();
     const wanted = Math.max(0, Math.min(into.length, this.#size - position));
     return wanted === 0 ? 0 : readFully(this.#file, into.subarray(0, wanted), position);
   }
@@ -141,7 +147,7 @@ export class Draft {
       // Without waiting when there is plenty of room, as there mostly is.
       if (!this.#account.take(spent - this.#account.held)) await this.#grow(spent - this.#account.held);
       this.#spent = spent;
-      if (taken !== undefined && data.length >= LONG_WRITE && position <= this.#size) {
+      if (taken !== undefined && data.length > SHORT_WRITE && position <= this.#size) {
         await this.#writeTaken(data, position, taken);
         return;
       }
@@ -165,15 +171,20 @@ export class Draft {
       refuseSize(size);
       await this.#orPoison(() => this.#file.truncate(size));
       this.#poisoned = null;
+      this.#hasLost = false;
       this.#spent = Math.min(this.#spent, size);
       this.#account.shrinkTo(this.#spent);
       this.#changed(size);
     });
   }
 
-  /** Resolves when bytes and description are on the local disk. Rejects with the disk's error. */
+  /** Resolves when bytes and description are on the local disk. Rejects with the disk's error, also when the draft is poisoned. */
   sync(): Promise<void> {
-    return this.#change(() => this.#orPoison(() => this.#file.sync()));
+    return this.#change(async () => {
+      // Whoever asks is about to promise these bytes.
+      this.#refuseIfPoisoned();
+      await this.#orPoison(() => this.#file.sync());
+    });
   }
 
   /** Writes into its file what it is; durable after `sync`. Rejects with the disk's error. */
@@ -181,9 +192,10 @@ export class Draft {
     return this.#file.describe(facts);
   }
 
-  /** Of all bytes, lower-case hexadecimal. Costs a reading of those that no upload has read. Rejects with the disk's error. */
+  /** Of all bytes, lower-case hexadecimal. Costs a reading of those that no upload has read. Rejects as `sync`. */
   md5(): Promise<string> {
     return this.#change(async () => {
+      this.#refuseIfPoisoned();
       const buffer = new Uint8Array(Math.min(CHUNK, this.#size - this.#digest.hashed));
       while (this.#digest.hashed < this.#size) {
         const from = this.#digest.hashed;
@@ -244,6 +256,7 @@ export class Draft {
   async #writeTaken(data: Uint8Array, position: number, taken: () => void): Promise<void> {
     this.#changed(Math.max(this.#size, position + data.length));
     const written = writeFully(this.#file, data, position).catch((error: unknown) => {
+      this.#hasLost = true;
       this.#poisoned = systemErrorCode(error) ?? 'EIO';
       throw error;
     });
@@ -314,4 +327,8 @@ export class Draft {
 function refuseSize(size: number): void {
   if (size <= LARGEST_SIZE) return;
   throw Object.assign(new Error('no file can be so large'), { code: 'EFBIG' });
+}
+
+function lost(): Error {
+  return Object.assign(new Error('bytes that were written did not get onto the local disk'), { code: 'EIO' });
 }

@@ -3,7 +3,7 @@
  * piece: it makes the next one while this one is put there. That error the next write, fsync or close of the file tells.
  */
 
-/** Bytes of answered writes that are not on the disk yet, over all files: memory that no program waits for. */
+/** Bytes of writes that were answered and are not on the disk yet, or may be soon, over all files: memory that no program waits for. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 interface Write {
@@ -23,6 +23,7 @@ export class EarlyAnswers {
       await write();
       return;
     }
+    this.#bytes += bytes;
     let isTaken = false;
     let tell = (): void => undefined;
     const told = new Promise<void>((resolve) => {
@@ -30,11 +31,10 @@ export class EarlyAnswers {
     });
     const taken = (): void => {
       isTaken = true;
-      this.#bytes += bytes;
       tell();
     };
     const ended = write(taken).finally(() => {
-      if (isTaken) this.#bytes -= bytes;
+      this.#bytes -= bytes;
     });
     ended.catch((error: unknown) => {
       if (isTaken) failedLater(error);

@@ -59,10 +59,11 @@ export class Shelf {
   async keeps(file: OpenFile): Promise<boolean> {
     const { shelf, draft } = file;
     if (shelf === null || draft === null) return false;
+    await draft.settled();
+    // One that the disk has cut ends as any other does.
+    if (draft.poisoned !== null) return false;
     const start = new Uint8Array(START_SIZE);
     const length = await draft.read(start, 0);
-    // One that the disk has cut ends as any other does. After the reading, which waits for bytes that are under way there.
-    if (draft.poisoned !== null) return false;
     const name = nameOf(file.path);
     if (scratchKind({ name, mode: shelf.mode, start: start.subarray(0, length) }) === shelf.kind) return true;
     file.shelf = null;

@@ -82,15 +82,17 @@ export class Storing {
     }
   }
 
-  /** Stores what is in the draft of `file` now; writers wait. */
-  async through(file: OpenFile): Promise<void> {
+  /** Stores what is in the draft of `file` now, if that `isMeant` still once nobody writes; writers wait. */
+  async through(file: OpenFile, isMeant: () => boolean = () => true): Promise<void> {
     if (file.detached) return;
     if (!file.dirty) {
       if (file.publishPending) await this.#sending.publishAgain(file);
       return;
     }
     if (await this.#shelf.keeps(file)) return;
-    await file.gate.still(() => this.#sendStill(file));
+    await file.gate.still(async () => {
+      if (isMeant()) await this.#sendStill(file);
+    });
   }
 
   async #moveAside(file: OpenFile, path: string): Promise<void> {

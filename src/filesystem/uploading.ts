@@ -7,7 +7,7 @@
  * full disk has cut. How they go: storing.ts and sending.ts.
  */
 import type { DraftEnds } from './draft-ends.ts';
-import { reasonOf, toFsError } from './errno-of.ts';
+import { cutBy, reasonOf, toFsError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
@@ -37,6 +37,7 @@ export class Uploading {
     if (!handle.canWrite && !isMadeToBeRead(file)) return;
     if (await this.#waitsForMore(file, isOpenElsewhere)) return;
     await this.keep(file);
+    await this.#tellIfCut(file);
   }
 
   /** One fsync(2): as `store`; what is to stay here is on the local disk then. */
@@ -45,6 +46,7 @@ export class Uploading {
     if (refusal !== undefined) throw toFsError(refusal, file.path);
     await this.store(file);
     await this.#shelf.record(file);
+    await this.#tellIfCut(file);
   }
 
   /** What a close promises of `file`: that it is stored, or with `--write-back` that it will be. Rejects with why that cannot be. */
@@ -54,10 +56,10 @@ export class Uploading {
       await this.#storing.claimed(file, () => this.#storing.through(file));
   }
 
-  /** As `keep`, for a caller that holds the claim of the file's path. */
-  async keepClaimed(file: OpenFile): Promise<void> {
-    if (!this.#mount.settings.writeBack) await this.storeClaimed(file);
-    else if (!(await this.#promised.promise(file))) await this.#storing.through(file);
+  /** As `keep`, for a caller that holds the claim of the file's path; not what is not `isMeant` any more once nobody writes. */
+  async keepClaimed(file: OpenFile, isMeant?: () => boolean): Promise<void> {
+    if (!this.#mount.settings.writeBack) await this.storeClaimed(file, isMeant);
+    else if (!(await this.#promised.promise(file, isMeant))) await this.#storing.through(file, isMeant);
   }
 
   /** `file` waits here for its upload since an earlier mount, or its turn has come. */
@@ -76,11 +78,11 @@ export class Uploading {
   }
 
   /** As `store`, for a caller that holds the claim of the file's path: every conflict is a `BaseReplaced`. */
-  async storeClaimed(file: OpenFile): Promise<void> {
+  async storeClaimed(file: OpenFile, isMeant?: () => boolean): Promise<void> {
     // What an earlier mount has promised is taken care of as with write-back until it, or what takes its place, is stored.
     const isPromised = this.#mount.settings.writeBack || file.sealed !== null;
-    if (isPromised && (await this.#promised.promise(file))) await this.#storing.sealed(file);
-    else await this.#storing.through(file);
+    if (isPromised && (await this.#promised.promise(file, isMeant))) await this.#storing.sealed(file);
+    else await this.#storing.through(file, isMeant);
   }
 
   /** As `store`; local bytes that nobody has open are let go of then. */
@@ -171,6 +173,14 @@ export class Uploading {
     return true;
   }
 
+  /** Nothing of a file without a name is stored, but whoever wrote it must hear when its bytes are not here. */
+  async #tellIfCut(file: OpenFile): Promise<void> {
+    if (!file.detached) return;
+    await file.draft?.settled();
+    const poison = file.draft?.poisoned ?? null;
+    if (poison !== null) throw cutBy(poison, file.path);
+  }
+
   /** What was tried last the service does not take: to try it again is of no use. */
   #isRefused(file: OpenFile): boolean {
     return file.failure !== null && !this.#ends.mayTryAgain(file, file.failure.error);
@@ -191,7 +201,8 @@ export class Uploading {
       return;
     }
     if (file.dirty && draft !== null && !file.hasTried(draft)) {
-      await this.keepClaimed(file).catch((error: unknown) => {
+      // Who opens it meanwhile may be about to write it anew: half of that is not what was closed.
+      await this.keepClaimed(file, () => file.handles.size === 0).catch((error: unknown) => {
         if (keepsBoth(error)) throw error;
         // Nobody is left to hear it; it is logged, and the draft stays.
         this.#mount.log.debug('upload at release failed', { path: file.path, cause: reasonOf(error) });

@@ -118,7 +118,7 @@ describe('while the local disk is full', () => {
     expect((await stored('f')).toString()).toBe('old');
     expect((await readFile(fs, '/f')).toString()).toBe('old');
     expect([...localFiles.left]).toEqual([]);
-    expect(log.about('full disk')).toHaveLength(1);
+    expect(log.about('cut by an error of the local disk')).toHaveLength(1);
     expect(await mounted.close({ patience: 60_000 })).toEqual([]);
   });
 

@@ -65,12 +65,12 @@ export class PromisedUploads {
 
   /**
    * What is new in `file` is on the local disk, and goes up some time. Returns false when the local disk does not take the promise.
-   * Rejects when a full disk has cut the bytes.
+   * Rejects when the disk has cut the bytes. Nothing new is promised when that is not `isMeant` any more once nobody writes.
    */
-  async promise(file: OpenFile): Promise<boolean> {
+  async promise(file: OpenFile, isMeant?: () => boolean): Promise<boolean> {
     if (file.detached || (file.dirty && (await this.#shelf.keeps(file)))) return true;
     try {
-      const isNew = await this.#sealing.seal(file);
+      const isNew = await this.#sealing.seal(file, isMeant);
       if (isNew || (this.#hasWork(file) && !this.#queue.has(file))) this.#queue.add(file, REST);
       return true;
     } catch (error) {

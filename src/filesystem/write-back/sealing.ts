@@ -21,11 +21,13 @@ export class Sealing {
 
   /**
    * Promises the bytes that `file` has now, in place of those promised before. Returns whether there was anything new. Rejects
-   * with the disk's error, also when it has cut them before: nothing is promised then.
+   * with the disk's error, also when it has cut them before: nothing is promised then; nor when they are not `isMeant` any more once
+   * nobody writes.
    */
-  async seal(file: OpenFile): Promise<boolean> {
+  async seal(file: OpenFile, isMeant: () => boolean = () => true): Promise<boolean> {
     // Nobody writes meanwhile. Uploads are of sealed bytes, and need no gate.
     return file.gate.still(async () => {
+      if (!isMeant()) return false;
       const { draft, sealed: before } = file;
       if (draft === null || !file.dirty || file.detached || before?.draft === draft) return false;
       if (draft.poisoned !== null) throw cutBy(draft.poisoned, file.path);
