@@ -9,9 +9,9 @@
 import { systemErrorCode } from '../base/errors.ts';
 import type { UploadBody } from '../service/object-service.ts';
 import { DraftDigest } from './draft-digest.ts';
+import { lostBytes, POISON, refuseSize, writeFailedBefore } from './draft-errors.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import type { DraftFile } from './draft-file.ts';
-import { CONTENT_START } from './draft-header.ts';
 import { readFully, writeFully } from './local-files.ts';
 import { NoRoom, type SpaceAccount } from './space-account.ts';
 
@@ -27,12 +27,6 @@ const HASHED_AT_ONCE = 64 * 1024;
 
 /** A write of more bytes is worth an answer before it is on the disk: what is shorter mostly gets there at once. */
 const SHORT_WRITE = 64 * 1024;
-
-/** Beyond it, numbers are rounded: Node would take the position for none, and write somewhere else. */
-const LARGEST_SIZE = Number.MAX_SAFE_INTEGER - CONTENT_START;
-
-/** Errors of the disk after which nobody knows what the file holds. */
-const POISON = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
 
 /** A file's new bytes. Every method may be called while any other is in progress. */
 export class Draft {
@@ -104,7 +98,7 @@ export class Draft {
    */
   async read(into: Uint8Array, position: number): Promise<number> {
     if (this.#underWay !== null) await this.settled();
-    if (this.#hasLost) throw lost();
+    if (this.#hasLost) throw lostBytes();
     const wanted = Math.max(0, Math.min(into.length, this.#size - position));
     return wanted === 0 ? 0 : readFully(this.#file, into.subarray(0, wanted), position);
   }
@@ -318,17 +312,6 @@ export class Draft {
   }
 
   #refuseIfPoisoned(): void {
-    if (this.#poisoned === null) return;
-    throw Object.assign(new Error('an earlier write to this draft failed'), { code: this.#poisoned });
+    if (this.#poisoned !== null) throw writeFailedBefore(this.#poisoned);
   }
-}
-
-/** Throws what the disk would say of a file of `size` bytes. */
-function refuseSize(size: number): void {
-  if (size <= LARGEST_SIZE) return;
-  throw Object.assign(new Error('no file can be so large'), { code: 'EFBIG' });
-}
-
-function lost(): Error {
-  return Object.assign(new Error('bytes that were written did not get onto the local disk'), { code: 'EIO' });
 }
