@@ -5,8 +5,8 @@ import { FailingDisk } from './failing-disk.ts';
 import { openForTest, type FileSystemForTest, type TestOptions } from './open-for-test.ts';
 import { LogForTest } from './program-acts.ts';
 
-/** Longer than what the disk is held for. */
-const HEADER = 4096;
+/** Shorter writes get through. */
+const LEAST_HELD = 4096;
 
 export interface HeldDisk extends FileSystemForTest {
   readonly disk: FailingDisk;
@@ -18,7 +18,7 @@ export interface HeldDisk extends FileSystemForTest {
   readonly freed: () => number;
 }
 
-/** The disk takes nothing that is as long as a header or longer until it is let go. */
+/** The disk takes nothing but short writes, as of headers, until it is let go. */
 export async function withHeldDisk(options: TestOptions = {}): Promise<HeldDisk> {
   const disk = new FailingDisk();
   const log = new LogForTest();
@@ -27,7 +27,7 @@ export async function withHeldDisk(options: TestOptions = {}): Promise<HeldDisk>
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  disk.beforeWrite = (bytes) => (bytes >= HEADER ? held : Promise.resolve());
+  disk.beforeWrite = (bytes) => (bytes >= LEAST_HELD ? held : Promise.resolve());
   onTestFinished(() => {
     letGo();
   });
