@@ -12,16 +12,12 @@ import { DraftDigest } from './draft-digest.ts';
 import { lostBytes, POISON, refuseSize, writeFailedBefore } from './draft-errors.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import type { DraftFile } from './draft-file.ts';
+import { piecesOf, type UploadTap } from './draft-pieces.ts';
 import { readFully, writeFully } from './local-files.ts';
 import { NoRoom, type SpaceAccount } from './space-account.ts';
 
-/** Sees the bytes of an upload pass, in order; position 0 again when the upload is tried again. */
-export type UploadTap = (data: Uint8Array, position: number) => void;
-
-/** Bytes an upload hands over at once. */
+/** Bytes that are read at once. */
 const CHUNK = 512 * 1024;
-/** Bytes that are handed over at once. */
-const PIECE = 128 * 1024;
 /** A content that came in one write of at most so many bytes is hashed then: quicker than to read it again. */
 const HASHED_AT_ONCE = 64 * 1024;
 
@@ -210,7 +206,17 @@ export class Draft {
     this.#refuseIfPoisoned();
     const revision = this.#revision;
     const size = this.#size;
-    return { size, contentType, open: () => this.#chunks({ revision, size, tap }) };
+    const departure = {
+      file: this.#file,
+      size,
+      isUnchanged: () => this.#revision === revision,
+      digest: this.#digest,
+      tap,
+      handedOver: (bytes: number): void => {
+        this.#handedOver = bytes;
+      },
+    };
+    return { size, contentType, open: () => piecesOf(departure) };
   }
 
   /** Its file shall not be found by anybody else, now or after the process; it goes on here. */
@@ -262,30 +268,6 @@ export class Draft {
     this.#underWay = underWay;
     taken();
     await written;
-  }
-
-  async *#chunks(sealed: {
-    readonly revision: number;
-    readonly size: number;
-    readonly tap: UploadTap | undefined;
-  }): AsyncGenerator<Uint8Array> {
-    this.#handedOver = 0;
-    for (let position = 0; position < sealed.size;) {
-      // A buffer for each: whoever sends a chunk may hold on to it while the next is being read.
-      const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK, sealed.size - position));
-      const count = await readFully(this.#file, chunk, position);
-      const isWhole = (): boolean => this.#revision === sealed.revision && count === chunk.length;
-      if (isWhole()) this.#digest.pass(chunk, position);
-      // In pieces: on a slow line what one of them tells of progress shall not take minutes.
-      for (let start = 0; start < chunk.length; start += PIECE) {
-        if (!isWhole()) throw new Error('the draft changed while it was being uploaded');
-        const piece = chunk.subarray(start, start + PIECE);
-        sealed.tap?.(piece, position + start);
-        yield piece;
-        this.#handedOver = position + start + piece.length;
-      }
-      position += chunk.length;
-    }
   }
 
   #change<Result>(step: () => Promise<Result>): Promise<Result> {

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { DraftFolder } from '../../src/content/draft-folder.ts';
 import { Draft } from '../../src/content/draft.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
+import { FileModel } from '../support/file-model.ts';
 import { draftFactsOf } from '../support/journal-records.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -24,22 +25,6 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant('md5' as const) },
 );
 
-/** What a program thinks that its file holds. */
-class Model {
-  bytes = Buffer.alloc(0);
-
-  write(data: Uint8Array, at: number): void {
-    if (data.length > 0) this.resize(Math.max(this.bytes.length, at + data.length));
-    this.bytes.set(data, data.length > 0 ? at : 0);
-  }
-
-  resize(size: number): void {
-    const next = Buffer.alloc(size);
-    next.set(this.bytes.subarray(0, size));
-    this.bytes = next;
-  }
-}
-
 it('gives what was written last, as a program sees it that goes on once its bytes are taken', async () => {
   const directory = `${await temporaryDirectory()}/drafts`;
   await mkdir(directory);
@@ -55,7 +40,7 @@ it('gives what was written last, as a program sees it that goes on once its byte
         };
         const folder = new DraftFolder(directory, files);
         const draft = new Draft(await folder.create(draftFactsOf('f')), files.budget().open());
-        const model = new Model();
+        const model = new FileModel();
         for (const [index, next] of steps.entries()) {
           if (next === 'md5') await draft.md5();
           else if ('cut' in next) {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
+import { FileModel } from '../support/file-model.ts';
 import { openForTest, readAll, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { openToEdit } from '../support/program-acts.ts';
@@ -37,7 +38,7 @@ class Run {
   readonly #handles: readonly [FileHandle, FileHandle];
   /** Not waited for when they are made. */
   readonly #storing: Promise<void>[] = [];
-  #content: Buffer = Buffer.from(BASE);
+  readonly #model = new FileModel();
   #path: string;
   #given = 0;
   #free = 0;
@@ -46,6 +47,7 @@ class Run {
     this.#scene = scene;
     this.#path = path;
     this.#handles = handles;
+    this.#model.write(BASE, 0);
   }
 
   static async begin(scene: FileSystemForTest): Promise<Run> {
@@ -58,11 +60,11 @@ class Run {
     const handle = this.#handles[next.whose === 0 ? 0 : 1];
     if ('write' in next) await this.#write(handle, patternedBytes(next.write, index + 1), next.at);
     else if ('cut' in next) {
-      this.#resize(next.cut);
+      this.#model.resize(next.cut);
       await fs.truncate(this.#path, next.cut, handle);
-    } else if (next.do === 'read') expect((await readAll(fs, handle)).equals(this.#content)).toBe(true);
+    } else if (next.do === 'read') expect((await readAll(fs, handle)).equals(this.#model.bytes)).toBe(true);
     else if (next.do === 'stat')
-      expect((await fs.getAttributes(this.#path, handle)).size).toBe(this.#content.length);
+      expect((await fs.getAttributes(this.#path, handle)).size).toBe(this.#model.bytes.length);
     else if (next.do === 'fsync') this.#storing.push(fs.fsync(handle));
     else if (next.do === 'flush') this.#storing.push(fs.flush(handle));
     else await this.#rename(`/f${index}`);
@@ -75,15 +77,14 @@ class Run {
       await fs.flush(handle);
       await fs.release(handle);
     }
-    expect((await readFile(fs, this.#path)).equals(this.#content)).toBe(true);
+    expect((await readFile(fs, this.#path)).equals(this.#model.bytes)).toBe(true);
     expect(this.#free).toBe(this.#given);
     expect(await mounted.close({ patience: 5000 })).toEqual([]);
-    expect((await stored(this.#path.slice(1))).equals(this.#content)).toBe(true);
+    expect((await stored(this.#path.slice(1))).equals(this.#model.bytes)).toBe(true);
   }
 
   async #write(handle: FileHandle, data: Uint8Array, at: number): Promise<void> {
-    this.#resize(Math.max(this.#content.length, at + data.length));
-    this.#content.set(data, at);
+    this.#model.write(data, at);
     this.#given += 1;
     await this.#scene.fs.write(handle, data, at, () => {
       this.#free += 1;
@@ -96,12 +97,6 @@ class Run {
     await Promise.all(this.#storing);
     await this.#scene.fs.rename(this.#path, to, false);
     this.#path = to;
-  }
-
-  #resize(size: number): void {
-    const next = Buffer.alloc(size);
-    next.set(this.#content.subarray(0, size));
-    this.#content = next;
   }
 }
 

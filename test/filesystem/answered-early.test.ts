@@ -156,22 +156,13 @@ describe('bytes that were taken and that the disk then refuses', () => {
     },
   );
 
-  it('are told by the close that already waits for them [write/early]', async () => {
-    const scene = await withHeldDisk();
-    const handle = await openToRewrite(scene.fs, '/f');
-    await scene.write(handle, patternedBytes(MiB), 0);
-
-    const closing = errnoOfCall(scene.fs.flush(handle));
-    scene.disk.failures.set('write', 'EIO');
-    scene.letGo();
-
-    expect(await closing).toBe('EIO');
-    await scene.fs.release(handle);
-  });
-
-  it('are promised by no close with write-back [write/early]', async () => {
-    const scene = await withHeldDisk({ settings: { writeBack: true } });
-    const handle = await openToRewrite(scene.fs, '/f');
+  it.each([
+    ['that already waits for them', '/f', false],
+    ['that only promises, with write-back', '/f', true],
+    ['of a scratch file, which stays on this machine', '/.f.swp', false],
+  ])('are told by the close %s [write/early]', async (_which, path, writeBack) => {
+    const scene = await withHeldDisk({ settings: { writeBack } });
+    const handle = await openToRewrite(scene.fs, path);
     await scene.write(handle, patternedBytes(MiB), 0);
 
     const closing = errnoOfCall(scene.fs.flush(handle));
@@ -181,19 +172,6 @@ describe('bytes that were taken and that the disk then refuses', () => {
     expect(await closing).toBe('ENOSPC');
     await scene.fs.release(handle);
     expect(await scene.mounted.unsent.list()).toEqual([]);
-  });
-
-  it('are told of a scratch file, too, which stays on this machine [write/early]', async () => {
-    const scene = await withHeldDisk();
-    const handle = await openToRewrite(scene.fs, '/.f.swp');
-    await scene.write(handle, patternedBytes(MiB), 0);
-
-    const closing = errnoOfCall(scene.fs.flush(handle));
-    scene.disk.failures.set('write', 'ENOSPC');
-    scene.letGo();
-
-    expect(await closing).toBe('ENOSPC');
-    await scene.fs.release(handle);
     expect(scene.mounted.shelf()).toEqual([]);
   });
 
