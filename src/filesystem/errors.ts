@@ -28,7 +28,7 @@ export type ErrnoName =
   | 'EXDEV';
 
 /** What programs ask for in vain all day: to gather the stack of each takes longer than the rest of the answer. */
-const EVERYDAY: ReadonlySet<ErrnoName> = new Set(['ENOENT', 'ENODATA']);
+const EVERYDAY: ReadonlySet<ErrnoName> = new Set(['ENOENT', 'ENODATA', 'ENOTSUP']);
 
 /** A refusal in the caller's terms: which POSIX error, on which path, because of what. */
 export class FsError extends Error {

@@ -32,6 +32,7 @@ import type { Shelf } from './shelf.ts';
 import type { Uploading } from './uploading.ts';
 import type { Usage } from './usage.ts';
 import type { Writing } from './writing.ts';
+import { isServedXattr, unservedXattr } from './xattr-namespaces.ts';
 import type { Xattrs } from './xattrs.ts';
 
 /** The service has no cap (§8); some programs refuse to write when less than they need is shown. */
@@ -152,7 +153,7 @@ export class PailFileSystem implements FileSystemOperations {
 
   getXattr(path: string, name: string, waiter?: Waiter): Promise<Uint8Array> {
     return this.#posix('getxattr', path, () => {
-      if (!name.startsWith('user.')) throw new FsError('ENODATA', path, `no such attribute: ${name}`);
+      if (!isServedXattr(name)) throw new FsError(unservedXattr(name), path, `no such attribute: ${name}`);
       return this.#parts.xattrs.get(path, name, waiter);
     });
   }
@@ -160,7 +161,7 @@ export class PailFileSystem implements FileSystemOperations {
   setXattr(path: string, name: string, value: Uint8Array, mode: XattrSetMode): Promise<void> {
     return this.#posix('setxattr', path, () => {
       // EPERM would make `cp -a` fail where ENOTSUP lets it go on.
-      if (!name.startsWith('user.')) throw new FsError('ENOTSUP', path, `${name} cannot be set`);
+      if (!isServedXattr(name)) throw new FsError('ENOTSUP', path, `${name} cannot be set`);
       return this.#parts.xattrs.set(path, name, value, mode);
     });
   }

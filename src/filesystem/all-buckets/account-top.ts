@@ -25,6 +25,7 @@ import type {
 import { FREE_BYTES } from '../pail-file-system.ts';
 import type { FileSystemSettings } from '../settings.ts';
 import { FOLDER_MODE, shownAttributes } from '../shown-attributes.ts';
+import { unservedXattr } from '../xattr-namespaces.ts';
 import type { AccountChanges } from './account-changes.ts';
 import type { OpenBuckets } from './open-buckets.ts';
 
@@ -206,5 +207,5 @@ export class AccountTop implements PathOperations {
 }
 
 function noSuchAttribute(path: string, name: string): FsError {
-  return new FsError('ENODATA', path, `no such attribute: ${name}`);
+  return new FsError(unservedXattr(name), path, `no such attribute: ${name}`);
 }

@@ -1,6 +1,7 @@
 /** How are the kernel's requests about attributes answered, also about extended ones and those of the whole file system? */
 import { FsError } from '../../filesystem/errors.ts';
 import type { AttributeChange, FileHandle, XattrSetMode } from '../../filesystem/operations.ts';
+import { isServedXattr, unservedXattr } from '../../filesystem/xattr-namespaces.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import { attributesOf, changing, targetOf, telling, type KernelContext } from './kernel-context.ts';
 import type { Node } from './node.ts';
@@ -54,12 +55,12 @@ export function attributeOperations(context: KernelContext): Operations<Attribut
 export function xattrOperations(context: KernelContext): Operations<XattrOperation> {
   const { operations, nodes } = context;
   const served = (id: number, name: string): string | undefined =>
-    name.startsWith('user.') ? nodes.pathOf(nodes.get(id)) : undefined;
+    isServedXattr(name) ? nodes.pathOf(nodes.get(id)) : undefined;
   return {
     getxattr: (id, body, call) => {
       const { size, name } = readGetxattr(body);
       const path = served(id, name);
-      if (path === undefined) return { reply: emptyReply(), refusal: 'ENODATA' };
+      if (path === undefined) return { reply: emptyReply(), refusal: unservedXattr(name) };
       return operations.getXattr(path, name, call).then((value) => sizedAnswer(value, size, path));
     },
     setxattr: async (id, body) => {

@@ -4,6 +4,7 @@ import { FsError } from '../../filesystem/errors.ts';
 import type { XattrSetMode } from '../../filesystem/operations.ts';
 import type { DriverContext } from './driver-context.ts';
 import { isHiddenPath } from './name-rules.ts';
+import { isServedXattr, unservedXattr } from '../../filesystem/xattr-namespaces.ts';
 import { DONE, type NativeAnswer, type NativeCalls } from './native-calls.ts';
 
 type XattrOperation = 'getxattr' | 'setxattr' | 'listxattr' | 'removexattr';
@@ -16,7 +17,7 @@ const REPLACE_FLAG = process.platform === 'darwin' ? 4 : 2;
 export function xattrCalls({ operations }: DriverContext): Pick<NativeCalls, XattrOperation> {
   return {
     getxattr: (path, name, into) => {
-      if (!isServed(path, name)) throw new FsError('ENODATA', path, `no attribute ${name}`);
+      if (!isServed(path, name)) throw new FsError(unservedXattr(name), path, `no attribute ${name}`);
       return operations.getXattr(path, name).then((value) => sizedAnswer(value, into));
     },
     setxattr: async (...[path, name, value, , flags]) => {
@@ -38,7 +39,7 @@ export function xattrCalls({ operations }: DriverContext): Pick<NativeCalls, Xat
 }
 
 /** A file deleted while open has none. */
-const isServed = (path: string, name: string): boolean => name.startsWith('user.') && !isHiddenPath(path);
+const isServed = (path: string, name: string): boolean => isServedXattr(name) && !isHiddenPath(path);
 
 /** The addon's answer for getxattr(2) and listxattr(2): the size alone when no room was offered, ERANGE when too little. */
 function sizedAnswer(value: Uint8Array, into: Buffer): NativeAnswer {

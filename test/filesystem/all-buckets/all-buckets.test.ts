@@ -188,6 +188,11 @@ describe('a bucket in it', () => {
     // The last of them looks into the bucket.
     expect(pail.asked()).toEqual(['listObjects']);
     await expect(pail.fs.getXattr('/photos', 'user.other')).rejects.toMatchObject({ code: 'ENODATA' });
+    for (const path of ['/', '/photos']) {
+      await expect(pail.fs.getXattr(path, 'system.posix_acl_access')).rejects.toMatchObject({
+        code: 'ENOTSUP',
+      });
+    }
     await pail.fs.setXattr('/photos', 'user.pailfs.name', Buffer.from('dropped'), 'any');
     expect(await textOf(pail, '/photos', 'user.pailfs.name')).toBe('photos');
     await expect(pail.fs.setXattr('/photos', 'user.other', Buffer.from('x'), 'any')).rejects.toMatchObject({
