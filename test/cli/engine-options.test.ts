@@ -11,11 +11,22 @@ it.each([
   [5, 4],
   [64, 4],
 ])('of %i processors it takes at most %i', (processors, threads) => {
-  expect(engineOptions(processors)).toEqual([`--v8-pool-size=${threads}`]);
+  expect(engineOptions(processors)).toContain(`--v8-pool-size=${threads}`);
 });
 
 it('is asked in words that it knows', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [...engineOptions(), '-p', '"started"']);
 
   expect(stdout).toBe('started\n');
+});
+
+it('has the memory for new objects from the start', async () => {
+  const told = "v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size";
+  const sizes = await Promise.all(
+    [[], engineOptions()].map(async (options) =>
+      Number((await promisify(execFile)(process.execPath, [...options, '-p', told])).stdout),
+    ),
+  );
+
+  expect(sizes[1]).toBeGreaterThan(8 * (sizes[0] ?? Infinity));
 });

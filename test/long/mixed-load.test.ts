@@ -23,7 +23,8 @@ describe('a mount as it is shipped, under a mixed load', () => {
     const local = await temporaryDirectory();
     await storeFiles(elsewhere, local);
     const launch = { program: CommandLine.builtWords };
-    const { pid } = await at.mountInFront(['photos', at.mountpoint, '--cache-size', CACHE_SIZE], launch);
+    const words = ['photos', at.mountpoint, '--cache-size', CACHE_SIZE];
+    const { pid } = await at.mountInFront(words, { program: CommandLine.servingWords });
     await firstRound(at.mountpoint);
     await pause(SETTLING_MS);
     const start = await memoryOf(pid);

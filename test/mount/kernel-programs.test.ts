@@ -130,6 +130,20 @@ describe('programs on a mount of the kernel driver', () => {
     expect(calls.filter((call) => call === 'write /big')).toHaveLength(16);
   });
 
+  it('close what they only read without a question, and what they write with one', async () => {
+    await run('echo x > f');
+    await ask({ ask: 'calls' });
+    const result = await run('cat f; exec 3< f; cat <&3');
+    const ofReaders = (await ask({ ask: 'calls' })) as string[];
+    await run('echo y >> f');
+    const ofWriters = (await ask({ ask: 'calls' })) as string[];
+
+    expect(result.output).toBe('x\nx\n');
+    expect(ofReaders).toContain('open /f');
+    expect(ofReaders).not.toContain('flush /f');
+    expect(ofWriters).toContain('flush /f');
+  });
+
   it('list a folder with its attributes at once', async () => {
     await run('mkdir many; cd many; seq 300 | xargs touch');
     await ask({ ask: 'calls' });

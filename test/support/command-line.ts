@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { engineOptions } from '../../src/cli/engine-options.ts';
 import { recordDirectories, removeRecord } from '../../src/cli/mount-record.ts';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
@@ -59,6 +60,8 @@ export class CommandLine {
   static readonly words: readonly string[] = [process.execPath, '--import', LOADER, PROGRAM];
   /** As people install it; `npm run build` makes it. Nothing of a loader is in its memory. */
   static readonly builtWords: readonly string[] = [process.execPath, BUILT_PROGRAM];
+  /** The same, with the engine as the process in the background has it. */
+  static readonly servingWords: readonly string[] = [process.execPath, ...engineOptions(), BUILT_PROGRAM];
   readonly home: string;
   readonly mountpoint: string;
   readonly #environment: Readonly<Record<string, string | undefined>>;

@@ -23,6 +23,8 @@ const PERMISSION_BITS = 0o7777;
 const FOPEN_DIRECT_IO = 1;
 /** What the kernel has of the node's bytes is true: a node's are never those of two versions. */
 const FOPEN_KEEP_CACHE = 2;
+/** close(2) asks nothing: kernels before 7.35 ask nevertheless. */
+const FOPEN_NOFLUSH = 1 << 5;
 
 /** The requests that make, use and end a handle. */
 export function fileOperations(context: KernelContext): Operations<DescriptorOperation> {
@@ -138,7 +140,9 @@ async function open(context: KernelContext, node: Node, request: OpenRequest, ca
   const fh = addFile(context, node, handle);
   // Those of the one that it had found, whose size the program would take for this one's.
   if (isOther) context.notifyAtOnce(dropCached(node.id, 'attributes'));
-  const flags = isOther ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE;
+  // Who only reads has nothing to store: one of the three requests that a program waits for when it reads a small file.
+  const closing = intent.write || intent.truncate ? 0 : FOPEN_NOFLUSH;
+  const flags = (isOther ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE) | closing;
   return { reply: openReply(fh, flags), undelivered: releaseLater(context, fh) };
 }
 

@@ -5,6 +5,10 @@ import { setattrBits } from '../../../src/fuse/kernel/requests.ts';
 import { MemoryFileSystem } from '../../support/memory-file-system.ts';
 import { asReply, KernelSide, readRequest, u32, u64, writeRequest } from './kernel-side.ts';
 
+/** `FOPEN_…` of linux/fuse.h. */
+const DIRECT_IO = 1;
+const NO_FLUSH = 32;
+
 function opened(): { side: KernelSide; memory: MemoryFileSystem } {
   const memory = new MemoryFileSystem();
   return { side: new KernelSide(memory), memory };
@@ -83,8 +87,20 @@ describe('the dispatcher of the kernel driver', () => {
     const bytes = await side.succeed('read', node, readRequest(Number(reading.readBigUInt64LE(0)), 0, 100));
 
     expect(bytes.toString()).toBe('longer');
-    expect(reading.readUInt32LE(8)).toBe(1);
+    expect(reading.readUInt32LE(8) & DIRECT_IO).toBe(DIRECT_IO);
     expect(await side.ask('open', node, u32(1, 0))).toMatchObject({ code: 'ESTALE' });
+  });
+
+  it.each([
+    ['is not asked for the close of who only reads', constants.O_RDONLY, false],
+    ['is asked for the close of who writes', constants.O_WRONLY, true],
+    ['is asked for the close of who reads and writes', constants.O_RDWR, true],
+    ['is asked for the close of who empties', constants.O_RDONLY | constants.O_TRUNC, true],
+  ])('%s', async (_case, flags, isAsked) => {
+    const { side } = opened();
+    const reply = await side.succeed('open', await side.make('file'), u32(flags, 0));
+
+    expect((reply.readUInt32LE(8) & NO_FLUSH) === 0).toBe(isAsked);
   });
 
   it('finds nodes under their new names after a rename, also below a renamed folder', async () => {
