@@ -184,6 +184,8 @@ describe('a cache that is damaged', () => {
     const disk = openCache(directory, { clock });
     const first = await Reading.begin({ ...SMALL, size: 60, disk });
     await first.readsAll();
+    // Nobody reads any more.
+    clock.advance(100);
     await expect.poll(async () => (await groupFiles(directory)).length).toBe(1);
     await rm(directory, { recursive: true });
     clock.advance(2000);

@@ -26,8 +26,8 @@ import { runsOf, WaitingBlocks, type InMemory, type WaitingGroup } from './waiti
 const MOST_WRITERS = 8;
 /** Bytes that a run of blocks may take beside its own: the header, and where it begins and ends within a block of the disk. */
 const MOST_OVERHEAD = 3 * 4096;
-/** The part of what may wait that small files may take as long as one after the other is read. */
-const SHARE_OF_SMALL = 3 / 4;
+/** The part of what may wait that waits until nobody reads: what is more than that has to be written beside the reads. */
+const SHARE_AT_REST = 3 / 4;
 /** The part of the limit that one file may take which somebody wants to keep whole: it would push out what is read more often. */
 const SHARE_OF_ONE = 1 / 4;
 
@@ -54,6 +54,8 @@ export class DiskCache implements BlockGroups, CleanBytes {
   readonly #waiting: WaitingBlocks;
   readonly #quiet: QuietTime;
   #isClosed = false;
+  /** Those who wait for room. */
+  #awaited = 0;
   /** Settles when the directory was looked at. */
   #ready: Promise<void> = Promise.resolve();
   #writers = 0;
@@ -106,7 +108,6 @@ export class DiskCache implements BlockGroups, CleanBytes {
   /** Looks in the background at what is there. */
   start(): void {
     this.#ready = this.#faults.orLog(() => this.#directory.prepare());
-    this.#writeMore();
   }
 
   /** What is here of `name`. */
@@ -161,20 +162,22 @@ export class DiskCache implements BlockGroups, CleanBytes {
   ): boolean {
     if (this.#isClosed || this.#faults.arePausing) return false;
     const place = { name: nameOf(hash, group), hash, group, index };
-    if (!this.#waiting.hasRoomFor(data.length)) {
-      if (inMemory !== undefined) this.#waiting.addLater(place, inMemory);
-      return false;
-    }
-    this.#waiting.add(place, data);
-    if (data.length < this.#parts.memory.blockSize) this.#quiet.wasRead();
+    const hasRoom = this.#waiting.hasRoomFor(data.length);
+    if (hasRoom) this.#waiting.add(place, data);
+    else if (inMemory !== undefined) this.#waiting.addLater(place, data.length, inMemory);
+    this.#quiet.wasRead();
     if (!this.#mayRest) this.#writeMore();
-    return true;
+    return hasRoom;
   }
 
   /** Resolves when so many bytes may wait to be written, or when nothing is written any more. */
   async whenRoom(bytes: number): Promise<void> {
+    if (this.#waiting.hasRoomFor(bytes)) return;
+    this.#awaited += 1;
+    this.#writeMore();
     while (this.#writers > 0 && !this.#isClosed && !this.#waiting.hasRoomFor(bytes))
       await this.#waiting.change();
+    this.#awaited -= 1;
   }
 
   takesWhole(bytes: number): boolean {
@@ -184,16 +187,22 @@ export class DiskCache implements BlockGroups, CleanBytes {
   /** Writes what waits, and lets go of all files. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#waiting.forgetMissed();
+    this.#waiting.forgetMissed(true);
     this.#quiet.end();
     this.#writeMore();
     while (this.#writers > 0) await this.#waiting.change();
     this.#groups.close();
   }
 
-  /** Whether what waits had better wait until nobody reads small files. */
+  /**
+   * Whether what waits had better wait until nobody reads. Blocks of large files are not held up once some are being written: what waits is
+   * soon full of them again. Small files that find no more room are mostly still in memory later.
+   */
   get #mayRest(): boolean {
-    return !this.#quiet.isNow && this.#waiting.areFewAndSmall(this.#parts.mostWaiting * SHARE_OF_SMALL);
+    if (this.#quiet.isNow || this.#awaited > 0) return false;
+    const areFew = this.#waiting.areFew(this.#parts.mostWaiting * SHARE_AT_REST);
+    if (this.#waiting.areSmall) return areFew || this.#waiting.remembersMore;
+    return areFew && this.#writers === 0;
   }
 
   #writeMore(): void {

@@ -1,8 +1,8 @@
 /**
- * When is it time to write small files to the disk cache? When nobody has read another one for a moment.
+ * When is it time to write blocks to the disk cache? When nobody has read others for a moment.
  *
  * A new file costs the disk and the processor more than the bytes in it, and a program that reads a thousand of them (`grep -r`) would
- * wait for each. Blocks of large files do not wait: they come in such amounts that those kept waiting would soon be too many.
+ * wait for each; as would one that has the first bytes of a file, and goes on.
  */
 import type { Clock } from '../../base/clock.ts';
 
@@ -27,7 +27,7 @@ export class QuietTime {
     return this.#left <= 0;
   }
 
-  /** A small file was read. */
+  /** Some were read. */
   wasRead(): void {
     this.#lastRead = this.#clock.monotonic();
     this.#cancel ??= this.#clock.after(MOMENT_MS, this.#look);

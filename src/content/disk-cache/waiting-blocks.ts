@@ -32,8 +32,16 @@ interface Growing extends WaitingGroup {
   isLarge: boolean;
 }
 
-/** So many blocks are remembered that found no room: as many as memory holds by default. Those before them have mostly gone from there by then. */
-const MOST_MISSED = 1024;
+/** A block that found no room. */
+interface Missed {
+  readonly place: BlockPlace;
+  /** Of its own. */
+  readonly bytes: number;
+  readonly inMemory: InMemory;
+}
+
+/** So many of them are remembered. Memory holds a quarter of that if they are whole blocks: those before them have mostly gone from there. */
+const MOST_MISSED = 4096;
 
 /** The queue between those who read and those who write. */
 export class WaitingBlocks {
@@ -44,7 +52,7 @@ export class WaitingBlocks {
   /** The names of those that are being written: each file has one writer. */
   readonly #beingWritten = new Set<string>();
   /** Those that found no room, the first one first. */
-  readonly #missed: { readonly place: BlockPlace; readonly inMemory: InMemory }[] = [];
+  #missed: Missed[] = [];
   #bytes = 0;
   /** Groups with a block that is no small file, without those that are being written. */
   #large = 0;
@@ -61,9 +69,19 @@ export class WaitingBlocks {
     return this.#bytes + bytes <= this.#mostBytes;
   }
 
-  /** Whether all that waits are small files, of so many bytes at most. */
-  areFewAndSmall(most: number): boolean {
-    return this.#large === 0 && this.#bytes <= most;
+  /** Whether no more than so many bytes wait. */
+  areFew(most: number): boolean {
+    return this.#bytes <= most;
+  }
+
+  /** Whether all that waits are small files. */
+  get areSmall(): boolean {
+    return this.#large === 0;
+  }
+
+  /** Whether many more can find no room before one of them is forgotten. */
+  get remembersMore(): boolean {
+    return this.#missed.length < MOST_MISSED / 2;
   }
 
   /** Lets a block wait, which nobody may change from now on. One that waits already does not wait twice. */
@@ -84,15 +102,15 @@ export class WaitingBlocks {
     this.#bytes += data.length;
   }
 
-  /** Lets a block wait when there is room for it, as far as it is in memory then. */
-  addLater(place: BlockPlace, inMemory: InMemory): void {
-    this.#missed.push({ place, inMemory });
+  /** Lets a block of so many bytes wait when there is room for it, as far as it is in memory then. */
+  addLater(place: BlockPlace, bytes: number, inMemory: InMemory): void {
+    this.#missed.push({ place, bytes, inMemory });
     if (this.#missed.length > MOST_MISSED) this.#missed.shift();
   }
 
-  /** No block that found no room is waited for any more. */
-  forgetMissed(): void {
-    this.#missed.length = 0;
+  /** No block that found no room is waited for any more; small files are, if they shall. */
+  forgetMissed(areSmallKept = false): void {
+    this.#missed = areSmallKept ? this.#missed.filter(({ bytes }) => bytes < this.#memory.blockSize) : [];
   }
 
   /** Takes out the group that came first, of those that nobody writes; its bytes count until they are `written`. */

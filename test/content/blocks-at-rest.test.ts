@@ -8,7 +8,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { settle, SMALL } from './reading.ts';
 
-/** Milliseconds after which nobody is said to read small files any more. */
+/** Milliseconds after which nobody is said to read any more. */
 const MOMENT = 100;
 /** Bytes of a small file. */
 const FEW = SMALL.blockSize / 2;
@@ -37,8 +37,9 @@ class Keeping {
     for (let number = first; number <= last; number += 1) this.#keepBlock(number, FEW);
   }
 
-  keepLarge(number: number): void {
-    this.#keepBlock(number, SMALL.blockSize);
+  /** One block of each of these. */
+  keepLarge(first: number, last: number): void {
+    for (let number = first; number <= last; number += 1) this.#keepBlock(number, SMALL.blockSize);
   }
 
   /** Files in the directory, once all has run that does not wait for the clock. */
@@ -54,7 +55,8 @@ class Keeping {
   }
 
   #keepBlock(number: number, bytes: number): void {
-    this.content(number).keep(0, Buffer.alloc(bytes, number), () => undefined);
+    const data = Buffer.alloc(bytes, number);
+    this.content(number).keep(0, data, () => data);
   }
 }
 
@@ -73,34 +75,64 @@ describe('small files that are read one after the other', () => {
     expect(keeping.clock.pendingTimers).toBe(0);
   });
 
-  it('are written while they are read, but for as many as may wait', async () => {
+  it('are written while they are read, but for as many as may wait and some that are in memory', async () => {
     const keeping = await Keeping.begin(40 * FEW);
+    keeping.keep(1, 40 + 2047);
+    expect(await keeping.written()).toBe(0);
 
-    keeping.keep(1, 40);
+    keeping.keep(2088, 2100);
 
     await expect.poll(() => keeping.written()).toBeGreaterThanOrEqual(10);
     // Some more, since several are written at the same time.
-    expect(await keeping.written()).toBeLessThan(20);
+    expect(await keeping.written()).toBeLessThan(30);
     keeping.clock.advance(MOMENT);
-    await expect.poll(() => keeping.written()).toBe(40);
+    await expect.poll(() => keeping.written()).toBe(2100);
   });
 
-  it('do not keep a large file from being written', async () => {
-    const keeping = await Keeping.begin();
-    keeping.keep(1, 3);
+  it('do not hold up somebody who waits until a block of his has room', async () => {
+    const keeping = await Keeping.begin(4 * FEW);
+    keeping.keep(1, 10);
+    expect(await keeping.written()).toBe(0);
 
-    keeping.keepLarge(4);
+    await keeping.content(11).keepInTime(0, Buffer.alloc(SMALL.blockSize));
 
-    await expect.poll(() => keeping.written()).toBe(4);
+    keeping.clock.advance(MOMENT);
+    await expect.poll(() => keeping.written()).toBe(11);
   });
 
   it('are there after an unmount at once', async () => {
-    const keeping = await Keeping.begin();
-    keeping.keep(1, 5);
+    const keeping = await Keeping.begin(4 * FEW);
+    keeping.keep(1, 50);
 
     await keeping.disk.close();
 
-    expect(await keeping.written()).toBe(5);
+    expect(await keeping.written()).toBe(50);
     expect(keeping.clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('blocks of large files', () => {
+  it('are written, as long as they are few, when nobody has read others for a moment', async () => {
+    const keeping = await Keeping.begin(40 * SMALL.blockSize);
+    expect(await keeping.written()).toBe(0);
+
+    keeping.keepLarge(1, 30);
+    expect(await keeping.written()).toBe(0);
+    keeping.clock.advance(MOMENT);
+
+    await expect.poll(() => keeping.written()).toBe(30);
+    expect(keeping.clock.pendingTimers).toBe(0);
+  });
+
+  it('are written while they are read once they are many, all of them, and small files with them', async () => {
+    const keeping = await Keeping.begin(40 * SMALL.blockSize);
+    expect(await keeping.written()).toBe(0);
+    keeping.keep(1, 5);
+
+    keeping.keepLarge(6, 40);
+
+    await expect.poll(() => keeping.written()).toBe(40);
+    keeping.keepLarge(41, 41);
+    expect(await keeping.written()).toBe(40);
   });
 });
