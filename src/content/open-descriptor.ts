@@ -55,12 +55,23 @@ export class OpenDescriptor {
   }
 
   /** As open(2) does. */
-  static async open(calls: DiskCalls, path: string, flags: string, mode?: number): Promise<OpenDescriptor> {
+  static async open(
+    calls: DiskCalls,
+    path: string,
+    flags: string | number,
+    mode?: number,
+  ): Promise<OpenDescriptor> {
     const number = await calls.make(
       () => openSync(path, flags, mode),
       () => elsewhere.open(path, flags, mode),
     );
     return new OpenDescriptor(calls, number);
+  }
+
+  /** This very file, whatever its name leads to by now, opened with other flags. Linux alone: by /proc. */
+  openedAgain(flags: number): Promise<OpenDescriptor> {
+    this.#refuseIfClosed();
+    return OpenDescriptor.open(this.#calls, `/proc/self/fd/${this.#number}`, flags);
   }
 
   /** How many bytes were read. */

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { PathClaims } from '../base/path-claims.ts';
 import { BLOCK_SIZE, BlockCache } from '../content/block-cache.ts';
+import { alignedMemory } from '../content/aligned-memory.ts';
 import { BlockMemory } from '../content/block-memory.ts';
 import { ContentStore } from '../content/content-store.ts';
 import { DiskCache } from '../content/disk-cache/disk-cache.ts';
@@ -96,7 +97,7 @@ function openDiskCache({ settings, clock, log }: SharedInputs): DiskCache {
     directory,
     limit,
     mostWaiting: waitingFor(settings),
-    memory: new BlockMemory(BLOCK_SIZE),
+    memory: new BlockMemory(BLOCK_SIZE, alignedMemory),
     clock,
     log,
   });

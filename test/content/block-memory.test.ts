@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { alignedMemory } from '../../src/content/aligned-memory.ts';
 import { BlockCache } from '../../src/content/block-cache.ts';
 import { BlockMemory } from '../../src/content/block-memory.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -51,6 +52,60 @@ describe('the memory of blocks', () => {
     memory.trimTo(2 * SIZE - 1);
 
     expect(memory.free).toBe(SIZE);
+  });
+});
+
+describe('memory that begins where pages do', () => {
+  const PAGES = 512 * 1024;
+  /** Blocks of one piece of it. */
+  const A_PIECE = 4;
+
+  it('has its blocks there, and is used again', () => {
+    const memory = new BlockMemory(PAGES, alignedMemory);
+    const blocks = Array.from({ length: A_PIECE + 1 }, () => memory.take(PAGES));
+
+    expect(blocks.map((block) => [memory.isAligned(block), block.byteOffset % PAGES])).toEqual(
+      Array(A_PIECE + 1).fill([true, 0]),
+    );
+    expect(new Set(blocks.map(({ buffer }) => buffer)).size).toBe(2);
+    const [first] = blocks;
+    if (first !== undefined) memory.letGo(first);
+    expect(memory.take(PAGES)).toBe(first);
+    expect([memory.isAligned(memory.take(PAGES - 1)), memory.isAligned(new Uint8Array(PAGES))]).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it('goes back to the system piece by piece, when nobody holds anything of one', () => {
+    const memory = new BlockMemory(PAGES, alignedMemory);
+    const blocks = Array.from({ length: 2 * A_PIECE }, () => memory.take(PAGES));
+    const [held, ...others] = blocks;
+    for (const block of others) memory.letGo(block);
+
+    memory.trimTo(0);
+    expect(memory.free).toBe((A_PIECE - 1) * PAGES);
+    if (held !== undefined) memory.letGo(held);
+    memory.trimTo(0);
+
+    expect(memory.free).toBe(0);
+  });
+
+  it('stays as far as it is asked for', () => {
+    const memory = new BlockMemory(PAGES, alignedMemory);
+    const blocks = Array.from({ length: 2 * A_PIECE }, () => memory.take(PAGES));
+    for (const block of blocks) memory.letGo(block);
+
+    memory.trimTo(PAGES);
+
+    expect(memory.free).toBe(A_PIECE * PAGES);
+  });
+
+  it('is ordinary memory where the system has no room for such', () => {
+    const memory = new BlockMemory(PAGES, () => null);
+    const block = memory.take(PAGES);
+
+    expect([block.length, memory.isAligned(block)]).toEqual([PAGES, false]);
   });
 });
 

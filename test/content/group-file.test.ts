@@ -1,9 +1,13 @@
 /** What of a group of blocks is on the disk when a call of the disk has failed, or when others have it, too? */
 import { readdirSync, realpathSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { alignedMemory } from '../../src/content/aligned-memory.ts';
+import { BlockMemory } from '../../src/content/block-memory.ts';
 import { DiskCalls } from '../../src/content/disk-calls.ts';
 import type { BlockRun } from '../../src/content/disk-cache/block-run.ts';
+import { DirectWrites } from '../../src/content/disk-cache/direct-writes.ts';
 import { GroupFile, type GroupPlace } from '../../src/content/disk-cache/group-file.ts';
 import { OpenGroups } from '../../src/content/disk-cache/open-groups.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -33,8 +37,14 @@ class FailingCalls extends DiskCalls {
   }
 }
 
-async function place(calls: DiskCalls): Promise<GroupPlace> {
-  return { path: join(await temporaryDirectory(), 'group'), hash: 'ab'.repeat(32), blockSize: BLOCK, calls };
+/** `isAligned`: which blocks may be written past the page cache. */
+async function place(
+  calls: DiskCalls,
+  isAligned: (block: Uint8Array) => boolean = () => false,
+): Promise<GroupPlace> {
+  const direct = new DirectWrites({ isAligned, isBehind: () => false });
+  const path = join(await temporaryDirectory(), 'group');
+  return { path, hash: 'ab'.repeat(32), blockSize: BLOCK, calls, direct };
 }
 
 it('what a write that failed has left on the disk is counted by the next', async () => {
@@ -165,4 +175,85 @@ it('a small file costs three short calls: it is created, written at once, and co
   expect([written, await later.read(0, into)]).toEqual([3, true]);
   expect(Buffer.concat(blocks).equals(into)).toBe(true);
   await later.close();
+});
+
+describe('whole blocks that are written past the page cache', () => {
+  /** Blocks as the mount has them, each filled with its number and one. */
+  function alignedRun(memory: BlockMemory, first: number, count: number): BlockRun {
+    const blocks = Array.from({ length: count }, (_, offset) => memory.take(BLOCK).fill(first + offset + 1));
+    return { first, blocks };
+  }
+
+  async function expectBlocks(at: GroupPlace, first: number, count: number): Promise<void> {
+    const later = await GroupFile.open(at);
+    const into = Buffer.alloc(count * BLOCK);
+    expect(await later.read(first, into)).toBe(true);
+    for (let offset = 0; offset < count; offset += 1)
+      expect(into.subarray(offset * BLOCK, (offset + 1) * BLOCK)).toEqual(
+        Buffer.alloc(BLOCK, first + offset + 1),
+      );
+    await later.close();
+  }
+
+  it('are there after a remount, with the shorter one at the end of the file', async () => {
+    const memory = new BlockMemory(BLOCK, alignedMemory);
+    const at = await place(new FailingCalls([]), (block) => memory.isAligned(block));
+    const file = GroupFile.missing(at);
+    const { blocks } = alignedRun(memory, 0, 9);
+
+    await file.write([{ first: 0, blocks: [...blocks, Buffer.alloc(100, 10)] }]);
+    await file.write([alignedRun(memory, 20, 3)]);
+    await file.close();
+
+    await expectBlocks(at, 0, 9);
+    await expectBlocks(at, 20, 3);
+    const later = await GroupFile.open(at);
+    const last = Buffer.alloc(100);
+    expect(await later.read(9, last)).toBe(true);
+    expect(last).toEqual(Buffer.alloc(100, 10));
+    await later.close();
+  });
+
+  it('go to the file that is held open, not to one that has taken its name', async () => {
+    const memory = new BlockMemory(BLOCK, alignedMemory);
+    const at = await place(new FailingCalls([]), (block) => memory.isAligned(block));
+    const file = GroupFile.missing(at);
+    await file.write([run(0)]);
+    await rename(at.path, `${at.path}-held`);
+    await writeFile(at.path, 'another');
+
+    await file.write([alignedRun(memory, 1, 8)]);
+    await file.close();
+
+    expect(await readFile(at.path, 'utf8')).toBe('another');
+    await expectBlocks({ ...at, path: `${at.path}-held` }, 1, 8);
+  });
+
+  it('are written as any others where the disk refuses it, which is asked once', async () => {
+    // Node's own memory begins anywhere, which such a write refuses.
+    const unaligned = (first: number): BlockRun => ({
+      first,
+      blocks: Array.from({ length: 9 }, (_, offset) =>
+        Buffer.alloc(BLOCK + 1, first + offset + 1).subarray(1),
+      ),
+    });
+    const asked: number[] = [];
+    const at = await place(new FailingCalls([]), ({ length }) => asked.push(length) > 0);
+    const file = GroupFile.missing(at);
+
+    await file.write([unaligned(0)]);
+    const askedOnce = asked.length;
+    await file.write([unaligned(20)]);
+    await file.close();
+
+    expect([askedOnce, asked.length]).toEqual([9, 9]);
+    await expectBlocks(at, 0, 9);
+    await expectBlocks(at, 20, 9);
+  });
+});
+
+it('blocks that come faster than the disk takes them may wait in the page cache', () => {
+  const direct = new DirectWrites({ isAligned: () => true, isBehind: () => true });
+
+  expect(direct.suitable([Buffer.alloc(BLOCK)])).toBe(0);
 });

@@ -16,6 +16,7 @@ import { CacheFaults } from './cache-faults.ts';
 import { CacheRoom } from './cache-room.ts';
 import { CachedContent, type BlockGroups } from './cached-content.ts';
 import type { BlockRun } from './block-run.ts';
+import { DirectWrites } from './direct-writes.ts';
 import type { GroupFile } from './group-file.ts';
 import { hashOf, type ContentName } from './group-format.ts';
 import { OpenGroups } from './open-groups.ts';
@@ -72,6 +73,10 @@ export class DiskCache implements BlockGroups, CleanBytes {
       pathOf: (name) => this.#directory.pathOf(name),
       blockSize: memory.blockSize,
       calls: new DiskCalls(clock, inProportion),
+      direct: new DirectWrites({
+        isAligned: (block) => memory.isAligned(block),
+        isBehind: () => this.#waiting.areTooMany,
+      }),
       clock,
       orLog: (action) => this.#faults.orLog(action),
     });

@@ -11,6 +11,7 @@ import type { DiskCalls } from '../disk-calls.ts';
 import { readFully, writeFully } from '../local-files.ts';
 import { OpenDescriptor } from '../open-descriptor.ts';
 import { blocksAtOnce, writeTogether, type BlockRun } from './block-run.ts';
+import type { DirectWrites } from './direct-writes.ts';
 import {
   blockPosition,
   checksumOf,
@@ -28,6 +29,7 @@ export interface GroupPlace {
   /** Bytes. */
   readonly blockSize: number;
   readonly calls: DiskCalls;
+  readonly direct: DirectWrites;
 }
 
 const FILE_MODE = 0o600;
@@ -42,6 +44,8 @@ export class GroupFile {
   readonly #place: GroupPlace;
   readonly #slots = new Map<number, Slot>();
   #handle: OpenDescriptor | null = null;
+  /** The same file for `DirectWrites`; settled to null where it takes none. */
+  #directHandle: Promise<OpenDescriptor | null> | null = null;
   /** Bytes on the disk at the last look. */
   #taken = 0;
   /** Calls that use the handle. */
@@ -120,14 +124,33 @@ export class GroupFile {
     if (this.#users > 0) return;
     const handle = this.#handle;
     this.#handle = null;
+    const direct = this.#directHandle;
+    this.#directHandle = null;
+    await (await direct?.catch(() => null))?.closeFreeingNothing();
     await (keepsName ? handle?.closeFreeingNothing() : handle?.close());
   }
 
   async #writeRun(handle: OpenDescriptor, { first, blocks }: BlockRun): Promise<void> {
     const slots = slotsOf(blocks);
-    await writeTogether(handle, blocks, blockPosition(first, this.#place.blockSize));
+    const count = this.#place.direct.suitable(blocks);
+    const isDirect =
+      count > 0 && (await this.#writeDirectly(handle, { first, blocks: blocks.slice(0, count) }));
+    const done = isDirect ? count : 0;
+    const rest = blocks.slice(done);
+    if (rest.length > 0)
+      await writeTogether(handle, rest, blockPosition(first + done, this.#place.blockSize));
     await writeFully(handle, encodeSlots(slots), slotPosition(first));
     this.#noteSlots(first, slots);
+  }
+
+  /** False: some may be written. */
+  async #writeDirectly(handle: OpenDescriptor, { first, blocks }: BlockRun): Promise<boolean> {
+    const { direct, blockSize } = this.#place;
+    const file = await (this.#directHandle ??= direct.open(handle).catch((error: unknown) => {
+      this.#directHandle = null;
+      throw error;
+    }));
+    return file !== null && direct.write(file, blocks, blockPosition(first, blockSize));
   }
 
   /**

@@ -9,11 +9,11 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export const BLOCKS_PER_GROUP = 64;
-/** Bytes before the first block. */
-export const HEADER_SIZE = 1024;
+/** Bytes before the first block, which begins where a page does (direct-writes.ts). */
+export const HEADER_SIZE = 4096;
 
-/** 2: those of 1 may hold blocks whose first bytes are of another place, with the right checksums. */
-const MARK = Buffer.from('pailfs blocks 2\n', 'ascii');
+/** 2: those of 1 may hold blocks whose first bytes are of another place, with the right checksums. 3: blocks begin elsewhere. */
+const MARK = Buffer.from('pailfs blocks 3\n', 'ascii');
 const HASH_AT = MARK.length;
 const HASH_SIZE = 32;
 const BLOCK_SIZE_AT = HASH_AT + HASH_SIZE;

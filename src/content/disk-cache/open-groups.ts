@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { DiskCalls } from '../disk-calls.ts';
+import type { DirectWrites } from './direct-writes.ts';
 import { GroupFile } from './group-file.ts';
 
 /** Groups whose files are held open. */
@@ -13,6 +14,7 @@ export interface OpenGroupsParts {
   readonly pathOf: (name: string) => string;
   readonly blockSize: number;
   readonly calls: DiskCalls;
+  readonly direct: DirectWrites;
   readonly clock: Clock;
   /** Runs what may fail, of which only the log hears. */
   readonly orLog: (action: () => Promise<void>) => Promise<void>;
@@ -81,8 +83,8 @@ export class OpenGroups {
   }
 
   async #openFile(name: string, hash: string): Promise<void> {
-    const { pathOf, blockSize, calls } = this.#parts;
-    const place = { path: pathOf(name), hash, blockSize, calls };
+    const { pathOf, blockSize, calls, direct } = this.#parts;
+    const place = { path: pathOf(name), hash, blockSize, calls, direct };
     // One that cannot be opened counts as missing, and is not tried again with each read.
     this.#keep(name, GroupFile.missing(place));
     this.#keep(name, await GroupFile.open(place));

@@ -79,6 +79,11 @@ export class WaitingBlocks {
     return this.#large === 0;
   }
 
+  /** Whether so many have found no room that memory soon has them no more. */
+  get areTooMany(): boolean {
+    return this.#missed.length > MOST_MISSED / 8;
+  }
+
   /** Whether many more can find no room before one of them is forgotten. */
   get remembersMore(): boolean {
     return this.#missed.length < MOST_MISSED / 2;

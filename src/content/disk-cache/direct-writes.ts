@@ -1,0 +1,64 @@
+/**
+ * How do whole blocks get to the disk without a second copy in the system's page cache? By O_DIRECT.
+ *
+ * What a program reads is in the page cache already, as the mount's. To have it there once more, as the cache file's, took longer than to
+ * read it: a fast line brings half a gigabyte a second, for which the system has to find as much memory again. Whole blocks
+ * alone, since such a write has to begin and end where pages do; where the disk refuses it nothing of this is tried again.
+ */
+import { constants } from 'node:fs';
+import pLimit from 'p-limit';
+import { systemErrorCode } from '../../base/errors.ts';
+import type { OpenDescriptor } from '../open-descriptor.ts';
+import { writeTogether } from './block-run.ts';
+
+/** At the same time: each occupies one of four threads until the disk has the bytes, and drafts and reads of the cache want theirs. */
+const MOST_AT_ONCE = 2;
+/** Of a disk or a system that has no such writes, or has them in other units; ENOENT where /proc is not there. */
+const REFUSALS: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOENT', 'EACCES']);
+
+export interface DirectWritesParts {
+  /** Whether the block begins where a page does, and is as long as all but the last. */
+  readonly isAligned: (block: Uint8Array) => boolean;
+  /** Whether blocks come faster than they are written: then the page cache may have them, and the disk later. */
+  readonly isBehind: () => boolean;
+}
+
+/** Those of one disk cache. */
+export class DirectWrites {
+  readonly #parts: DirectWritesParts;
+  readonly #gate = pLimit(MOST_AT_ONCE);
+  /** Not on macOS. */
+  #arePossible = typeof constants.O_DIRECT === 'number';
+
+  constructor(parts: DirectWritesParts) {
+    this.#parts = parts;
+  }
+
+  /** How many of `blocks`, from the first on, had better be written so. */
+  suitable(blocks: readonly Uint8Array[]): number {
+    if (!this.#arePossible || this.#parts.isBehind()) return 0;
+    const other = blocks.findIndex((block) => !this.#parts.isAligned(block));
+    return other === -1 ? blocks.length : other;
+  }
+
+  /** The same file once more, to write to it so; null where that cannot be. Rejects with the disk's error. */
+  open(file: OpenDescriptor): Promise<OpenDescriptor | null> {
+    return this.#orNull(() => file.openedAgain(constants.O_WRONLY | constants.O_DIRECT));
+  }
+
+  /** Writes all of `blocks` to a file of `open`. False where that cannot be: some may be written then. Rejects with the disk's error. */
+  async write(file: OpenDescriptor, blocks: readonly Uint8Array[], position: number): Promise<boolean> {
+    const written = this.#gate(() => writeTogether(file, blocks, position).then(() => true));
+    return (await this.#orNull(() => written)) ?? false;
+  }
+
+  async #orNull<Result>(action: () => Promise<Result>): Promise<Result | null> {
+    try {
+      return await action();
+    } catch (error) {
+      if (!REFUSALS.has(systemErrorCode(error) ?? '')) throw error;
+      this.#arePossible = false;
+      return null;
+    }
+  }
+}
