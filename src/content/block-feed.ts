@@ -30,6 +30,7 @@ export class BlockFeed {
     if (this.#size > this.#cache.maxBytes * SHARE_OF_CACHE) return;
     if (position === 0) {
       this.#cache.dropVersion(this.#waiting);
+      if (this.#block !== null) this.#cache.memory.letGo(this.#block);
       this.#block = null;
       this.#taken = 0;
     }

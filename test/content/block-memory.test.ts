@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { alignedMemory } from '../../src/content/aligned-memory.ts';
 import { BlockCache } from '../../src/content/block-cache.ts';
@@ -56,7 +58,7 @@ describe('the memory of blocks', () => {
 });
 
 describe('memory that begins where pages do', () => {
-  const PAGES = 512 * 1024;
+  const PAGES = 1024 * 1024;
   /** Blocks of one piece of it. */
   const A_PIECE = 4;
 
@@ -101,11 +103,36 @@ describe('memory that begins where pages do', () => {
     expect(memory.free).toBe(A_PIECE * PAGES);
   });
 
-  it('is ordinary memory where the system has no room for such', () => {
-    const memory = new BlockMemory(PAGES, () => null);
-    const block = memory.take(PAGES);
+  it('is ordinary memory where the system has no room for such, which is asked once', () => {
+    let asked = 0;
+    const memory = new BlockMemory(PAGES, () => {
+      asked += 1;
+      return null;
+    });
+    const blocks = [memory.take(PAGES), memory.take(PAGES)];
 
-    expect([block.length, memory.isAligned(block)]).toEqual([PAGES, false]);
+    expect(blocks.map((block) => [block.length, memory.isAligned(block)])).toEqual([
+      [PAGES, false],
+      [PAGES, false],
+    ]);
+    expect(asked).toBe(1);
+  });
+
+  it('goes back to the system also where a block was forgotten', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const memory = new BlockMemory(PAGES, alignedMemory);
+    const others = Array.from({ length: A_PIECE - 1 }, () => memory.take(PAGES));
+    memory.take(PAGES);
+    for (const block of others.splice(0)) memory.letGo(block);
+
+    await expect
+      .poll(() => {
+        collectGarbage();
+        memory.trimTo(0);
+        return memory.free;
+      })
+      .toBe(0);
   });
 });
 

@@ -135,4 +135,14 @@ describe('blocks of large files', () => {
     keeping.keepLarge(41, 41);
     expect(await keeping.written()).toBe(40);
   });
+
+  it('are written while they are read also behind small files that have taken all the room', async () => {
+    const keeping = await Keeping.begin(40 * FEW);
+    keeping.keep(1, 40);
+    expect(await keeping.written()).toBe(0);
+
+    keeping.keepLarge(41, 50);
+
+    await expect.poll(() => keeping.written()).toBe(50);
+  });
 });

@@ -252,6 +252,19 @@ describe('whole blocks that are written past the page cache', () => {
   });
 });
 
+it('blocks are written as any others when no further file can be opened', async () => {
+  const memory = new BlockMemory(BLOCK, alignedMemory);
+  const direct = new DirectWrites({ isAligned: (block) => memory.isAligned(block), isBehind: () => false });
+  const refused = {
+    openedAgain: () => Promise.reject(Object.assign(new Error('too many'), { code: 'EMFILE' })),
+  };
+
+  expect(await direct.open(refused)).toBeNull();
+
+  // There may be fewer later.
+  expect(direct.suitable([memory.take(BLOCK)])).toBe(1);
+});
+
 it('blocks that come faster than the disk takes them may wait in the page cache', () => {
   const direct = new DirectWrites({ isAligned: () => true, isBehind: () => true });
 

@@ -9,12 +9,11 @@ import { constants } from 'node:fs';
 import pLimit from 'p-limit';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { OpenDescriptor } from '../open-descriptor.ts';
-import { writeTogether } from './block-run.ts';
 
 /** At the same time: each occupies one of four threads until the disk has the bytes, and drafts and reads of the cache want theirs. */
 const MOST_AT_ONCE = 2;
-/** Of a disk or a system that has no such writes, or has them in other units; ENOENT where /proc is not there. */
-const REFUSALS: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOENT', 'EACCES']);
+/** That a process or the system has no more of: it may have later. */
+const SHORTAGES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'EDQUOT', 'EIO']);
 
 export interface DirectWritesParts {
   /** Whether the block begins where a page does, and is as long as all but the last. */
@@ -41,23 +40,22 @@ export class DirectWrites {
     return other === -1 ? blocks.length : other;
   }
 
-  /** The same file once more, to write to it so; null where that cannot be. Rejects with the disk's error. */
-  open(file: OpenDescriptor): Promise<OpenDescriptor | null> {
+  /** The same file once more, to write to it so; null where that cannot be. Never rejects. */
+  async open(file: Pick<OpenDescriptor, 'openedAgain'>): Promise<OpenDescriptor | null> {
     return this.#orNull(() => file.openedAgain(constants.O_WRONLY | constants.O_DIRECT));
   }
 
-  /** Writes all of `blocks` to a file of `open`. False where that cannot be: some may be written then. Rejects with the disk's error. */
+  /** Writes `blocks` to a file of `open`. False where not all of them are: some may be. Never rejects: any other way of writing tells why. */
   async write(file: OpenDescriptor, blocks: readonly Uint8Array[], position: number): Promise<boolean> {
-    const written = this.#gate(() => writeTogether(file, blocks, position).then(() => true));
-    return (await this.#orNull(() => written)) ?? false;
+    const written = await this.#orNull(() => this.#gate(() => file.writeTogether(blocks, position)));
+    return written === blocks.reduce((sum, { length }) => sum + length, 0);
   }
 
   async #orNull<Result>(action: () => Promise<Result>): Promise<Result | null> {
     try {
       return await action();
     } catch (error) {
-      if (!REFUSALS.has(systemErrorCode(error) ?? '')) throw error;
-      this.#arePossible = false;
+      if (!SHORTAGES.has(systemErrorCode(error) ?? '')) this.#arePossible = false;
       return null;
     }
   }

@@ -126,8 +126,11 @@ export class GroupFile {
     this.#handle = null;
     const direct = this.#directHandle;
     this.#directHandle = null;
-    await (await direct?.catch(() => null))?.closeFreeingNothing();
-    await (keepsName ? handle?.closeFreeingNothing() : handle?.close());
+    try {
+      await (await direct)?.closeFreeingNothing();
+    } finally {
+      await (keepsName ? handle?.closeFreeingNothing() : handle?.close());
+    }
   }
 
   async #writeRun(handle: OpenDescriptor, { first, blocks }: BlockRun): Promise<void> {
@@ -143,13 +146,10 @@ export class GroupFile {
     this.#noteSlots(first, slots);
   }
 
-  /** False: some may be written. */
+  /** False where not all of it is written. */
   async #writeDirectly(handle: OpenDescriptor, { first, blocks }: BlockRun): Promise<boolean> {
     const { direct, blockSize } = this.#place;
-    const file = await (this.#directHandle ??= direct.open(handle).catch((error: unknown) => {
-      this.#directHandle = null;
-      throw error;
-    }));
+    const file = await (this.#directHandle ??= direct.open(handle));
     return file !== null && direct.write(file, blocks, blockPosition(first, blockSize));
   }
 

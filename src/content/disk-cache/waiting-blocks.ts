@@ -53,6 +53,8 @@ export class WaitingBlocks {
   readonly #beingWritten = new Set<string>();
   /** Those that found no room, the first one first. */
   #missed: Missed[] = [];
+  /** Of those, blocks that are no small files. */
+  #largeMissed = 0;
   #bytes = 0;
   /** Groups with a block that is no small file, without those that are being written. */
   #large = 0;
@@ -74,9 +76,9 @@ export class WaitingBlocks {
     return this.#bytes <= most;
   }
 
-  /** Whether all that waits are small files. */
+  /** Whether all that waits, and all that found no room, are small files. */
   get areSmall(): boolean {
-    return this.#large === 0;
+    return this.#large === 0 && this.#largeMissed === 0;
   }
 
   /** Whether so many have found no room that memory soon has them no more. */
@@ -97,7 +99,7 @@ export class WaitingBlocks {
       isLarge: false,
     };
     if (group.blocks.has(index)) return;
-    if (!group.isLarge && data.length >= this.#memory.blockSize) {
+    if (!group.isLarge && this.#isLarge(data.length)) {
       group.isLarge = true;
       this.#large += 1;
     }
@@ -110,12 +112,14 @@ export class WaitingBlocks {
   /** Lets a block of so many bytes wait when there is room for it, as far as it is in memory then. */
   addLater(place: BlockPlace, bytes: number, inMemory: InMemory): void {
     this.#missed.push({ place, bytes, inMemory });
-    if (this.#missed.length > MOST_MISSED) this.#missed.shift();
+    if (this.#isLarge(bytes)) this.#largeMissed += 1;
+    if (this.#missed.length > MOST_MISSED) this.#takeMissed();
   }
 
   /** No block that found no room is waited for any more; small files are, if they shall. */
   forgetMissed(areSmallKept = false): void {
-    this.#missed = areSmallKept ? this.#missed.filter(({ bytes }) => bytes < this.#memory.blockSize) : [];
+    this.#missed = areSmallKept ? this.#missed.filter(({ bytes }) => !this.#isLarge(bytes)) : [];
+    this.#largeMissed = 0;
   }
 
   /** Takes out the group that came first, of those that nobody writes; its bytes count until they are `written`. */
@@ -151,9 +155,19 @@ export class WaitingBlocks {
     await new Promise<void>((resolve) => this.#toldOfChanges.push(resolve));
   }
 
+  #takeMissed(): Missed | undefined {
+    const missed = this.#missed.shift();
+    if (missed !== undefined && this.#isLarge(missed.bytes)) this.#largeMissed -= 1;
+    return missed;
+  }
+
+  #isLarge(bytes: number): boolean {
+    return bytes >= this.#memory.blockSize;
+  }
+
   #addMissed(): void {
     while (this.hasRoomFor(this.#memory.blockSize)) {
-      const missed = this.#missed.shift();
+      const missed = this.#takeMissed();
       if (missed === undefined) return;
       const data = missed.inMemory();
       if (data !== undefined) this.add(missed.place, data);
