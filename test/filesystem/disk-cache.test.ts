@@ -118,6 +118,8 @@ describe('[read/rest] a file that nobody reads for a while', () => {
     async (cache, kept) => {
       const { fs, mounted, clock, asked } = await mountWith(await temporaryDirectory(), cache);
       await readFile(fs, '/large');
+      // What is read waits for the disk until nobody reads.
+      clock.advance(100);
       const isWritten = (): boolean => (mounted.counts().onDisk ?? LARGE.length) >= LARGE.length;
       await expect.poll(isWritten).toBe(true);
       asked();
