@@ -3,6 +3,7 @@ import { readdirSync, realpathSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
 import { alignedMemory } from '../../src/content/aligned-memory.ts';
 import { BlockMemory } from '../../src/content/block-memory.ts';
 import { DiskCalls } from '../../src/content/disk-calls.ts';
@@ -42,7 +43,7 @@ async function place(
   calls: DiskCalls,
   isAligned: (block: Uint8Array) => boolean = () => false,
 ): Promise<GroupPlace> {
-  const direct = new DirectWrites({ isAligned, isBehind: () => false });
+  const direct = new DirectWrites({ isAligned, isBehind: () => false, log: silentLog });
   const path = join(await temporaryDirectory(), 'group');
   return { path, hash: 'ab'.repeat(32), blockSize: BLOCK, calls, direct };
 }
@@ -254,7 +255,11 @@ describe('whole blocks that are written past the page cache', () => {
 
 it('blocks are written as any others when no further file can be opened', async () => {
   const memory = new BlockMemory(BLOCK, alignedMemory);
-  const direct = new DirectWrites({ isAligned: (block) => memory.isAligned(block), isBehind: () => false });
+  const direct = new DirectWrites({
+    isAligned: (block) => memory.isAligned(block),
+    isBehind: () => false,
+    log: silentLog,
+  });
   const refused = {
     openedAgain: () => Promise.reject(Object.assign(new Error('too many'), { code: 'EMFILE' })),
   };
@@ -266,7 +271,7 @@ it('blocks are written as any others when no further file can be opened', async 
 });
 
 it('blocks that come faster than the disk takes them may wait in the page cache', () => {
-  const direct = new DirectWrites({ isAligned: () => true, isBehind: () => true });
+  const direct = new DirectWrites({ isAligned: () => true, isBehind: () => true, log: silentLog });
 
   expect(direct.suitable([Buffer.alloc(BLOCK)])).toBe(0);
 });

@@ -7,7 +7,8 @@
  */
 import { constants } from 'node:fs';
 import pLimit from 'p-limit';
-import { systemErrorCode } from '../../base/errors.ts';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
 import type { OpenDescriptor } from '../open-descriptor.ts';
 
 /** At the same time: each occupies one of four threads until the disk has the bytes, and drafts and reads of the cache want theirs. */
@@ -20,6 +21,7 @@ export interface DirectWritesParts {
   readonly isAligned: (block: Uint8Array) => boolean;
   /** Whether blocks come faster than they are written: then the page cache may have them, and the disk later. */
   readonly isBehind: () => boolean;
+  readonly log: Log;
 }
 
 /** Those of one disk cache. */
@@ -56,6 +58,8 @@ export class DirectWrites {
       return await action();
     } catch (error) {
       if (!SHORTAGES.has(systemErrorCode(error) ?? '')) this.#arePossible = false;
+      const { log } = this.#parts;
+      log.debug('blocks go to the disk cache through the page cache', { cause: describeError(error) });
       return null;
     }
   }

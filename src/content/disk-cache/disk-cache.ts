@@ -76,6 +76,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
       direct: new DirectWrites({
         isAligned: (block) => memory.isAligned(block),
         isBehind: () => this.#waiting.areTooMany,
+        log: parts.log,
       }),
       clock,
       orLog: (action) => this.#faults.orLog(action),
