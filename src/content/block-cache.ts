@@ -10,7 +10,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
-import { BlockMemory } from './block-memory.ts';
+import { BlockMemory } from '../base/block-memory.ts';
 
 /** Bytes: what the kernel asks for at once, and small enough that a random read wastes little. */
 export const BLOCK_SIZE = 128 * 1024;

@@ -10,7 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import { Interrupted, RETURN_TIME, type Waiter } from '../base/waiter.ts';
 import type { ObjectHead } from '../service/records.ts';
 import type { RangeSink } from '../store/range-reader.ts';
-import type { BlockMemory } from './block-memory.ts';
+import type { BlockMemory } from '../base/block-memory.ts';
 import type { Spool } from './spool.ts';
 
 /** What keeps the bytes after they landed. */

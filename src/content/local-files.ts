@@ -6,9 +6,13 @@ import { randomUUID } from 'node:crypto';
 import { unlinkSync } from 'node:fs';
 import { mkdir, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../base/clock.ts';
+import { ALIGNMENT, areWholePages } from '../base/aligned-memory.ts';
+import { systemClock, type Clock } from '../base/clock.ts';
 import { systemErrorCode } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { DirectFile, DirectWrites } from './direct-writes.ts';
 import { DiskCalls } from './disk-calls.ts';
+import { DiskPace } from './disk-pace.ts';
 import { OpenDescriptor } from './open-descriptor.ts';
 
 /** An open temporary file. Every method rejects with a Node system error (`code`). */
@@ -53,17 +57,7 @@ export interface LocalFiles {
 const calls = new DiskCalls(systemClock);
 
 export const nodeLocalFiles: LocalFiles = {
-  create: async (directory) => {
-    const path = join(directory, randomUUID());
-    const create = (): Promise<OpenDescriptor> => OpenDescriptor.open(calls, path, 'wx+', 0o600);
-    // The directory is made only when it is missing: programs wait for each call.
-    const descriptor = await create().catch(async (error: unknown) => {
-      if (systemErrorCode(error) !== 'ENOENT') throw error;
-      await mkdir(directory, { recursive: true, mode: 0o700 });
-      return create();
-    });
-    return new NodeLocalFile(path, descriptor);
-  },
+  create: async (directory) => new NodeLocalFile(...(await newFile(directory))),
   open: async (path) => new NodeLocalFile(path, await OpenDescriptor.open(calls, path, 'r+')),
   syncDirectory: async (directory) => {
     // Opened each time: the one that had the name may have been removed.
@@ -81,20 +75,62 @@ export const nodeLocalFiles: LocalFiles = {
   },
 };
 
+/**
+ * The same, where whole pages go past the system's page cache as long as the disk is about as fast: what a program writes is there
+ * already, as the mount's.
+ */
+export function directLocalFiles({ clock, log }: { clock: Pick<Clock, 'monotonic'>; log: Log }): LocalFiles {
+  const pace = new DiskPace(clock);
+  const writes = new DirectWrites({ isAligned: areWholePages, isBehind: () => pace.isSlow, log });
+  return {
+    ...nodeLocalFiles,
+    create: async (directory) => {
+      const [path, descriptor] = await newFile(directory);
+      return new NodeLocalFile(path, descriptor, { writes, pace, file: new DirectFile(writes, descriptor) });
+    },
+  };
+}
+
+async function newFile(directory: string): Promise<[path: string, descriptor: OpenDescriptor]> {
+  const path = join(directory, randomUUID());
+  const create = (): Promise<OpenDescriptor> => OpenDescriptor.open(calls, path, 'wx+', 0o600);
+  // The directory is made only when it is missing: programs wait for each call.
+  const descriptor = await create().catch(async (error: unknown) => {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    return create();
+  });
+  return [path, descriptor];
+}
+
+/** Past the page cache. */
+interface DirectWay {
+  readonly writes: DirectWrites;
+  readonly pace: DiskPace;
+  readonly file: DirectFile;
+}
+
 class NodeLocalFile implements LocalFile {
   readonly path: string;
   readonly #descriptor: OpenDescriptor;
+  readonly #direct: DirectWay | null;
 
-  constructor(path: string, descriptor: OpenDescriptor) {
+  constructor(path: string, descriptor: OpenDescriptor, direct: DirectWay | null = null) {
     this.path = path;
     this.#descriptor = descriptor;
+    this.#direct = direct;
   }
 
   read(into: Uint8Array, position: number): Promise<number> {
     return this.#descriptor.read(into, position);
   }
 
-  write(data: Uint8Array, position: number): Promise<number> {
+  async write(data: Uint8Array, position: number): Promise<number> {
+    const direct = this.#direct;
+    if (direct !== null && position % ALIGNMENT === 0 && direct.writes.suitable([data]) > 0) {
+      const isWritten = await direct.pace.timed(data.length, () => direct.file.write([data], position));
+      if (isWritten) return data.length;
+    }
     return this.#descriptor.write(data, position);
   }
 
@@ -106,8 +142,12 @@ class NodeLocalFile implements LocalFile {
     return this.#descriptor.sync();
   }
 
-  close(): Promise<void> {
-    return this.#descriptor.close();
+  async close(): Promise<void> {
+    try {
+      await this.#direct?.file.close();
+    } finally {
+      await this.#descriptor.close();
+    }
   }
 
   async unlink(): Promise<void> {
@@ -128,7 +168,7 @@ class NodeLocalFile implements LocalFile {
       // The bytes go with the last of the two, which is for the other thread.
       await this.unlink();
     } finally {
-      await this.#descriptor.close();
+      await this.close();
     }
   }
 }

@@ -1,5 +1,5 @@
 /** How is a file system put together over a bucket, and how does it end without losing anything? */
-import { nodeLocalFiles } from '../content/local-files.ts';
+import { directLocalFiles } from '../content/local-files.ts';
 import { openLocalState, type LocalState } from '../content/local-state.ts';
 import type { Bucket } from '../service/records.ts';
 import type { Gates } from '../store/gates.ts';
@@ -117,10 +117,15 @@ interface MountedParts extends EndingParts {
  * as `openLocalState`.
  */
 export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedFileSystem> {
-  const { settings, adopted = [], localFiles: files = nodeLocalFiles, clock, log } = inputs;
-  const local = await openLocalState([settings.stateDirectory, ...adopted], { files, clock, log });
+  const { settings, adopted = [], clock, log } = inputs;
+  const localFiles = inputs.localFiles ?? directLocalFiles({ clock, log });
+  const local = await openLocalState([settings.stateDirectory, ...adopted], {
+    files: localFiles,
+    clock,
+    log,
+  });
   try {
-    return await openOver(local, inputs);
+    return await openOver(local, { ...inputs, localFiles });
   } catch (error) {
     await local.close();
     throw error;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BlockCache } from '../../src/content/block-cache.ts';
-import { BlockMemory } from '../../src/content/block-memory.ts';
+import { BlockMemory } from '../../src/base/block-memory.ts';
 import { BlockFeed } from '../../src/content/block-feed.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 

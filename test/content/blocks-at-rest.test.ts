@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import { BlockMemory } from '../../src/content/block-memory.ts';
+import { BlockMemory } from '../../src/base/block-memory.ts';
 import type { CachedContent } from '../../src/content/disk-cache/cached-content.ts';
 import { DiskCache } from '../../src/content/disk-cache/disk-cache.ts';
 import { ManualClock } from '../support/manual-clock.ts';

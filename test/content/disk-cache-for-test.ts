@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { silentLog, type Log } from '../../src/base/log.ts';
-import { BlockMemory } from '../../src/content/block-memory.ts';
+import { BlockMemory } from '../../src/base/block-memory.ts';
 import { DiskCache } from '../../src/content/disk-cache/disk-cache.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { Reading, SMALL } from './reading.ts';

@@ -4,11 +4,11 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import { alignedMemory } from '../../src/content/aligned-memory.ts';
-import { BlockMemory } from '../../src/content/block-memory.ts';
+import { alignedMemory, areWholePages } from '../../src/base/aligned-memory.ts';
+import { BlockMemory } from '../../src/base/block-memory.ts';
 import { DiskCalls } from '../../src/content/disk-calls.ts';
 import type { BlockRun } from '../../src/content/disk-cache/block-run.ts';
-import { DirectWrites } from '../../src/content/disk-cache/direct-writes.ts';
+import { DirectWrites } from '../../src/content/direct-writes.ts';
 import { GroupFile, type GroupPlace } from '../../src/content/disk-cache/group-file.ts';
 import { OpenGroups } from '../../src/content/disk-cache/open-groups.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -200,7 +200,7 @@ describe('whole blocks that are written past the page cache', () => {
 
   it('are there after a remount, with the shorter one at the end of the file', async () => {
     const memory = new BlockMemory(BLOCK, alignedMemory);
-    const at = await place(new FailingCalls([]), (block) => memory.isAligned(block));
+    const at = await place(new FailingCalls([]), areWholePages);
     const file = GroupFile.missing(at);
     const { blocks } = alignedRun(memory, 0, 9);
 
@@ -219,7 +219,7 @@ describe('whole blocks that are written past the page cache', () => {
 
   it('go to the file that is held open, not to one that has taken its name', async () => {
     const memory = new BlockMemory(BLOCK, alignedMemory);
-    const at = await place(new FailingCalls([]), (block) => memory.isAligned(block));
+    const at = await place(new FailingCalls([]), areWholePages);
     const file = GroupFile.missing(at);
     await file.write([run(0)]);
     await rename(at.path, `${at.path}-held`);
@@ -258,7 +258,7 @@ describe('whole blocks that are written past the page cache', () => {
 it('blocks are written as any others when no further file can be opened', async () => {
   const memory = new BlockMemory(BLOCK, alignedMemory);
   const direct = new DirectWrites({
-    isAligned: (block) => memory.isAligned(block),
+    isAligned: areWholePages,
     isBehind: () => false,
     log: silentLog,
   });

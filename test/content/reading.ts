@@ -1,7 +1,7 @@
 /** One file of a scripted service, and a reader of it. */
 import { onTestFinished } from 'vitest';
 import { BLOCK_SIZE, BlockCache } from '../../src/content/block-cache.ts';
-import { BlockMemory } from '../../src/content/block-memory.ts';
+import { BlockMemory } from '../../src/base/block-memory.ts';
 import type { DiskCache } from '../../src/content/disk-cache/disk-cache.ts';
 import { ReadContext, type ContentOf } from '../../src/content/read-context.ts';
 import type { ReadSizes } from '../../src/content/read-plan.ts';

@@ -1,7 +1,7 @@
 /** Is every byte that a program is given, and every byte that is kept, the file's, though blocks lie in memory that others have used? */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { BlockMemory } from '../../src/content/block-memory.ts';
+import { BlockMemory } from '../../src/base/block-memory.ts';
 import { ReadStream } from '../../src/content/read-stream.ts';
 import { PROPERTY_TIMEOUT, propertySettings } from '../support/property-settings.ts';
 import { Reading, SMALL, settle } from './reading.ts';

@@ -5,10 +5,11 @@
  * come faster than the disk takes them, those are not kept that have gone from memory meanwhile. A disk that fails costs requests,
  * never an error.
  */
+import { areWholePages } from '../../base/aligned-memory.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { BlockMemory } from '../block-memory.ts';
+import type { BlockMemory } from '../../base/block-memory.ts';
 import { DiskCalls, inProportion } from '../disk-calls.ts';
 import type { CleanBytes } from '../space-budget.ts';
 import { CacheDirectory } from './cache-directory.ts';
@@ -16,7 +17,7 @@ import { CacheFaults } from './cache-faults.ts';
 import { CacheRoom } from './cache-room.ts';
 import { CachedContent, type BlockGroups } from './cached-content.ts';
 import type { BlockRun } from './block-run.ts';
-import { DirectWrites } from './direct-writes.ts';
+import { DirectWrites } from '../direct-writes.ts';
 import type { GroupFile } from './group-file.ts';
 import { hashOf, type ContentName } from './group-format.ts';
 import { OpenGroups } from './open-groups.ts';
@@ -74,7 +75,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
       blockSize: memory.blockSize,
       calls: new DiskCalls(clock, inProportion),
       direct: new DirectWrites({
-        isAligned: (block) => memory.isAligned(block),
+        isAligned: areWholePages,
         isBehind: () => this.#waiting.areTooMany,
         log: parts.log,
       }),

@@ -11,7 +11,7 @@ import type { DiskCalls } from '../disk-calls.ts';
 import { readFully, writeFully } from '../local-files.ts';
 import { OpenDescriptor } from '../open-descriptor.ts';
 import { blocksAtOnce, writeTogether, type BlockRun } from './block-run.ts';
-import type { DirectWrites } from './direct-writes.ts';
+import { DirectFile, type DirectWrites } from '../direct-writes.ts';
 import {
   blockPosition,
   checksumOf,
@@ -44,8 +44,7 @@ export class GroupFile {
   readonly #place: GroupPlace;
   readonly #slots = new Map<number, Slot>();
   #handle: OpenDescriptor | null = null;
-  /** The same file for `DirectWrites`; settled to null where it takes none. */
-  #directHandle: Promise<OpenDescriptor | null> | null = null;
+  #direct: DirectFile | null = null;
   /** Bytes on the disk at the last look. */
   #taken = 0;
   /** Calls that use the handle. */
@@ -124,33 +123,30 @@ export class GroupFile {
     if (this.#users > 0) return;
     const handle = this.#handle;
     this.#handle = null;
-    const direct = this.#directHandle;
-    this.#directHandle = null;
+    const direct = this.#direct;
+    this.#direct = null;
     try {
-      await (await direct)?.closeFreeingNothing();
+      await direct?.close();
     } finally {
       await (keepsName ? handle?.closeFreeingNothing() : handle?.close());
     }
   }
 
   async #writeRun(handle: OpenDescriptor, { first, blocks }: BlockRun): Promise<void> {
+    const { direct, blockSize } = this.#place;
     const slots = slotsOf(blocks);
-    const count = this.#place.direct.suitable(blocks);
+    const count = direct.suitable(blocks);
     const isDirect =
-      count > 0 && (await this.#writeDirectly(handle, { first, blocks: blocks.slice(0, count) }));
+      count > 0 &&
+      (await (this.#direct ??= new DirectFile(direct, handle)).write(
+        blocks.slice(0, count),
+        blockPosition(first, blockSize),
+      ));
     const done = isDirect ? count : 0;
     const rest = blocks.slice(done);
-    if (rest.length > 0)
-      await writeTogether(handle, rest, blockPosition(first + done, this.#place.blockSize));
+    if (rest.length > 0) await writeTogether(handle, rest, blockPosition(first + done, blockSize));
     await writeFully(handle, encodeSlots(slots), slotPosition(first));
     this.#noteSlots(first, slots);
-  }
-
-  /** False where not all of it is written. */
-  async #writeDirectly(handle: OpenDescriptor, { first, blocks }: BlockRun): Promise<boolean> {
-    const { direct, blockSize } = this.#place;
-    const file = await (this.#directHandle ??= direct.open(handle));
-    return file !== null && direct.write(file, blocks, blockPosition(first, blockSize));
   }
 
   /**

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { DiskCalls } from '../disk-calls.ts';
-import type { DirectWrites } from './direct-writes.ts';
+import type { DirectWrites } from '../direct-writes.ts';
 import { GroupFile } from './group-file.ts';
 
 /** Groups whose files are held open. */

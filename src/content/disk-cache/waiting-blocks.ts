@@ -4,7 +4,7 @@
  * Reads bring blocks faster than a disk may take them. What waits has a limit: beyond it a block is only remembered, and waits as soon as
  * there is room, if memory still has it then. Those that somebody wants to keep in any case wait their turn.
  */
-import type { BlockMemory } from '../block-memory.ts';
+import type { BlockMemory } from '../../base/block-memory.ts';
 import type { BlockRun } from './block-run.ts';
 import type { GroupFile } from './group-file.ts';
 import { BLOCKS_PER_GROUP } from './group-format.ts';

@@ -1,5 +1,5 @@
 /**
- * Where do the bytes of a read or a write lie while it lasts? In buffers that are used again: to get as much fresh memory from the
+ * Where do the bytes of an answer lie until the kernel has them? In buffers that are used again: to get as much fresh memory from the
  * system takes longer than to copy the bytes.
  */
 import type { Clock } from '../../base/clock.ts';

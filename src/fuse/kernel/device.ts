@@ -6,9 +6,8 @@ import type { Log } from '../../base/log.ts';
 import { isToBeTriedAgain, type DeviceCalls, type InputWatch } from './device-calls.ts';
 import { Notifier } from './notifier.ts';
 import { refusalInstead } from './replies.ts';
+import type { RequestMemory } from './request-memory.ts';
 
-/** The kernel wants room for its largest write and the structures before it. */
-const REQUEST_BYTES = 1024 * 1024 + 4096;
 /**
  * A program's next request mostly follows its last answer within this. To wait for it right here, while the event loop stands
  * still, is quicker than a turn of the event loop.
@@ -41,6 +40,12 @@ export interface RequestHandler {
 /** Requests wait at the device, which costs nothing, while those in progress take this much. */
 const MAX_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
 
+export interface DeviceParts {
+  readonly calls: DeviceCalls;
+  readonly requests: Pick<RequestMemory, 'room'>;
+  readonly log: Log;
+}
+
 export class Device {
   /** Resolves when the kernel has let go, and every request it had sent was begun. */
   readonly closed: Promise<void>;
@@ -49,7 +54,7 @@ export class Device {
   readonly #calls: DeviceCalls;
   readonly #log: Log;
   readonly #notifier: Notifier;
-  readonly #request = Buffer.allocUnsafeSlow(REQUEST_BYTES);
+  readonly #requests: Pick<RequestMemory, 'room'>;
   /** Where there is one processor, the program cannot go on while we look. */
   readonly #looks = availableParallelism() > 1 ? LOOKS_BEFORE_SLEEP : 0;
 
@@ -63,9 +68,10 @@ export class Device {
   #close: () => void = () => undefined;
 
   /** Takes over a descriptor on which something is mounted. */
-  constructor(descriptor: number, calls: DeviceCalls, log: Log) {
+  constructor(descriptor: number, { calls, requests, log }: DeviceParts) {
     this.descriptor = descriptor;
     this.#calls = calls;
+    this.#requests = requests;
     this.#log = log;
     this.#notifier = new Notifier(descriptor, log);
     this.closed = new Promise((resolve) => {
@@ -152,12 +158,13 @@ export class Device {
       }
       // While something is in progress, the event loop has more to do than to wait for the kernel.
       if (handler.bytesInFlight === 0) this.#awaitNext();
-      const length = this.#calls.read(this.descriptor, this.#request);
+      const { room } = this.#requests;
+      const length = this.#calls.read(this.descriptor, room);
       if (length <= 0) {
         if (!isToBeTriedAgain(-length)) this.#noteEnd(-length);
         return;
       }
-      await this.#begin(handler, this.#request.subarray(0, length));
+      await this.#begin(handler, room.subarray(0, length));
       if (this.#isOver) return;
     }
   }

@@ -28,7 +28,7 @@ const FOPEN_NOFLUSH = 1 << 5;
 
 /** The requests that make, use and end a handle. */
 export function fileOperations(context: KernelContext): Operations<DescriptorOperation> {
-  const { operations, nodes, files, buffers, hasOpen } = context;
+  const { operations, nodes, files, buffers, requests, hasOpen } = context;
   return {
     create: (id, body) => create(context, nodes.get(id), readCreate(body)),
     open: (id, body, call) => open(context, nodes.get(id), readOpen(body), call),
@@ -47,13 +47,8 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
     write: async (_id, body) => {
       const { fh, offset, killsPrivileges, data } = readWrite(body);
       const { handle, node } = files.get(fh);
-      const buffer = buffers.take(data.length);
-      data.copy(buffer);
-      const kept = buffer.subarray(0, data.length);
-      const free = (): void => {
-        buffers.giveBack(buffer);
-      };
-      const count = await storing(context, node, () => operations.write(handle, kept, offset, free));
+      const { bytes, free } = requests.hold(data);
+      const count = await storing(context, node, () => operations.write(handle, bytes, offset, free));
       if (killsPrivileges) await clearSetIdBits(context, node, handle);
       return { reply: sizeReply(count) };
     },

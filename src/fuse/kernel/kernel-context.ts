@@ -11,13 +11,16 @@ import { isSame, type Node } from './node.ts';
 import type { NodeTable } from './node-table.ts';
 import type { OpenFile, OpenFolder, OpenTable } from './open-table.ts';
 import type { Told } from './replies.ts';
+import type { RequestMemory } from './request-memory.ts';
 
 export interface KernelContext {
   readonly operations: FileSystemOperations;
   readonly nodes: NodeTable;
   readonly files: OpenTable<OpenFile>;
   readonly folders: OpenTable<OpenFolder>;
+  /** For answers. */
   readonly buffers: BufferPool;
+  readonly requests: RequestMemory;
   readonly listings: KeptListings;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly log: Log;

@@ -20,6 +20,7 @@ import { KeptListings } from './kept-listings.ts';
 import { mountAsRoot } from './mount-program.ts';
 import { NodeTable } from './node-table.ts';
 import { OpenTable } from './open-table.ts';
+import { RequestMemory } from './request-memory.ts';
 import { takeAllNamesBack } from './discoveries.ts';
 import { incrementEpoch } from './notifications.ts';
 
@@ -58,9 +59,10 @@ export class KernelMount implements Mounted {
     const { log, mountpoint } = options;
     const calls = await deviceCalls(mountpoint);
     const descriptor = await (process.getuid?.() === 0 ? mountAsRoot(options) : mountAsUser(options));
-    const device = new Device(descriptor, calls, log);
+    const requests = new RequestMemory(clock);
+    const device = new Device(descriptor, { calls, requests, log });
     try {
-      const context = newContext(parts, device);
+      const context = newContext(parts, device, requests);
       const number = await connectionNumber(mountpoint);
       const closed = device.closed.then(endOnExit(number, device, log));
       const dispatcher = await greeted(parts, device, (greeting) => {
@@ -113,7 +115,11 @@ async function deviceCalls(mountpoint: string): Promise<DeviceCalls> {
   }
 }
 
-function newContext({ operations, options, clock }: KernelMountParts, device: Device): KernelContext {
+function newContext(
+  { operations, options, clock }: KernelMountParts,
+  device: Device,
+  requests: RequestMemory,
+): KernelContext {
   const nodes = new NodeTable();
   return {
     operations,
@@ -121,6 +127,7 @@ function newContext({ operations, options, clock }: KernelMountParts, device: De
     files: new OpenTable(),
     folders: new OpenTable(),
     buffers: new BufferPool(clock),
+    requests,
     listings: new KeptListings({ nodes, clock, notify: device.notify }),
     clock,
     log: options.log,

@@ -194,9 +194,12 @@ export interface WriteRequest {
   readonly fh: number;
   readonly offset: number;
   readonly killsPrivileges: boolean;
-  /** Valid only now: to be copied before anything is waited for. */
+  /** Valid only now: to be held or copied before anything is waited for. */
   readonly data: Buffer;
 }
+
+/** Where the bytes of a write begin in its request. */
+export const WRITE_DATA_START = REQUEST_HEADER_BYTES + 40;
 
 /** `fuse_write_in`: u64 fh, u64 offset, u32 size, write_flags, u64 lock_owner, u32 flags, padding; then the bytes. */
 export function readWrite(body: WireReader): WriteRequest {

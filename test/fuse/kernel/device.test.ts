@@ -9,6 +9,7 @@ import { Device, type RequestHandler } from '../../../src/fuse/kernel/device.ts'
 const MIB = 1024 * 1024;
 /** No file of this process: nothing is written there. */
 const NOWHERE = -1;
+const requests = { room: Buffer.alloc(1) };
 
 /** A kernel that always has one more request of a mebibyte, which nobody answers. */
 class EndlessKernel implements DeviceCalls {
@@ -70,7 +71,7 @@ class EndlessKernel implements DeviceCalls {
 
 it('it leaves requests to the kernel while those in progress take much memory, and takes more after an answer', async () => {
   const kernel = new EndlessKernel();
-  const device = new Device(NOWHERE, kernel, silentLog);
+  const device = new Device(NOWHERE, { calls: kernel, requests, log: silentLog });
   device.start(kernel.handler);
 
   await kernel.turn(20);
@@ -84,7 +85,7 @@ it('it leaves requests to the kernel while those in progress take much memory, a
 
 it('it takes all of them once the mount is being unmounted: umount(8) asks for something first', async () => {
   const kernel = new EndlessKernel();
-  const device = new Device(NOWHERE, kernel, silentLog);
+  const device = new Device(NOWHERE, { calls: kernel, requests, log: silentLog });
   device.start(kernel.handler);
   await kernel.turn(20);
 
@@ -98,7 +99,7 @@ it('it takes all of them once the mount is being unmounted: umount(8) asks for s
 it('once it is ended nothing is taken any more, and the kernel is let go of', async () => {
   const kernel = new EndlessKernel();
   const descriptor = openSync('/dev/null', 'r+');
-  const device = new Device(descriptor, kernel, silentLog);
+  const device = new Device(descriptor, { calls: kernel, requests, log: silentLog });
   device.start(kernel.handler);
 
   await device.end();

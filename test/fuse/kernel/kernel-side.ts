@@ -2,13 +2,14 @@
 import { constants } from 'node:os';
 import { silentLog, type Log } from '../../../src/base/log.ts';
 import type { FileSystemOperations } from '../../../src/filesystem/operations.ts';
-import { BufferPool } from '../../../src/fuse/kernel/buffer-pool.ts';
 import { Dispatcher } from '../../../src/fuse/kernel/dispatcher.ts';
 import type { KernelContext } from '../../../src/fuse/kernel/kernel-context.ts';
 import { KeptListings } from '../../../src/fuse/kernel/kept-listings.ts';
 import { NodeTable } from '../../../src/fuse/kernel/node-table.ts';
 import { opcodes, type OperationName } from '../../../src/fuse/kernel/opcodes.ts';
 import { OpenTable } from '../../../src/fuse/kernel/open-table.ts';
+import { BufferPool } from '../../../src/fuse/kernel/buffer-pool.ts';
+import { RequestMemory } from '../../../src/fuse/kernel/request-memory.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 export interface Reply {
@@ -45,6 +46,7 @@ export class KernelSide {
       files: new OpenTable(),
       folders: new OpenTable(),
       buffers: new BufferPool(this.clock),
+      requests: new RequestMemory(this.clock),
       listings: new KeptListings({ nodes, clock: this.clock, notify }),
       clock: this.clock,
       log,

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { alignedMemory } from '../../src/content/aligned-memory.ts';
+import { alignedMemory, areWholePages } from '../../src/base/aligned-memory.ts';
 import { BlockCache } from '../../src/content/block-cache.ts';
-import { BlockMemory } from '../../src/content/block-memory.ts';
+import { BlockMemory } from '../../src/base/block-memory.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const SIZE = 10;
@@ -66,14 +66,14 @@ describe('memory that begins where pages do', () => {
     const memory = new BlockMemory(PAGES, alignedMemory);
     const blocks = Array.from({ length: A_PIECE + 1 }, () => memory.take(PAGES));
 
-    expect(blocks.map((block) => [memory.isAligned(block), block.byteOffset % PAGES])).toEqual(
+    expect(blocks.map((block) => [areWholePages(block), block.byteOffset % PAGES])).toEqual(
       Array(A_PIECE + 1).fill([true, 0]),
     );
     expect(new Set(blocks.map(({ buffer }) => buffer)).size).toBe(2);
     const [first] = blocks;
     if (first !== undefined) memory.letGo(first);
     expect(memory.take(PAGES)).toBe(first);
-    expect([memory.isAligned(memory.take(PAGES - 1)), memory.isAligned(new Uint8Array(PAGES))]).toEqual([
+    expect([areWholePages(memory.take(PAGES - 1)), areWholePages(new Uint8Array(PAGES))]).toEqual([
       false,
       false,
     ]);
@@ -111,7 +111,7 @@ describe('memory that begins where pages do', () => {
     });
     const blocks = [memory.take(PAGES), memory.take(PAGES)];
 
-    expect(blocks.map((block) => [block.length, memory.isAligned(block)])).toEqual([
+    expect(blocks.map((block) => [block.length, areWholePages(block)])).toEqual([
       [PAGES, false],
       [PAGES, false],
     ]);

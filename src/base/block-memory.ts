@@ -26,7 +26,6 @@ export class BlockMemory {
   readonly blockSize: number;
   /** How many hold each block that came from here. */
   readonly #holders = new WeakMap<Uint8Array, number>();
-  readonly #aligned = new WeakSet<ArrayBufferLike>();
   readonly #pieces = new WeakMap<ArrayBufferLike, Piece>();
   /** Of blocks that were forgotten: their piece would never be idle. */
   readonly #forgotten = new FinalizationRegistry<Piece>((piece) => {
@@ -63,11 +62,6 @@ export class BlockMemory {
     }
     this.#holders.set(block, 1);
     return block;
-  }
-
-  /** Whether `block` is one of the common size that begins where a page does. */
-  isAligned(block: Uint8Array): boolean {
-    return block.length === this.blockSize && this.#aligned.has(block.buffer);
   }
 
   /** One more keeps `block` as it is. Does nothing for what did not come from here. */
@@ -120,7 +114,6 @@ export class BlockMemory {
     const memory = this.#source?.(Math.max(PIECE, this.blockSize)) ?? null;
     // Not asked again: that may have taken a tenth of a second.
     if (memory === null) this.#source = null;
-    else this.#aligned.add(memory);
     const blocks = this.#blocksOf(memory ?? fresh(this.blockSize).buffer);
     const [first = fresh(this.blockSize), ...others] = blocks;
     this.#untouched.push(...others);

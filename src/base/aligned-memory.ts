@@ -16,10 +16,20 @@ const UNIT = 64 * 1024;
 /** Bytes; what disks and systems want addresses and places in a file to be multiples of. */
 export const ALIGNMENT = 4096;
 
+/** All that `alignedMemory` has given: nothing else tells it from memory that begins anywhere. */
+const given = new WeakSet<ArrayBufferLike>();
+
+/** Whether `bytes` begin and end where pages do. */
+export function areWholePages(bytes: Uint8Array): boolean {
+  return bytes.byteOffset % ALIGNMENT === 0 && bytes.length % ALIGNMENT === 0 && given.has(bytes.buffer);
+}
+
 /** So many bytes, a multiple of 65,536, zeroed; null when it cannot be had. To ask in vain takes long: the engine looks for garbage first. */
 export function alignedMemory(bytes: number): ArrayBuffer | null {
   try {
-    return new WebAssembly.Memory({ initial: bytes / UNIT }).buffer;
+    const { buffer } = new WebAssembly.Memory({ initial: bytes / UNIT });
+    given.add(buffer);
+    return buffer;
   } catch {
     // No room for the addresses, of which it takes some 10 GiB, or an engine without WebAssembly: ordinary memory does as well, only slower.
     return null;

@@ -1,0 +1,129 @@
+/** Are the bytes of a draft whole and in their places, those that go past the page cache and those between them that cannot? */
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { alignedMemory } from '../../src/base/aligned-memory.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { directLocalFiles, readFully, writeFully, type LocalFile } from '../../src/content/local-files.ts';
+import { FileModel } from '../support/file-model.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
+import { propertySettings } from '../support/property-settings.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const PAGE = 4096;
+const PAGES = 32;
+const O_DIRECT = 0o40000;
+
+/** Whole pages of memory that a disk takes without a copy. */
+function pagesOf(data: Uint8Array): Uint8Array {
+  const memory = new Uint8Array(alignedMemory(PAGES * 65536) ?? new ArrayBuffer(0), 0, data.length);
+  memory.set(data);
+  return memory;
+}
+
+async function create(clock = new ManualClock()): Promise<LocalFile> {
+  const file = await directLocalFiles({ clock, log: silentLog }).create(
+    join(await temporaryDirectory(), 'drafts'),
+  );
+  onTestFinished(() => file.remove());
+  return file;
+}
+
+/** For each descriptor of this process at `path`: whether it goes past the page cache. */
+function descriptorsAt(path: string): boolean[] {
+  return readdirSync('/proc/self/fd').flatMap((number) => {
+    try {
+      if (readlinkSync(`/proc/self/fd/${number}`) !== path) return [];
+      const [, flags = '0'] =
+        /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${number}`, 'utf8')) ?? [];
+      return [(Number.parseInt(flags, 8) & O_DIRECT) !== 0];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ pages: fc.integer({ min: 1, max: 20 }), at: fc.nat(PAGES) }) },
+  { weight: 2, arbitrary: fc.record({ bytes: fc.nat(3 * PAGE), at: fc.nat(PAGES) }) },
+  { weight: 1, arbitrary: fc.record({ cut: fc.nat(PAGES * PAGE) }) },
+  { weight: 1, arbitrary: fc.constant('sync' as const) },
+);
+
+it('has what was written last at each place, in whole pages and in parts of them, cut and extended', async () => {
+  const files = directLocalFiles({ clock: new ManualClock(), log: silentLog });
+  const directory = join(await temporaryDirectory(), 'drafts');
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
+      const file = await files.create(directory);
+      const model = new FileModel();
+      try {
+        for (const [index, next] of steps.entries()) {
+          if (next === 'sync') await file.sync();
+          else if ('cut' in next) {
+            await file.truncate(next.cut);
+            model.resize(next.cut);
+          } else {
+            const size = 'pages' in next ? next.pages * PAGE : next.bytes;
+            const data = patternedBytes(size, index + 1);
+            const at = next.at * PAGE + ('pages' in next ? 0 : 7);
+            await writeFully(file, 'pages' in next ? pagesOf(data) : data, at);
+            model.write(data, at);
+          }
+        }
+        const into = Buffer.alloc(model.bytes.length + 1);
+        const count = await readFully(file, into, 0);
+        expect(into.subarray(0, count).equals(model.bytes)).toBe(true);
+        expect(model.bytes.equals(await readFile(file.path))).toBe(true);
+      } finally {
+        await file.remove();
+      }
+      expect(descriptorsAt(file.path)).toEqual([]);
+    }),
+    propertySettings(60),
+  );
+});
+
+describe('what is written to a draft', () => {
+  it('goes past the page cache where it is whole pages', async () => {
+    const file = await create();
+
+    await file.write(patternedBytes(3 * PAGE, 1), 0);
+    await file.write(pagesOf(patternedBytes(3 * PAGE, 1)), 7);
+    const others = descriptorsAt(file.path);
+    await file.write(pagesOf(patternedBytes(3 * PAGE, 1)), 4 * PAGE);
+
+    expect(others).toEqual([false]);
+    expect(descriptorsAt(file.path).sort()).toEqual([false, true]);
+  });
+
+  it('goes into the page cache while the disk is found slow', async () => {
+    const clock = new ManualClock();
+    const { monotonic } = clock;
+    const files = directLocalFiles({ clock, log: silentLog });
+    const directory = join(await temporaryDirectory(), 'drafts');
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => files.create(directory)));
+    onTestFinished(() =>
+      Promise.all([first, second, third].map((file) => file?.remove())).then(() => undefined),
+    );
+    const data = patternedBytes(PAGE, 1);
+
+    // As if each look at the clock came a second after the one before.
+    clock.monotonic = () => {
+      clock.advance(1000);
+      return monotonic.call(clock);
+    };
+    await first?.write(pagesOf(data), 0);
+    clock.monotonic = monotonic;
+    await second?.write(pagesOf(data), 0);
+    clock.advance(60_000);
+    await third?.write(pagesOf(data), 0);
+
+    const found = [first, second, third].map((file) => descriptorsAt(file?.path ?? '').sort());
+    expect(found).toEqual([[false, true], [false], [false, true]]);
+    expect(Buffer.from(data).equals(await readFile(second?.path ?? ''))).toBe(true);
+  });
+});
