@@ -24,6 +24,16 @@ function pagesOf(data: Uint8Array): Uint8Array {
   return memory;
 }
 
+/** Goes on by a step, in milliseconds, each time that somebody looks. */
+class StrikingClock extends ManualClock {
+  step = 0;
+
+  override monotonic(): number {
+    this.advance(this.step);
+    return super.monotonic();
+  }
+}
+
 async function create(clock = new ManualClock()): Promise<LocalFile> {
   const file = await directLocalFiles({ clock, log: silentLog }).create(
     join(await temporaryDirectory(), 'drafts'),
@@ -101,29 +111,28 @@ describe('what is written to a draft', () => {
   });
 
   it('goes into the page cache while the disk is found slow', async () => {
-    const clock = new ManualClock();
-    const { monotonic } = clock;
+    const clock = new StrikingClock();
     const files = directLocalFiles({ clock, log: silentLog });
     const directory = join(await temporaryDirectory(), 'drafts');
-    const [first, second, third] = await Promise.all([1, 2, 3].map(() => files.create(directory)));
+    const [first, second, third] = [
+      await files.create(directory),
+      await files.create(directory),
+      await files.create(directory),
+    ];
     onTestFinished(() =>
-      Promise.all([first, second, third].map((file) => file?.remove())).then(() => undefined),
+      Promise.all([first.remove(), second.remove(), third.remove()]).then(() => undefined),
     );
     const data = patternedBytes(PAGE, 1);
 
-    // As if each look at the clock came a second after the one before.
-    clock.monotonic = () => {
-      clock.advance(1000);
-      return monotonic.call(clock);
-    };
-    await first?.write(pagesOf(data), 0);
-    clock.monotonic = monotonic;
-    await second?.write(pagesOf(data), 0);
+    clock.step = 1000;
+    await first.write(pagesOf(data), 0);
+    clock.step = 0;
+    await second.write(pagesOf(data), 0);
     clock.advance(60_000);
-    await third?.write(pagesOf(data), 0);
+    await third.write(pagesOf(data), 0);
 
-    const found = [first, second, third].map((file) => descriptorsAt(file?.path ?? '').sort());
+    const found = [first, second, third].map(({ path }) => descriptorsAt(path).sort());
     expect(found).toEqual([[false, true], [false], [false, true]]);
-    expect(Buffer.from(data).equals(await readFile(second?.path ?? ''))).toBe(true);
+    expect(Buffer.from(data).equals(await readFile(second.path))).toBe(true);
   });
 });
