@@ -14,10 +14,17 @@ import { fileOperations } from './file-operations.ts';
 import { folderOperations } from './folder-operations.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { changeOperations, lookOperations, refusedOperations } from './name-operations.ts';
-import { MAX_TRANSFER_BYTES, negotiate, PROTOCOL_MAJOR, trustOf } from './negotiation.ts';
+import { negotiate, PROTOCOL_MAJOR, trustOf } from './negotiation.ts';
 import { operationNamed, type OperationName } from './opcodes.ts';
 import { emptyReply, initReply, sealReply } from './replies.ts';
-import { readHeader, readInit, readInterrupt, READ_SIZE_END, REQUEST_HEADER_BYTES } from './requests.ts';
+import {
+  MAX_TRANSFER_BYTES,
+  readHeader,
+  readInit,
+  readInterrupt,
+  READ_SIZE_END,
+  REQUEST_HEADER_BYTES,
+} from './requests.ts';
 import { MalformedRequest, WireReader } from './wire-reader.ts';
 
 /** Hands an answer to the kernel. False when nobody waits for it any more. */

@@ -10,11 +10,18 @@ import { clearSetIdBits } from './attribute-operations.ts';
 import { takeNameBack } from './discoveries.ts';
 import { changing, isMissing, targetOf, telling, type KernelContext } from './kernel-context.ts';
 import { makingName } from './missing-names.ts';
-import { MAX_TRANSFER_BYTES } from './negotiation.ts';
 import type { Node } from './node.ts';
 import { dropCached } from './notifications.ts';
 import { createReply, openReply, REPLY_HEADER_BYTES, sizeReply } from './replies.ts';
-import { readCreate, readHandle, readOpen, readRead, readWrite, type OpenRequest } from './requests.ts';
+import {
+  MAX_TRANSFER_BYTES,
+  readCreate,
+  readHandle,
+  readOpen,
+  readRead,
+  readWrite,
+  type OpenRequest,
+} from './requests.ts';
 
 type DescriptorOperation = 'create' | 'open' | 'read' | 'write' | 'flush' | 'fsync' | 'release';
 

@@ -8,11 +8,10 @@ import { telling, type KernelContext } from './kernel-context.ts';
 import { DirectoryPage } from './directory-page.ts';
 import { firstPlaceOf, placeIn } from './kept-listings.ts';
 import { takeMissingBack } from './missing-names.ts';
-import { MAX_TRANSFER_BYTES } from './negotiation.ts';
 import { isSame, type Node } from './node.ts';
 import type { OpenFolder } from './open-table.ts';
 import { openReply } from './replies.ts';
-import { readHandle, readRead, type ReadRequest } from './requests.ts';
+import { MAX_TRANSFER_BYTES, readHandle, readRead, type ReadRequest } from './requests.ts';
 import { Snapshot, type GivenEntry, type SnapshotEntry } from './snapshot.ts';
 import { isListable } from './wire-reader.ts';
 

@@ -1,7 +1,7 @@
 /** What do the kernel and this driver agree on at first? */
 import type { KernelTrust } from './kernel-context.ts';
 import { TIME_GRANULARITY_NS } from './wire-times.ts';
-import type { InitRequest } from './requests.ts';
+import { MAX_TRANSFER_BYTES, type InitRequest } from './requests.ts';
 import type { InitAnswer } from './replies.ts';
 
 export const PROTOCOL_MAJOR = 7;
@@ -41,8 +41,6 @@ export function trustOf({ major, minor }: InitRequest): KernelTrust {
 }
 
 const PAGE_BYTES = 4096;
-/** A thousand requests for a gigabyte. */
-export const MAX_TRANSFER_BYTES = 1024 * 1024;
 const SMALL_TRANSFER_BYTES = 32 * PAGE_BYTES;
 /** The default of 12 makes readers wait for each other. */
 const MAX_BACKGROUND = 128;

@@ -6,8 +6,7 @@ import { alignedMemory, ALIGNMENT } from '../../base/aligned-memory.ts';
 import { BlockMemory } from '../../base/block-memory.ts';
 import type { Clock } from '../../base/clock.ts';
 import { IdleWatch } from '../../base/idle-watch.ts';
-import { MAX_TRANSFER_BYTES } from './negotiation.ts';
-import { WRITE_DATA_START } from './requests.ts';
+import { MAX_TRANSFER_BYTES, WRITE_DATA_START } from './requests.ts';
 
 /** The kernel wants room for its largest write and the structures before it. */
 const REQUEST_BYTES = MAX_TRANSFER_BYTES + ALIGNMENT;

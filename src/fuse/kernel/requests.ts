@@ -6,6 +6,8 @@ import type { WireReader } from './wire-reader.ts';
 import { MalformedRequest } from './wire-reader.ts';
 
 export const REQUEST_HEADER_BYTES = 40;
+/** Bytes of one read or write, at most: a thousand requests for a gigabyte. */
+export const MAX_TRANSFER_BYTES = 1024 * 1024;
 
 export interface RequestHeader {
   readonly length: number;
