@@ -15,8 +15,11 @@ const REST = 30_000;
 export class DiskPace {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #bytes = 0;
-  /** Milliseconds that they took. */
+  /** Milliseconds in which at least one of them was in progress. */
   #took = 0;
+  #running = 0;
+  /** From when on the time that they take is still to be counted. */
+  #from = 0;
   #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
@@ -30,19 +33,23 @@ export class DiskPace {
 
   /** Runs `write`, which writes `bytes`. Settles as it does. */
   async timed<Result>(bytes: number, write: () => Promise<Result>): Promise<Result> {
-    const from = this.#clock.monotonic();
+    if (this.#running === 0) this.#from = this.#clock.monotonic();
+    this.#running += 1;
     try {
       return await write();
     } finally {
-      this.#note(bytes, this.#clock.monotonic() - from);
+      this.#running -= 1;
+      this.#note(bytes);
     }
   }
 
-  #note(bytes: number, took: number): void {
+  #note(bytes: number): void {
+    const now = this.#clock.monotonic();
     this.#bytes += bytes;
-    this.#took += took;
+    this.#took += now - this.#from;
+    this.#from = now;
     // The time alone is enough to know: a stretch of a disk that hangs never ends.
-    if (this.#took * FAST > STRETCH) this.#restsUntil = this.#clock.monotonic() + REST;
+    if (this.#took * FAST > STRETCH) this.#restsUntil = now + REST;
     else if (this.#bytes < STRETCH) return;
     this.#bytes = 0;
     this.#took = 0;

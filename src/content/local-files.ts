@@ -81,12 +81,12 @@ export const nodeLocalFiles: LocalFiles = {
  */
 export function directLocalFiles({ clock, log }: { clock: Pick<Clock, 'monotonic'>; log: Log }): LocalFiles {
   const pace = new DiskPace(clock);
-  const writes = new DirectWrites({ isAligned: areWholePages, isBehind: () => pace.isSlow, log });
+  const writes = new DirectWrites({ isAligned: areWholePages, isBehind: () => pace.isSlow, pace, log });
   return {
     ...nodeLocalFiles,
     create: async (directory) => {
       const [path, descriptor] = await newFile(directory);
-      return new NodeLocalFile(path, descriptor, { writes, pace, file: new DirectFile(writes, descriptor) });
+      return new NodeLocalFile(path, descriptor, { writes, file: new DirectFile(writes, descriptor) });
     },
   };
 }
@@ -106,7 +106,6 @@ async function newFile(directory: string): Promise<[path: string, descriptor: Op
 /** Past the page cache. */
 interface DirectWay {
   readonly writes: DirectWrites;
-  readonly pace: DiskPace;
   readonly file: DirectFile;
 }
 
@@ -128,8 +127,7 @@ class NodeLocalFile implements LocalFile {
   async write(data: Uint8Array, position: number): Promise<number> {
     const direct = this.#direct;
     if (direct !== null && position % ALIGNMENT === 0 && direct.writes.suitable([data]) > 0) {
-      const isWritten = await direct.pace.timed(data.length, () => direct.file.write([data], position));
-      if (isWritten) return data.length;
+      if (await direct.file.write([data], position)) return data.length;
     }
     return this.#descriptor.write(data, position);
   }
@@ -138,8 +136,10 @@ class NodeLocalFile implements LocalFile {
     return this.#descriptor.truncate(size);
   }
 
-  sync(): Promise<void> {
-    return this.#descriptor.sync();
+  async sync(): Promise<void> {
+    // Most drafts are not written to any more: many may wait to be uploaded, each with a descriptor already.
+    await this.#direct?.file.close();
+    await this.#descriptor.sync();
   }
 
   async close(): Promise<void> {

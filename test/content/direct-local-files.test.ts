@@ -110,6 +110,53 @@ describe('what is written to a draft', () => {
     expect(descriptorsAt(file.path).sort()).toEqual([false, true]);
   });
 
+  it('takes no second descriptor while it waits for its upload, and one again when it is written on', async () => {
+    const file = await create();
+    const data = pagesOf(patternedBytes(PAGE, 1));
+
+    await file.write(data, 0);
+    await file.sync();
+    const synced = descriptorsAt(file.path);
+    await file.write(data, PAGE);
+
+    expect(synced).toEqual([false]);
+    expect(descriptorsAt(file.path).sort()).toEqual([false, true]);
+    expect(Buffer.concat([data, data]).equals(await readFile(file.path))).toBe(true);
+  });
+
+  it('takes a second descriptor in some files at a time only: a process has not many', async () => {
+    const files = directLocalFiles({ clock: new ManualClock(), log: silentLog });
+    const directory = join(await temporaryDirectory(), 'drafts');
+    const data = pagesOf(patternedBytes(PAGE, 1));
+    const written = async (): Promise<LocalFile> => {
+      const file = await files.create(directory);
+      onTestFinished(() => file.remove());
+      await file.write(data, 0);
+      return file;
+    };
+    const many: LocalFile[] = [];
+    for (let count = 0; count < 100; count += 1) many.push(await written());
+
+    const before = many.flatMap(({ path }) => descriptorsAt(path)).filter((isDirect) => isDirect).length;
+    await Promise.all(many.map((file) => file.close()));
+    const later = await written();
+
+    expect(before).toBe(32);
+    expect(descriptorsAt(later.path).sort()).toEqual([false, true]);
+    for (const { path } of many) expect(Buffer.from(data).equals(await readFile(path))).toBe(true);
+  });
+
+  it('goes past the page cache also after a write to a place that the disk has no file for', async () => {
+    const file = await create();
+    const data = pagesOf(patternedBytes(PAGE, 1));
+
+    await expect(file.write(data, 2 ** 45)).rejects.toMatchObject({ code: 'EFBIG' });
+    await file.sync();
+    await file.write(data, 0);
+
+    expect(descriptorsAt(file.path).sort()).toEqual([false, true]);
+  });
+
   it('goes into the page cache while the disk is found slow', async () => {
     const clock = new StrikingClock();
     const files = directLocalFiles({ clock, log: silentLog });

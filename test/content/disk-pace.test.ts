@@ -37,6 +37,24 @@ describe('whether a disk is worth to be waited for', () => {
     expect([early, pace.isSlow]).toEqual([false, true]);
   });
 
+  it('it is when several write side by side, as fast together', async () => {
+    const clock = new ManualClock();
+    const pace = new DiskPace(clock);
+    const side = async (): Promise<void> => {
+      for (let written = 0; written < 50; written += 1)
+        await pace.timed(MIB, () => new Promise<void>((resolve) => clock.after(4, resolve)));
+    };
+    const all = Promise.all([side(), side(), side(), side()]);
+
+    for (let time = 0; time < 250; time += 1) {
+      clock.advance(1);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await all;
+
+    expect(pace.isSlow).toBe(false);
+  });
+
   it('is asked again after half a minute', async () => {
     const clock = new ManualClock();
     const pace = new DiskPace(clock);
