@@ -118,14 +118,10 @@ interface MountedParts extends EndingParts {
  */
 export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedFileSystem> {
   const { settings, adopted = [], clock, log } = inputs;
-  const localFiles = inputs.localFiles ?? directLocalFiles({ clock, log });
-  const local = await openLocalState([settings.stateDirectory, ...adopted], {
-    files: localFiles,
-    clock,
-    log,
-  });
+  const files = inputs.localFiles ?? directLocalFiles(inputs);
+  const local = await openLocalState([settings.stateDirectory, ...adopted], { files, clock, log });
   try {
-    return await openOver(local, { ...inputs, localFiles });
+    return await openOver(local, { ...inputs, localFiles: files });
   } catch (error) {
     await local.close();
     throw error;
