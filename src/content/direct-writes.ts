@@ -18,9 +18,9 @@ const MOST_AT_ONCE = 2;
 /** Files open for this: each is a second descriptor, of which a process has a limited number. */
 const MOST_OPEN = 32;
 /** What a disk says that never takes such a write, or a system without /proc. Anything else says nothing of the next write. */
-const REFUSALS: ReadonlySet<string> = new Set([
-  ...['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT', 'EACCES', 'EPERM', 'ELOOP'],
-]);
+const REFUSALS: ReadonlySet<string> = new Set(
+  'EINVAL ENOTSUP EOPNOTSUPP ENOSYS ENOENT EACCES EPERM ELOOP'.split(' '),
+);
 
 /** For all mounts of the process, whose threads they share. */
 const gate = pLimit(MOST_AT_ONCE);

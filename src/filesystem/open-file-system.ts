@@ -113,8 +113,7 @@ interface MountedParts extends EndingParts {
 
 /**
  * A file system over `bucket`. Shows what dead mounts left, begins to store it, and goes on with renames that a crash cut; it looks
- * whether half files are stored. Else it asks the service nothing before a program does. A read-only one leaves all that alone. Rejects with the local disk's error, or
- * as `openLocalState`.
+ * whether half files are stored. Else it asks the service nothing before a program does. A read-only one leaves all that alone. Rejects as `openLocalState`.
  */
 export async function openFileSystem(inputs: FileSystemInputs): Promise<MountedFileSystem> {
   const { settings, adopted = [], clock, log } = inputs;
