@@ -1,8 +1,8 @@
 /** How are the bytes of an answer read, with a limit on silence and, for documents, on size? */
 import { isUtf8 } from 'node:buffer';
-import type { Readable } from 'node:stream';
 import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
+import type { Arrival } from './arrival.ts';
 import { refusalOf } from './refusals.ts';
 import type { Watch } from './watch.ts';
 
@@ -19,8 +19,7 @@ export interface BodyListener {
  * somebody waits for one, and with `unavailable` when the connection is cut.
  */
 export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
-  readonly #raw: Readable;
-  readonly #pieces: AsyncIterator<Uint8Array>;
+  readonly #arrival: Arrival;
   readonly #watch: Watch;
   readonly #idle: number;
   readonly #listener: BodyListener;
@@ -28,14 +27,12 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
   #beingRead: Uint8Array | null = null;
 
   constructor(
-    raw: Readable,
+    arrival: Arrival,
     watch: Watch,
     { idle, listener }: { readonly idle: number; readonly listener: BodyListener },
     details: RefusalDetails,
   ) {
-    // Whoever reads hears of an error from `next`; when nobody reads it must not end the process.
-    this.#raw = raw.on('error', () => undefined);
-    this.#pieces = raw[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+    this.#arrival = arrival;
     this.#watch = watch;
     this.#idle = idle;
     this.#listener = listener;
@@ -50,13 +47,12 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
     this.#letGo();
     this.#watch.expect('further byte of the answer', this.#idle);
     try {
-      const piece = await this.#watch.race(this.#pieces.next());
-      if (piece.done === true) return { done: true, value: undefined };
-      this.#listener.received(piece.value.byteLength);
-      this.#beingRead = piece.value;
-      return { done: false, value: piece.value };
+      const piece = await this.#arrival.next();
+      if (piece === null) return { done: true, value: undefined };
+      this.#listener.received(piece.byteLength);
+      this.#beingRead = piece;
+      return { done: false, value: piece };
     } catch (error) {
-      this.#raw.destroy();
       throw refusalOf(error, this.#details);
     } finally {
       this.#watch.rest();
@@ -66,7 +62,7 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
   /** No more is wanted. */
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#letGo();
-    this.#raw.destroy();
+    this.#arrival.stop(new Refusal('aborted', 'nobody wants the rest of the answer', this.#details));
     return Promise.resolve({ done: true, value: undefined });
   }
 

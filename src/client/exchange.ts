@@ -8,10 +8,11 @@ import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { isOfUnknownEnd, isRefusal, Refusal } from '../service/refusal.ts';
+import { isOfUnknownEnd, Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import type { Access } from './access.ts';
 import { AnswerBody, readJson } from './answer-body.ts';
+import { Arrival } from './arrival.ts';
 import { detailsOf, pathOf } from './ask.ts';
 import type { Ask } from './ask.ts';
 import type { BaseUrl } from './base-url.ts';
@@ -154,7 +155,8 @@ export class Exchange {
     if (ask.operation === 'createBucket') return attempt();
     const left = (): number =>
       ask.upload === undefined ? watch.left() : progress.at + deadlines.uploadIdle - clock.monotonic();
-    return retrying(attempt, { policy: retry, clock, random, log, signal: watch.signal, left });
+    const signal = (): AbortSignal => watch.signal();
+    return retrying(attempt, { policy: retry, clock, random, log, signal, left });
   }
 
   async #awaitCredentials<Result>(others: Promise<Result>, watch: Watch): Promise<Result> {
@@ -207,8 +209,13 @@ export class Exchange {
     const path = baseUrl.prefix + pathOf(ask);
     if (ask.upload === undefined) watch.expect('headers of an answer', deadlines.headers);
     else watch.expect('progress of the upload', deadlines.uploadIdle);
-    const response = await watch.race(
-      this.#pool.request({
+    if (watch.refusal !== null) throw watch.refusal;
+    const arrival = new Arrival();
+    watch.onceGivenUp((refusal) => {
+      arrival.stop(refusal);
+    });
+    this.#pool.dispatch(
+      {
         method: ask.method,
         path,
         headers: {
@@ -219,16 +226,17 @@ export class Exchange {
           ...ask.headers,
         },
         body,
-        signal: watch.signal,
         // HEAD is the most frequent request of all: undici would close the connection after each.
         reset: false,
-      }),
+      },
+      arrival,
     );
+    const { status, headers } = await arrival.beginning;
     watch.rest();
     // The bytes of the answer are no progress of the upload: without this, a byte now and then would hold the call for ever.
     if (ask.upload !== undefined) watch.limitTotal(deadlines.uploadIdle);
     // The promise is for the bytes that were asked for; the words of a refusal are gathered here.
-    const isReadAtOnce = ask.isReadAtOnce === true && response.statusCode >= 200 && response.statusCode < 300;
+    const isReadAtOnce = ask.isReadAtOnce === true && status >= 200 && status < 300;
     const listener = {
       received: (bytes: number): void => {
         traffic.received(bytes);
@@ -239,10 +247,10 @@ export class Exchange {
         },
       }),
     };
-    const answerBody = new AnswerBody(response.body, watch, { idle: deadlines.bodyIdle, listener }, details);
+    const answerBody = new AnswerBody(arrival, watch, { idle: deadlines.bodyIdle, listener }, details);
     return {
-      status: response.statusCode,
-      headers: response.headers,
+      status,
+      headers,
       body: answerBody,
       watch,
       followsUnknown: progress.hasUnknown,
@@ -254,7 +262,7 @@ export class Exchange {
     const { status, headers, watch, body, details, followsUnknown } = answer;
     const { clock } = this.#settings;
     const document = await readJson(body, ERROR_DOCUMENT_LIMIT, details).catch((error: unknown) => {
-      if (isRefusal(watch.signal.reason, 'aborted')) throw error;
+      if (watch.refusal?.kind === 'aborted') throw error;
       // The status says enough, also when our patience ends here; the text only explains it.
       return null;
     });

@@ -32,8 +32,8 @@ export interface RetryTerms {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
-  /** Ends a wait; its reason is the refusal to reject with. */
-  readonly signal: AbortSignal;
+  /** For each wait one that ends it; its reason is the refusal to reject with. */
+  readonly signal: () => AbortSignal;
   /** Milliseconds left for waits and further tries. */
   readonly left: () => number;
 }
@@ -73,7 +73,7 @@ export function retrying<Result>(attempt: () => Promise<Result>, terms: RetryTer
       const wait = worthwhile ? nextWait(error, retriesConsumed, terms) : null;
       if (wait === null) return false;
       terms.log.debug('A request is tried again', { ...describe(error), wait });
-      await terms.clock.sleep(wait, terms.signal);
+      await terms.clock.sleep(wait, terms.signal());
       return true;
     },
   });

@@ -20,7 +20,18 @@ export function isShort(body: UploadBody): boolean {
 /** All bytes of a short upload, to be sent along with the headers: a stream takes longer than they do. Rejects as `uploadStream`. */
 export async function wholeUpload(body: UploadBody, details: RefusalDetails): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of announced(body, details)) pieces.push(piece);
+  let size = 0;
+  try {
+    for await (const piece of body.open()) {
+      pieces.push(piece);
+      size += piece.byteLength;
+      if (size > body.size) break;
+    }
+  } catch (cause) {
+    throw sourceFailed(cause, details);
+  }
+  if (size > body.size) throw wrongSize(moreThan(body), details);
+  if (size < body.size) throw wrongSize(lessThan(body, size), details);
   const [only] = pieces;
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
 }
@@ -54,11 +65,11 @@ async function* announced(body: UploadBody, details: RefusalDetails): AsyncGener
   for await (const piece of reading(body, details)) {
     if (piece.byteLength === 0) continue;
     size += piece.byteLength;
-    if (size > body.size) throw wrongSize(`more than the announced ${body.size} bytes`, details);
+    if (size > body.size) throw wrongSize(moreThan(body), details);
     if (size < body.size) yield piece;
     else held = piece;
   }
-  if (size < body.size) throw wrongSize(`${size} of the announced ${body.size} bytes`, details);
+  if (size < body.size) throw wrongSize(lessThan(body, size), details);
   if (held !== undefined) yield held;
 }
 
@@ -100,6 +111,14 @@ function open(body: UploadBody, details: RefusalDetails): AsyncIterator<Uint8Arr
 
 function sourceFailed(cause: unknown, details: RefusalDetails): Refusal {
   return new Refusal('aborted', 'the bytes to upload could not be read', { ...details, cause });
+}
+
+function moreThan({ size }: UploadBody): string {
+  return `more than the announced ${size} bytes`;
+}
+
+function lessThan({ size }: UploadBody, found: number): string {
+  return `${found} of the announced ${size} bytes`;
 }
 
 function wrongSize(found: string, details: RefusalDetails): Refusal {

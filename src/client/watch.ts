@@ -3,24 +3,26 @@
  *
  * One watch lives as long as one call of the port, retries and the body of a download included. Three things end it: the
  * caller's signal, the deadline of the whole call, and the step under way (waiting for headers, for the next bytes, for
- * progress of an upload). Whatever ends it, `signal.reason` is the `Refusal` to reject with.
+ * progress of an upload). Whatever ends it, `refusal` is what to reject with.
  */
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 
-/** The deadlines and the abort signal of one call. To be closed when the call is over. */
+/** The deadlines of one call. To be closed when the call is over. */
 export class Watch {
   readonly #clock: Clock;
   readonly #details: RefusalDetails;
   readonly #callerSignal: AbortSignal | undefined;
 
-  readonly #controller = new AbortController();
+  /** Who is to hear of it. */
+  readonly #listeners = new Set<(refusal: Refusal) => void>();
   readonly #onCallerAbort = (): void => {
     const cause: unknown = this.#callerSignal?.reason;
     this.#giveUp(new Refusal('aborted', 'given up by the caller', { ...this.#details, cause }));
   };
 
+  #refusal: Refusal | null = null;
   #endsAt = Number.POSITIVE_INFINITY;
   #cancelTotal: () => void = doNothing;
   #cancelStep: () => void = doNothing;
@@ -34,8 +36,27 @@ export class Watch {
     else callerSignal?.addEventListener('abort', this.#onCallerAbort, { once: true });
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  /** Why the call was given up; null while it goes on. */
+  get refusal(): Refusal | null {
+    return this.#refusal;
+  }
+
+  /** A new one, for those who take nothing else; its reason is the refusal. */
+  signal(): AbortSignal {
+    const controller = new AbortController();
+    this.onceGivenUp((refusal) => {
+      controller.abort(refusal);
+    });
+    return controller.signal;
+  }
+
+  /** Calls `listener` once, when the call is given up, or at once if it was. Ends with the call, or by what it returns. */
+  onceGivenUp(listener: (refusal: Refusal) => void): () => void {
+    if (this.#refusal !== null) listener(this.#refusal);
+    else this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   /** Gives the whole call up after `milliseconds`. */
@@ -74,16 +95,9 @@ export class Watch {
 
   /** Settles as `promise` does, but rejects as soon as the call is given up. */
   race<Result>(promise: Promise<Result>): Promise<Result> {
-    const { signal } = this.#controller;
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        reject(signal.reason as Refusal);
-      };
-      if (signal.aborted) onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      void promise.then(resolve, reject).finally(() => {
-        signal.removeEventListener('abort', onAbort);
-      });
+      const forget = this.onceGivenUp(reject);
+      promise.then(resolve, reject).finally(forget);
     });
   }
 
@@ -92,6 +106,7 @@ export class Watch {
     this.#closed = true;
     this.liftTotal();
     this.rest();
+    this.#listeners.clear();
     this.#callerSignal?.removeEventListener('abort', this.#onCallerAbort);
   }
 
@@ -100,7 +115,11 @@ export class Watch {
   }
 
   #giveUp(refusal: Refusal): void {
-    if (!this.#closed) this.#controller.abort(refusal);
+    if (this.#closed || this.#refusal !== null) return;
+    this.#refusal = refusal;
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of listeners) listener(refusal);
   }
 }
 

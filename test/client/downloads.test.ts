@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { reply } from '../support/raw-server.ts';
 import type { Script } from '../support/raw-server.ts';
@@ -19,6 +20,19 @@ describe('a download', () => {
 
     expect(head).toEqual({ size: 5, etag: 'e1', lastModified: new Date(LAST_MODIFIED), contentType: null });
     expect(range).toEqual({ start: 0, end: 5 });
+    expect(await textOf(body)).toBe('hello');
+  });
+
+  it('is the final answer, whatever the service says before it', async () => {
+    const final = `HTTP/1.1 200 OK\r\nETag: "e"\r\nLast-Modified: ${LAST_MODIFIED}\r\nContent-Length: 5\r\n\r\nhello`;
+    const hint: Script = {
+      play: (socket) => void socket.end(`HTTP/1.1 103 Early Hints\r\nETag: "hint"\r\n\r\n${final}`),
+    };
+    const { service } = await openClient([hint]);
+
+    const { head, body } = await service.getObject('b', 'k');
+
+    expect(head.etag).toBe('e');
     expect(await textOf(body)).toBe('hello');
   });
 
@@ -63,6 +77,20 @@ describe('a download', () => {
     expect(Buffer.from(first.value as Uint8Array).toString()).toBe('hello');
     expect(refusal.kind).toBe('unavailable');
     expect(await pieces.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('cut short before anybody reads gives what came until then all the same', async () => {
+    const answer = raw('200 OK', { ...VERSION, 'Content-Length': '10' }, 'hello');
+    const { service, server } = await openClient([answer]);
+
+    const { body } = await service.getObject('b', 'k');
+    await server.close();
+    await sleep(50);
+    const pieces = body[Symbol.asyncIterator]();
+    const first = await pieces.next();
+
+    expect(Buffer.from(first.value as Uint8Array).toString()).toBe('hello');
+    expect((await refusalFrom(pieces.next())).kind).toBe('unavailable');
   });
 
   it.each([

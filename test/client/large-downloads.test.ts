@@ -148,4 +148,40 @@ describe('large downloads', () => {
     expect(hash).toBe(md5(file));
     expect((await refused).message).toContain('not yours');
   });
+
+  it('whose reader pauses wait on the line, and come whole when he goes on', async () => {
+    const blocks = Array.from({ length: 96 }, () => files[0]?.subarray(0, MIB) ?? new Uint8Array());
+    const size = blocks.length * MIB;
+    let sent = 0;
+    const { service } = await openClient([
+      {
+        play: async (socket) => {
+          await write(socket, `HTTP/1.1 200 OK\r\n${VERSION}Content-Length: ${size}\r\n\r\n`);
+          for (const block of blocks) {
+            await write(socket, block);
+            sent += block.length;
+          }
+        },
+      },
+    ]);
+    const pieces = (await service.getObject('b', 'k')).body[Symbol.asyncIterator]();
+    let received = ((await pieces.next()).value as Uint8Array).length;
+
+    const sentInPause = await untilStill(() => sent);
+    for (let next = await pieces.next(); next.done !== true; next = await pieces.next())
+      received += next.value.length;
+
+    // What the system keeps of a connection is a few MiB.
+    expect(sentInPause).toBeLessThan(size / 2);
+    expect(received).toBe(size);
+  });
 });
+
+/** What `amount` is once it has not changed for a while. */
+async function untilStill(amount: () => number): Promise<number> {
+  for (let before = -1; before !== amount();) {
+    before = amount();
+    await sleep(200);
+  }
+  return amount();
+}
