@@ -2,6 +2,7 @@
  * The file system that every driver of the bench serves: a few files and large folders, answered at once from memory, so that what is
  * measured is the driver. Imported by the process that mounts.
  */
+import type { ReadInto } from '../../src/base/read-into.ts';
 import { FsError } from '../../src/filesystem/errors.ts';
 import type {
   Attributes,
@@ -69,10 +70,10 @@ class MemoryTree implements FileSystemOperations {
     return Promise.resolve({ path, identity });
   }
 
-  read(handle: FileHandle, into: Uint8Array, position: number): Promise<number> {
+  read(handle: FileHandle, into: ReadInto, position: number): Promise<number> {
     const size = this.#attributes.get(handle.path)?.size ?? 0;
     const count = Math.max(0, Math.min(into.length, size - position, BLOCK_BYTES));
-    into.set(this.#source.subarray(0, count));
+    into.subarray(0, count).set(this.#source.subarray(0, count));
     return Promise.resolve(count);
   }
 

@@ -2,8 +2,8 @@
  * Where do the bytes of one GET go while they land?
  *
  * Into blocks for the cache, or into a spool for a version that came whole and is too large for memory; and, at the same
- * moment, straight into the buffers of the reads that wait for them, so that a read is never late because the cache has already
- * dropped a block again.
+ * moment, to the reads that wait for them, so that a read is never late because the cache has already dropped a block again: to one
+ * that wants all the rest of a block with the block itself, to the others by copy, as they land.
  */
 import type { ByteRange } from '../base/byte-range.ts';
 import type { Clock } from '../base/clock.ts';
@@ -11,6 +11,7 @@ import { Interrupted, RETURN_TIME, type Waiter } from '../base/waiter.ts';
 import type { ObjectHead } from '../service/records.ts';
 import type { RangeSink } from '../store/range-reader.ts';
 import type { BlockMemory } from '../base/block-memory.ts';
+import type { Gathering } from './gathering.ts';
 import type { Spool } from './spool.ts';
 
 /** What keeps the bytes after they landed. */
@@ -30,7 +31,7 @@ export interface LandingPlace {
 
 interface Served {
   readonly range: ByteRange;
-  readonly into: Uint8Array;
+  readonly gathering: Gathering;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -106,14 +107,12 @@ export class Landing implements RangeSink {
   }
 
   /**
-   * Fills `into` with bytes `range`, all of which are covered, as they land. Rejects when the landing fails first, and with
+   * Adds bytes `range`, of one block and all of them covered, to what is gathered. Rejects when the landing fails first, and with
    * `Interrupted` when `waiter` leaves. When it was the last one and nothing lands for a while, the landing is abandoned.
    */
-  async serve(range: ByteRange, into: Uint8Array, waiter: Waiter): Promise<void> {
-    if (range.start < this.#landed && this.#block !== null) {
-      const from = range.start - this.#blockStart(this.#landed);
-      const until = Math.min(this.#landed, range.end) - this.#blockStart(this.#landed);
-      into.set(this.#block.subarray(from, until));
+  async serve(range: ByteRange, gathering: Gathering, waiter: Waiter): Promise<void> {
+    if (range.start < this.#landed && this.#block !== null && !this.#waitsForBlock({ range, gathering })) {
+      gathering.copy({ start: range.start, end: Math.min(this.#landed, range.end) }, this.#block);
     }
     if (range.end <= this.#landed) return;
     this.#stay();
@@ -121,7 +120,7 @@ export class Landing implements RangeSink {
     const { signal } = waiter;
     try {
       await new Promise<void>((resolve, reject) => {
-        const served = { range, into, resolve, reject };
+        const served = { range, gathering, resolve, reject };
         this.#served.push(served);
         leave = () => {
           this.#leave(served);
@@ -180,21 +179,44 @@ export class Landing implements RangeSink {
       from += piece.length;
       if (at - start + piece.length === block.length) {
         this.#place.keep(start / memory.blockSize, block);
+        this.#hand(block, start);
         this.#letGoOfBlock();
       }
     }
   }
 
+  /** To those that wait for the whole of it. */
+  #hand(block: Uint8Array, start: number): void {
+    this.#served = this.#served.filter((served) => {
+      const { range, gathering, resolve } = served;
+      if (this.#blockStart(range.start) !== start || !this.#waitsForBlock(served)) return true;
+      gathering.found(range, block);
+      resolve();
+      return false;
+    });
+  }
+
+  /** To those that wait for copies. */
   #deliver(data: Uint8Array, position: number): void {
     const end = position + data.length;
-    this.#served = this.#served.filter(({ range, into, resolve }) => {
+    this.#served = this.#served.filter((served) => {
+      if (this.#waitsForBlock(served)) return true;
+      const { range, gathering, resolve } = served;
       const from = Math.max(position, range.start);
       const until = Math.min(end, range.end);
-      if (from < until) into.set(data.subarray(from - position, until - position), from - range.start);
+      if (from < until)
+        gathering.room({ start: from, end: until }).set(data.subarray(from - position, until - position));
       if (end < range.end) return true;
       resolve();
       return false;
     });
+  }
+
+  /** Whether it gets its bytes with the block, when that is whole: it would not have all of them any sooner. */
+  #waitsForBlock({ range, gathering }: Pick<Served, 'range' | 'gathering'>): boolean {
+    const end = this.#blockStart(range.start) + this.#place.memory.blockSize;
+    const reachesEnd = range.end === Math.min(end, this.#place.fileSize);
+    return this.#spool === null && reachesEnd && gathering.canLend(range);
   }
 
   #leave(served: Served): void {

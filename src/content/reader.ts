@@ -7,9 +7,11 @@
  * under way.
  */
 import type { ByteRange } from '../base/byte-range.ts';
+import type { ReadInto } from '../base/read-into.ts';
 import { checkWaiting, STAYING, type Waiter } from '../base/waiter.ts';
 import type { ObjectHead } from '../service/records.ts';
 import { Fetching, type Demand } from './fetching.ts';
+import { Gathering } from './gathering.ts';
 import { LandsElsewhere } from './landing.ts';
 import type { ReadContext } from './read-context.ts';
 import { blockPieces } from './read-plan.ts';
@@ -81,12 +83,12 @@ export class VersionReader {
   }
 
   /**
-   * Fills `into` from byte `position` and tells how many bytes; fewer than asked means end of file. `stream` belongs to the
-   * handle. Rejects with `VersionChanged` when bytes are missing here and the service has another version, or with a
+   * Fills `into` from byte `position`, or lends it bytes of blocks, and tells how many; fewer than asked means end of file. `stream`
+   * belongs to the handle. Rejects with `VersionChanged` when bytes are missing here and the service has another version, or with a
    * `Refusal`, or with `Interrupted` when `waiter` leaves; the next read asks again. `into` is not touched after the promise has settled.
    */
   async read(
-    into: Uint8Array,
+    into: ReadInto,
     position: number,
     stream: ReadStream,
     waiter: Waiter = STAYING,
@@ -186,15 +188,24 @@ export class VersionReader {
     return until;
   }
 
-  async #fill(into: Uint8Array, range: ByteRange, pattern: Omit<Demand, 'range'>): Promise<void> {
+  async #fill(into: ReadInto, range: ByteRange, pattern: Omit<Demand, 'range'>): Promise<void> {
+    const gathering = new Gathering(into, range.start, this.#context.cache.memory);
+    try {
+      await this.#gather(gathering, range, { ...pattern, range });
+    } catch (error) {
+      gathering.drop();
+      throw error;
+    }
+    this.#bytes.markRead(range, pattern.sequential);
+    gathering.hand();
+  }
+
+  async #gather(gathering: Gathering, range: ByteRange, demand: Demand): Promise<void> {
     const { version } = this.#bytes;
     let { id } = version;
     let pieces = this.#pieces(range);
     while (pieces.length > 0) {
-      const steps = pieces.map((piece) => {
-        const room = into.subarray(piece.start - range.start, piece.end - range.start);
-        return this.#provide(piece, room, { ...pattern, range });
-      });
+      const steps = pieces.map((piece) => this.#provide(piece, gathering, demand));
       // All, also after a failure: nobody may write into the caller's buffer once it has its answer.
       const results = await Promise.allSettled(steps);
       const failure = results.find((result) => result.status === 'rejected');
@@ -205,9 +216,9 @@ export class VersionReader {
       if (id === version.id) continue;
       // What was kept until now may be of other bytes than those that have come (version.ts).
       ({ id } = version);
+      gathering.drop();
       pieces = this.#pieces(range);
     }
-    this.#bytes.markRead(range, pattern.sequential);
   }
 
   /** At most a block each, and each either spooled or not; but whole blocks that the disk cache has side by side are one. */
@@ -225,16 +236,16 @@ export class VersionReader {
     return pieces;
   }
 
-  /** Fills `into` with one piece. `again`: something has changed that this piece waited for, so look once more. */
-  async #provide(piece: ByteRange, into: Uint8Array, demand: Demand): Promise<'done' | 'again'> {
+  /** Adds one piece to what is gathered. `again`: something has changed that this piece waited for, so look once more. */
+  async #provide(piece: ByteRange, gathering: Gathering, demand: Demand): Promise<'done' | 'again'> {
+    const length = piece.end - piece.start;
     const block = this.#bytes.block(piece.start);
     if (block !== undefined) {
-      const offset = piece.start % this.#context.cache.blockSize;
-      into.set(block.subarray(offset, offset + into.length));
-      this.#context.served.memory += into.length;
+      gathering.found(piece, block);
+      this.#context.served.memory += length;
       return 'done';
     }
-    if (this.#bytes.isOnDisk(piece.start)) return this.#provideFromDisk(piece, into);
+    if (this.#bytes.isOnDisk(piece.start)) return this.#provideFromDisk(piece, gathering);
     const { spool } = this.#bytes;
     const isSpooled = spool !== null && spool.filled >= piece.end;
     // Before a GET is started for somebody who has left.
@@ -247,9 +258,9 @@ export class VersionReader {
           : this.#plan.untilThereIsRoom(demand.waiter));
         return 'again';
       }
-      if (isSpooled) await spool.read(piece, into);
-      else await landing?.serve(piece, into, demand.waiter);
-      this.#context.served[isSpooled ? 'disk' : 'service'] += into.length;
+      if (isSpooled) await spool.read(piece, gathering.room(piece));
+      else await landing?.serve(piece, gathering, demand.waiter);
+      this.#context.served[isSpooled ? 'disk' : 'service'] += length;
       return 'done';
     } catch (error) {
       if (error instanceof LandsElsewhere) return 'again';
@@ -259,10 +270,11 @@ export class VersionReader {
     }
   }
 
-  async #provideFromDisk(piece: ByteRange, into: Uint8Array): Promise<'done' | 'again'> {
+  async #provideFromDisk(piece: ByteRange, gathering: Gathering): Promise<'done' | 'again'> {
+    const length = piece.end - piece.start;
     if (this.#bytes.isOneOnDisk(piece)) {
-      if (!(await this.#bytes.readFromDisk(piece.start, into))) return 'again';
-      this.#context.served.disk += into.length;
+      if (!(await this.#bytes.readFromDisk(piece.start, gathering.room(piece)))) return 'again';
+      this.#context.served.disk += length;
       return 'done';
     }
     // Only whole blocks can be checked; its other parts will be wanted soon.
@@ -272,11 +284,11 @@ export class VersionReader {
     try {
       if (!(await this.#bytes.readFromDisk(start, block))) return 'again';
       this.#bytes.keepInMemory(start / blockSize, block);
-      into.set(block.subarray(piece.start - start, piece.end - start));
+      gathering.found(piece, block);
     } finally {
       memory.letGo(block);
     }
-    this.#context.served.disk += into.length;
+    this.#context.served.disk += length;
     return 'done';
   }
 }

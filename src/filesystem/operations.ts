@@ -9,6 +9,7 @@
  * What changes nothing can be given a `Waiter`: when that one leaves, it rejects with EINTR at once, and requests to the service
  * that nobody else waits for are given up. Changes are never interrupted, since their end must be known.
  */
+import type { ReadInto } from '../base/read-into.ts';
 import type { Waiter } from '../base/waiter.ts';
 
 /** What stat(2) tells. Owner and group are the mount's, or as set. */
@@ -109,8 +110,11 @@ export interface FileSystemOperations {
   open(path: string, intent: OpenIntent, waiter?: Waiter): Promise<FileHandle>;
   /** Opens the file, made new when the name is free. */
   create(path: string, intent: CreateIntent): Promise<FileHandle>;
-  /** Fills `into` from byte `position`; fewer bytes than asked means end of file. Then, and once it has rejected, `into` is left alone. */
-  read(handle: FileHandle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number>;
+  /**
+   * Fills `into` from byte `position`, or lends it bytes; fewer than asked means end of file. Then, and once it has rejected, `into` is left
+   * alone, but for what it was lent.
+   */
+  read(handle: FileHandle, into: ReadInto, position: number, waiter?: Waiter): Promise<number>;
   /**
    * Accepts all of `data` into the draft; nothing reaches the service before `flush`. `data` may be used again afterwards; with `free`,
    * only once that is called, which may come later: then the local disk's error may come with the next write, flush or fsync.

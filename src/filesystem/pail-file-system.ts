@@ -2,6 +2,7 @@
  * The mounted bucket as a `FileSystemOperations`: each call is handed to the part that knows how, and whatever goes wrong comes
  * back as an `FsError`, with a line in the log when it was not the program's own doing.
  */
+import type { ReadInto } from '../base/read-into.ts';
 import { Interrupted, type Waiter } from '../base/waiter.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { MAX_NAME_BYTES, parentOf } from '../store/keys.ts';
@@ -86,7 +87,7 @@ export class PailFileSystem implements FileSystemOperations {
     return this.#posix('create', path, () => this.#parts.opening.create(path, intent));
   }
 
-  read(handle: FileHandle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number> {
+  read(handle: FileHandle, into: ReadInto, position: number, waiter?: Waiter): Promise<number> {
     return this.#posix('read', handle.path, () =>
       this.#parts.reading.read(ownHandle(handle), into, position, waiter),
     );

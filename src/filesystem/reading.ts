@@ -1,4 +1,5 @@
 /** Where do a handle's bytes come from: the draft while there is one, else the version that the service has. */
+import type { ReadInto } from '../base/read-into.ts';
 import type { Waiter } from '../base/waiter.ts';
 import type { VersionReader } from '../content/reader.ts';
 import { isRefusal } from '../service/refusal.ts';
@@ -17,12 +18,12 @@ export class Reading {
     this.#mount = mount;
   }
 
-  async read(handle: Handle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number> {
+  async read(handle: Handle, into: ReadInto, position: number, waiter?: Waiter): Promise<number> {
     const { file } = handle;
     if (!handle.canRead) throw new FsError('EBADF', file.path, 'not open for reading');
     for (;;) {
       const { draft, version } = file;
-      if (draft !== null) return draft.read(into, position);
+      if (draft !== null) return draft.read(into.subarray(0, into.length), position);
       if (version === null || position >= version.size) return 0;
       try {
         const reader = this.readerOf(file, version);

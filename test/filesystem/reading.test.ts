@@ -1,5 +1,6 @@
 /** SEMANTICS: reading through every treatment of Range, cut bodies, and versions that change in mid-read. */
 import { describe, expect, it } from 'vitest';
+import { BLOCK_SIZE } from '../../src/content/block-cache.ts';
 import { FIRST_WINDOW, PART } from '../../src/content/read-plan.ts';
 import type { Behaviours } from '../../src/server/behaviours.ts';
 import { openForTest, readAll, readFile } from '../support/open-for-test.ts';
@@ -7,6 +8,7 @@ import { patternedBytes } from '../support/patterned-bytes.ts';
 import { openToRead, textAt } from '../support/program-acts.ts';
 import { entriesOf } from '../support/directory-entries.ts';
 import { holdNext } from '../support/hold-next.ts';
+import { LendingRoom } from '../support/lending-room.ts';
 
 const SIZE = FIRST_WINDOW + PART + 12_345;
 const treatments: Behaviours['range'][] = ['honoured', 'ignored', 'refused', 'short'];
@@ -134,5 +136,31 @@ it('a reader goes on with the new version when a program here replaced the one i
   download.letGo();
 
   expect(await reading).toBe('new');
+  await fs.release(reader);
+});
+
+it('nothing that it had found of the old version is lent to it then [fresh/no-mixing]', async () => {
+  const { fs, foreignWrite, service } = await openForTest();
+  const bytes = patternedBytes(SIZE);
+  await foreignWrite('f', bytes);
+  const reader = await openToRead(fs, '/f');
+  const before = new LendingRoom(2 * BLOCK_SIZE);
+  await fs.read(reader, before, 0);
+  const download = holdNext(service, 'getObject');
+  const room = new LendingRoom(2 * BLOCK_SIZE);
+  const reading = fs.read(reader, room, FIRST_WINDOW - BLOCK_SIZE);
+  await download.begun;
+  const writer = await fs.open('/f', { read: false, write: true, truncate: true });
+  await fs.write(writer, Buffer.alloc(FIRST_WINDOW, 'new'), 0);
+  await fs.flush(writer);
+  await fs.release(writer);
+  download.letGo();
+
+  expect(await reading).toBe(BLOCK_SIZE);
+  expect(room.lent).toEqual([]);
+  expect(Buffer.alloc(FIRST_WINDOW, 'new').subarray(-BLOCK_SIZE).equals(room.bytes(BLOCK_SIZE))).toBe(true);
+  expect(before.lent).toHaveLength(2);
+  expect(Buffer.from(before.bytes()).equals(bytes.subarray(0, before.length))).toBe(true);
+  before.free();
   await fs.release(reader);
 });

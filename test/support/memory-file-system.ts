@@ -1,5 +1,6 @@
 /** What does the smallest complete file system look like? For tests of the drivers: everything in memory, nothing delayed unless asked. */
 import { isDeepStrictEqual } from 'node:util';
+import type { ReadInto } from '../../src/base/read-into.ts';
 import { STAYING, unlessLeaving, type Waiter } from '../../src/base/waiter.ts';
 import { FsError, type ErrnoName } from '../../src/filesystem/errors.ts';
 import type {
@@ -148,11 +149,11 @@ export class MemoryFileSystem implements FileSystemOperations {
     return this.#newHandle(path, node);
   }
 
-  async read(handle: FileHandle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number> {
+  async read(handle: FileHandle, into: ReadInto, position: number, waiter?: Waiter): Promise<number> {
     await this.#enter('read', handle.path, waiter);
     const { bytes } = this.#nodeOf(handle);
     const part = bytes.subarray(position, position + into.length);
-    into.set(part);
+    into.subarray(0, part.length).set(part);
     return part.length;
   }
 

@@ -4,6 +4,7 @@
  */
 import type { Log } from '../../base/log.ts';
 import { PathClaims } from '../../base/path-claims.ts';
+import type { ReadInto } from '../../base/read-into.ts';
 import { Interrupted, STAYING, unlessLeaving, type Waiter } from '../../base/waiter.ts';
 import type { KnownBuckets } from '../../namespace/known-buckets.ts';
 import { reasonOf, toFsError } from '../errno-of.ts';
@@ -90,7 +91,7 @@ export class AllBucketsFileSystem implements FileSystemOperations {
     });
   }
 
-  async read(handle: FileHandle, into: Uint8Array, position: number, waiter?: Waiter): Promise<number> {
+  async read(handle: FileHandle, into: ReadInto, position: number, waiter?: Waiter): Promise<number> {
     const { operations, inner } = bucketHandle(handle);
     return operations.read(inner, into, position, waiter);
   }

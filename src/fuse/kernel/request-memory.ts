@@ -6,6 +6,7 @@ import { alignedMemory, ALIGNMENT } from '../../base/aligned-memory.ts';
 import { BlockMemory } from '../../base/block-memory.ts';
 import type { Clock } from '../../base/clock.ts';
 import { IdleWatch } from '../../base/idle-watch.ts';
+import type { HeldBytes } from '../../base/read-into.ts';
 import { MAX_TRANSFER_BYTES, WRITE_DATA_START } from './requests.ts';
 
 /** The kernel wants room for its largest write and the structures before it. */
@@ -17,12 +18,6 @@ const SHORT = 64 * 1024;
 /** Those of the writes that one busy program has in flight. */
 const MOST_KEPT_BYTES = 8 * 1024 * 1024;
 const IDLE_MS = 10_000;
-
-/** Bytes that stay as they are until `free`, which is called once. */
-export interface HeldBytes {
-  readonly bytes: Uint8Array;
-  readonly free: () => void;
-}
 
 export class RequestMemory {
   readonly #memory = new BlockMemory(REQUEST_BYTES + ALIGNMENT, alignedMemory);
