@@ -8,11 +8,13 @@ import type { WireReader } from './wire-reader.ts';
 export interface Answer {
   /** Room for the header, then what linux/fuse.h says. */
   readonly reply: Buffer;
+  /** What follows `reply`, from where it lies until `finished`. */
+  readonly data?: readonly Uint8Array[];
   /** A refusal, for what programs ask so often that an `Error` and its stack would cost more than all the rest. */
   readonly refusal?: ErrnoName;
   /** Called when the kernel did not get it: takes back what it would have been told of. */
   readonly undelivered?: () => void;
-  /** Called in the end, delivered or not: `reply` is needed no more. */
+  /** Called in the end, delivered or not: `reply` and `data` are needed no more. */
   readonly finished?: () => void;
 }
 

@@ -1,5 +1,5 @@
 /** How does one process talk to the kernel over /dev/fuse, and notice that the kernel has let go? */
-import { closeSync, writeSync } from 'node:fs';
+import { closeSync, writeSync, writevSync } from 'node:fs';
 import { availableParallelism, constants } from 'node:os';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -86,11 +86,12 @@ export class Device {
     this.#watch = this.#calls.watch(this.descriptor, this.#turn);
   }
 
-  /** Hands an answer to the kernel. False when it does not want it any more. */
-  readonly deliver = (reply: Buffer): boolean => {
+  /** Hands an answer to the kernel, which takes it as one only in one call. False when it does not want it any more. */
+  readonly deliver = (reply: Buffer, data: readonly Uint8Array[] = []): boolean => {
     if (this.#isClosed) return false;
     try {
-      writeSync(this.descriptor, reply);
+      if (data.length === 0) writeSync(this.descriptor, reply);
+      else this.#writeTogether(reply, data);
       return true;
     } catch (error) {
       const code = systemErrorCode(error) ?? '';
@@ -196,6 +197,11 @@ export class Device {
     for (let count = 0; handler.bytesInFlight > before && count < MICROTASKS_OF_AN_ANSWER; count += 1) {
       await Promise.resolve();
     }
+  }
+
+  #writeTogether(reply: Buffer, data: readonly Uint8Array[]): void {
+    const written = writevSync(this.descriptor, [reply, ...data]);
+    if (written !== reply.readUInt32LE(0)) throw new Error(`it took only ${written} bytes`);
   }
 
   /** Whoever waits must not wait for ever because of a fault of ours. */

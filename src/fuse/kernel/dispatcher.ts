@@ -27,8 +27,8 @@ import {
 } from './requests.ts';
 import { MalformedRequest, WireReader } from './wire-reader.ts';
 
-/** Hands an answer to the kernel. False when nobody waits for it any more. */
-export type Deliver = (reply: Buffer) => boolean;
+/** Hands an answer to the kernel, in pieces that lie anywhere. False when nobody waits for it any more. */
+export type Deliver = (reply: Buffer, data?: readonly Uint8Array[]) => boolean;
 
 /** Hears that the kernel speaks this driver's protocol, or why it cannot be served. */
 export interface Greeting {
@@ -193,9 +193,10 @@ export class Dispatcher {
 
   #answer(call: Call, outcome: Outcome): void {
     if (outcome === null) return;
-    const { reply, refusal } = outcome;
+    const { reply, data, refusal } = outcome;
     const errno = refusal === undefined ? 0 : errnoNumber(refusal);
-    const isDelivered = !call.answered && this.#send(sealReply(reply, call.unique, errno));
+    const more = data?.reduce((sum, { length }) => sum + length, 0);
+    const isDelivered = !call.answered && this.#deliver(sealReply(reply, call.unique, errno, more), data);
     call.answered = true;
     if (!isDelivered) outcome.undelivered?.();
     outcome.finished?.();

@@ -12,7 +12,8 @@ import { changing, isMissing, targetOf, telling, type KernelContext } from './ke
 import { makingName } from './missing-names.ts';
 import type { Node } from './node.ts';
 import { dropCached } from './notifications.ts';
-import { createReply, openReply, REPLY_HEADER_BYTES, sizeReply } from './replies.ts';
+import { createReply, openReply, sizeReply } from './replies.ts';
+import { ReplyRoom } from './reply-room.ts';
 import {
   MAX_TRANSFER_BYTES,
   readCreate,
@@ -42,14 +43,8 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
     read: async (_id, body, call) => {
       const { fh, offset, size } = readRead(body);
       const { handle } = files.get(fh);
-      const room = REPLY_HEADER_BYTES + Math.min(size, MAX_TRANSFER_BYTES);
-      const buffer = buffers.take(room);
-      const into = buffer.subarray(REPLY_HEADER_BYTES, room);
-      const count = await operations.read(handle, into, offset, call);
-      const finished = (): void => {
-        buffers.giveBack(buffer);
-      };
-      return { reply: buffer.subarray(0, REPLY_HEADER_BYTES + count), finished };
+      const room = new ReplyRoom(Math.min(size, MAX_TRANSFER_BYTES), buffers);
+      return room.answer(await operations.read(handle, room, offset, call));
     },
     write: async (_id, body) => {
       const { fh, offset, killsPrivileges, data } = readWrite(body);

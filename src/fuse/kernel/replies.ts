@@ -24,9 +24,12 @@ export function emptyReply(bytes = 0): Buffer {
   return Buffer.alloc(REPLY_HEADER_BYTES + bytes);
 }
 
-/** `fuse_out_header`: u32 len, i32 error (0 or a negated errno), u64 unique. Completes `reply`, and returns it. */
-export function sealReply(reply: Buffer, unique: bigint, error = 0): Buffer {
-  reply.writeUInt32LE(reply.length, 0);
+/**
+ * `fuse_out_header`: u32 len, i32 error (0 or a negated errno), u64 unique. Completes `reply`, which so many `more` bytes follow, and
+ * returns it.
+ */
+export function sealReply(reply: Buffer, unique: bigint, error = 0, more = 0): Buffer {
+  reply.writeUInt32LE(reply.length + more, 0);
   reply.writeInt32LE(-error, 4);
   reply.writeBigUInt64LE(unique, 8);
   return reply;

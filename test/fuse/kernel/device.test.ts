@@ -1,10 +1,15 @@
-/** When does the device take requests, and when does it leave them to the kernel? */
-import { fstatSync, openSync } from 'node:fs';
+/** When does the device take requests, and when does it leave them to the kernel? And how does the kernel get an answer? */
+import { execFile } from 'node:child_process';
+import { constants as files, fstatSync, openSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
 import type { DeviceCalls } from '../../../src/fuse/kernel/device-calls.ts';
 import { Device, type RequestHandler } from '../../../src/fuse/kernel/device.ts';
+import { emptyReply, sealReply } from '../../../src/fuse/kernel/replies.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const MIB = 1024 * 1024;
 /** No file of this process: nothing is written there. */
@@ -108,4 +113,30 @@ it('once it is ended nothing is taken any more, and the kernel is let go of', as
   expect(kernel.isWatched).toBe(false);
   expect(device.isConnected()).toBe(false);
   expect(() => fstatSync(descriptor)).toThrow(expect.objectContaining({ code: 'EBADF' }));
+});
+
+it('an answer in pieces is what its header says, in one', async () => {
+  const file = path.join(await temporaryDirectory(), 'answers');
+  const device = new Device(openSync(file, 'w'), { calls: new EndlessKernel(), requests, log: silentLog });
+  const data = [Buffer.from('from here, '), Buffer.from('and from there')];
+  const { length } = Buffer.concat(data);
+
+  expect(device.deliver(sealReply(emptyReply(), 9n, 0, length), data)).toBe(true);
+  await device.end();
+  expect(readFileSync(file).subarray(16).toString()).toBe('from here, and from there');
+  expect(readFileSync(file).readUInt32LE(0)).toBe(16 + length);
+});
+
+it('an answer of which only a part is taken counts as refused', async () => {
+  const pipe = path.join(await temporaryDirectory(), 'pipe');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const lines: string[] = [];
+  const log = { ...silentLog, error: (line: string) => void lines.push(line) };
+  const descriptor = openSync(pipe, files.O_RDWR | files.O_NONBLOCK);
+  const device = new Device(descriptor, { calls: new EndlessKernel(), requests, log });
+  const data = [Buffer.alloc(MIB)];
+
+  expect(device.deliver(sealReply(emptyReply(), 9n, 0, MIB), data)).toBe(false);
+  expect(lines[0]).toBe('the kernel refused an answer');
+  await device.end();
 });

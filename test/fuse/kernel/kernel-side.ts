@@ -63,7 +63,12 @@ export class KernelSide {
         this.greeting = reason;
       },
     };
-    this.dispatcher = new Dispatcher(this.context, this.clock, (reply) => this.#receive(reply), greeting);
+    this.dispatcher = new Dispatcher(
+      this.context,
+      this.clock,
+      (reply, data = []) => this.#receive(Buffer.concat([reply, ...data])),
+      greeting,
+    );
   }
 
   get lastUnique(): bigint {
