@@ -40,7 +40,7 @@ export class ReplyRoom implements ReadInto {
       this.#free();
     };
     if (this.#lent.length > 0) return { reply: emptyReply(), data: this.#pieces(count), finished };
-    const reply = this.#buffer?.subarray(0, REPLY_HEADER_BYTES + count) ?? emptyReply(count);
+    const reply = this.#buffer?.subarray(0, REPLY_HEADER_BYTES + count) ?? emptyReply();
     return { reply, finished };
   }
 
