@@ -77,14 +77,18 @@ export class Copying {
    * more, and what is here is half written. Rejects with ESTALE when somebody else has replaced them and the program must hear of it.
    */
   async wholeOf(source: OpenFile): Promise<Whole | null> {
-    const { draft, sealed, version, halfWritten: stays, path } = source;
-    if (stays === null) return { draft, version, stays };
-    if (sealed !== null) return { draft: sealed.draft, version, stays };
+    const { sealed, version, halfWritten: stays, path } = source;
+    const draft = stays === null ? source.draft : (sealed?.draft ?? null);
+    if (stays === null || draft !== null) {
+      // Before anything is stored under the new name, where a file may be that the program would have lost for nothing.
+      if (this.#tellsConflicts(source, draft)) await this.#refuseReplaced(source);
+      return { draft, version, stays };
+    }
     const entry = await this.#mount.namespace.confirmFile(path, versionsOf(source));
     if (entry?.kind !== 'file') return null;
     if (isAmong(entry.version, versionsOf(source))) return { draft: null, version: entry.version, stays };
-    if (this.#goesWithoutIt(source)) return null;
-    throw new FsError('ESTALE', path, 'somebody else replaced the file while it was edited here');
+    if (!this.#tellsConflicts(source, draft)) return null;
+    throw replacedMeanwhile(path);
   }
 
   /**
@@ -151,14 +155,15 @@ export class Copying {
   }
 
   /**
-   * Deletes the source under its old name: after a look whether it still is what was copied, unless `justStored`. What somebody
-   * else has stored there stays: returns whether nothing did. Rejects with ESTALE when the copy is not what the name has by now and
-   * its program must hear of it, and with the refusal when the source is still there.
+   * Deletes the source, of which `draft` was copied or what is stored, under its old name: after a look whether it still is what was
+   * copied, unless `justStored`. What somebody else has stored there stays: returns whether nothing did. Rejects with ESTALE when the copy
+   * is not what the name has by now and its program must hear of it, and with the refusal when the source is still there.
    */
-  async deleteOld(source: OpenFile, justStored: boolean): Promise<boolean> {
+  async deleteOld(source: OpenFile, draft: Draft | null, justStored: boolean): Promise<boolean> {
     const { path } = source;
     if (!justStored && !(await this.#isStill(path, versionsOf(source)))) {
-      if (this.#goesWithoutIt(source)) return false;
+      // What was copied is new here, so it is no matter what its old name shows.
+      if (source.dirty && !this.#tellsConflicts(source, draft)) return false;
       throw new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed');
     }
     try {
@@ -171,9 +176,16 @@ export class Copying {
     return true;
   }
 
-  /** What was copied is new here, so it is no matter what its old name shows: but for an edit whose conflicts are to be told. */
-  #goesWithoutIt({ dirty, basis }: OpenFile): boolean {
-    return dirty && (basis === 'rewrite' || this.#mount.settings.conflict !== 'fail');
+  /** Whether what is copied of `source`, in `draft` unless it is what is stored, is an edit whose program must hear of a conflict. */
+  #tellsConflicts(source: OpenFile, draft: Draft | null): boolean {
+    const newest = draft ?? source.draft;
+    if (!source.dirty || newest === null || this.#mount.settings.conflict !== 'fail') return false;
+    return source.wishesOf(newest).basis === 'edit';
+  }
+
+  async #refuseReplaced(source: OpenFile): Promise<void> {
+    if (await this.#isStill(source.path, versionsOf(source))) return;
+    throw replacedMeanwhile(source.path);
   }
 
   /** Removes `copied` from `to`, which was free before. Only logs when it cannot: the rename has failed already. */
@@ -246,6 +258,10 @@ export class Copying {
       throw new OldFileUnsure(path, error);
     }
   }
+}
+
+function replacedMeanwhile(path: string): FsError {
+  return new FsError('ESTALE', path, 'somebody else replaced the file while it was edited here');
 }
 
 /** What the service may have of `source`. */

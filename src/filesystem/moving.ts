@@ -82,7 +82,7 @@ export class Moving {
       table.arrive(to, copied, source);
       try {
         await this.#parts.copying.confirm(to, copied);
-        const isGone = source.isUnsent || (await this.#parts.copying.deleteOld(source, false));
+        const isGone = source.isUnsent || (await this.#parts.copying.deleteOld(source, draft, false));
         await this.#arrived(source, { to, copied, isGone, draft, stays });
       } finally {
         table.arrived(to);
@@ -141,7 +141,12 @@ export class Moving {
       if (target !== null) await this.#mount.kept.retireAll(target);
       const isGone =
         source.isUnsent ||
-        (await this.#deleteOld(source, copied, { justStored, to, isFree: target === null }));
+        (await this.#deleteOld(source, copied, {
+          draft: whole.draft,
+          justStored,
+          to,
+          isFree: target === null,
+        }));
       await this.#arrived(source, { to, copied, isGone, ...whole });
     } finally {
       table.arrived(to);
@@ -178,15 +183,21 @@ export class Moving {
     source: OpenFile,
     copied: Version,
     {
+      draft,
       justStored,
       to,
       isFree,
-    }: { readonly justStored: boolean; readonly to: string; readonly isFree: boolean },
+    }: {
+      readonly draft: Draft | null;
+      readonly justStored: boolean;
+      readonly to: string;
+      readonly isFree: boolean;
+    },
   ): Promise<boolean> {
     const { copying } = this.#parts;
     try {
       if (!justStored) await copying.confirm(to, copied);
-      return await copying.deleteOld(source, justStored);
+      return await copying.deleteOld(source, draft, justStored);
     } catch (error) {
       if (isFree && !(error instanceof CopyReplaced)) await copying.undo(to, copied, error);
       throw error;

@@ -158,6 +158,7 @@ export class Resuming {
     if (source === undefined) return false;
     // So that it goes along whatever somebody else has stored under its old name since.
     source.basis = 'rewrite';
+    if (source.sealed?.wishes != null) source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite' };
     try {
       if (step.visibility === 'public') await publish(this.#mount.store, step.to, copy);
       await this.#parts.moving.finish(source, to, copy, draft);
