@@ -9,7 +9,8 @@ import type { ObjectHead } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { recognise } from '../store/own-upload.ts';
-import { Version } from '../store/version.ts';
+import { currentVisibility } from '../store/replace.ts';
+import type { Version } from '../store/version.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 
@@ -22,7 +23,6 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   const head = await headOf(mount, key);
   const found = head === null ? undefined : await recognise(mount.store, key, head, versionsOf(file));
   const isOurs = found !== undefined && file.unconfirmed.includes(found);
-  file.isLeftBehind = false;
   // It has come.
   const { late } = mount.store;
   if (isOurs)
@@ -33,9 +33,17 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   const { contentType, basis } = file.wishesOf(draft);
   // Bytes that were there before are not stored again, unless it is their type that was set.
   const isMeant = contentType === null || head?.contentType === contentType;
-  if (isOurs && isMeant && found.md5 === (await draft.md5())) return found;
-  if (found === undefined) meetForeign(file, head, basis);
-  return null;
+  const isStored = isOurs && isMeant && found.md5 === (await draft.md5());
+  if (found === undefined) await meetForeign(mount, file, head, basis);
+  file.isLeftBehind = false;
+  return isStored ? found : null;
+}
+
+/** As `lookFirst`, of a `file` that another is to replace: for as long as it is there its bytes may still have to be sent. */
+export async function lookAtReplaced(mount: MountState, file: OpenFile): Promise<void> {
+  const draft = file.sealed?.draft ?? file.draft;
+  if (!file.isLeftBehind || draft === null) return;
+  file.isLeftBehind = (await lookFirst(mount, file, draft)) !== null;
 }
 
 function versionsOf(file: OpenFile): Version[] {
@@ -51,11 +59,19 @@ async function headOf(mount: MountState, key: string): Promise<ObjectHead | null
   }
 }
 
-/** Somebody else's file is there, or none. */
-function meetForeign(file: OpenFile, head: ObjectHead | null, basis: OpenFile['basis']): void {
+/**
+ * Somebody else's file is there, or none. Theirs is not the file's version: an edit in its place is a conflict, and what is written anew
+ * replaces it by its upload alone, and takes its link then; a rename leaves it where it is.
+ */
+async function meetForeign(
+  { store, settings }: MountState,
+  file: OpenFile,
+  head: ObjectHead | null,
+  basis: OpenFile['basis'],
+): Promise<void> {
+  const isReplaced = head !== null && basis === 'rewrite' && settings.visibility === 'preserve';
+  const visibility = isReplaced ? await currentVisibility(store, keyOfPath(file.path)) : null;
   file.unconfirmed = [];
-  file.visibilityBefore = null;
+  file.visibilityBefore = visibility;
   if (head === null) file.version = null;
-  // An edit keeps its base: that it was replaced is a conflict.
-  else if (basis === 'rewrite') file.version = Version.told(head);
 }

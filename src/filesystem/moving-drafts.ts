@@ -83,6 +83,7 @@ export class MovingDrafts {
     // What the new key holds is what the upload will replace, visibility included.
     source.version = target?.version ?? null;
     source.unconfirmed = target?.unconfirmed ?? [];
+    source.isLeftBehind ||= target?.isLeftBehind === true;
     source.visibilityBefore = target?.publishPending === true ? 'public' : (target?.visibilityBefore ?? null);
     source.basis = 'rewrite';
     source.visibilityWish ??= target?.visibilityWish ?? null;

@@ -8,6 +8,7 @@ import { keyOfPath } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
 import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying, type Whole } from './copying.ts';
 import { visibilityAfter } from './carried-visibility.ts';
+import { lookAtReplaced } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
 import { moveInTable, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
 import type { OpenFile } from './open-file.ts';
@@ -97,9 +98,10 @@ export class Moving {
   }
 
   async #moveStored(source: OpenFile, destination: Destination): Promise<void> {
-    const { target } = destination;
-    // It would delete what is about to be stored there.
-    await this.#parts.deletions.finishClaimed(destination.to);
+    const { target, to } = destination;
+    // It would delete what is about to be stored there; and how visible is a file that is as good as deleted says nothing of this one.
+    for (const path of [source.path, to]) await this.#parts.deletions.finishClaimed(path);
+    if (target !== null) await lookAtReplaced(this.#mount, target);
     const wish = await visibilityAfter(this.#mount, source, target);
     if (target !== null) await this.#parts.removing.keepForReaders(target);
     // Writers wait: what they wrote between the copy and the DELETE would be in neither.

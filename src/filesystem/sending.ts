@@ -158,7 +158,9 @@ export class Sending {
       storedWithin: null,
       contentType,
     });
-    if (wanted === 'public' && (file.version !== null || file.endUnknown)) {
+    const { version, endUnknown, visibilityBefore } = file;
+    const mayReplace = version !== null || endUnknown || visibilityBefore !== null;
+    if (wanted === 'public' && mayReplace) {
       const attempt = Version.uploaded(await own(), bytes.modified);
       await this.#mount.kept.replacing(file, draft, attempt);
     }
