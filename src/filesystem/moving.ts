@@ -31,6 +31,15 @@ export interface Destination {
   readonly announce: CopyAnnouncement;
 }
 
+/** An earlier process has stored `copied`, of the bytes of `draft`, or of the stored ones, under the name `to`. */
+export interface StoredCopy {
+  readonly to: string;
+  readonly copied: Version;
+  readonly draft: Draft | null;
+  /** Whether the draft still holds those bytes, asked while nobody writes; when absent: nobody can have changed it. */
+  readonly isCopied?: () => Promise<boolean>;
+}
+
 /** A copy is stored under the new name. */
 interface Arrival {
   readonly to: string;
@@ -70,11 +79,12 @@ export class Moving {
   }
 
   /**
-   * A copy of `source`, `copied`, was stored under `to` by an earlier process, of the bytes of `draft`, or of the stored ones: looks at
-   * both, and deletes under the old name.
+   * A copy of `source` was stored under its new name by an earlier process: looks at both, and deletes under the old name. Nothing
+   * happens when the draft was not copied.
    */
-  async finish(source: OpenFile, to: string, copied: Version, draft: Draft | null): Promise<void> {
+  async finish(source: OpenFile, { to, copied, draft, isCopied }: StoredCopy): Promise<void> {
     await source.gate.still(async () => {
+      if (isCopied !== undefined && !(await isCopied())) return;
       const { namespace, table } = this.#mount;
       // What a program has written since this mount began.
       const stays = source.dirty && source.draft !== draft ? source.draft : null;

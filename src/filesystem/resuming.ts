@@ -135,7 +135,7 @@ export class Resuming {
         await this.#parts.moving.move(source, { to, target: table.entered(to, copy), announce });
       else {
         if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
-        await this.#parts.moving.finish(source, to, copy, null);
+        await this.#parts.moving.finish(source, { to, copied: copy, draft: null });
       }
     } finally {
       await this.#parts.uploading.dropUnused(source);
@@ -161,7 +161,7 @@ export class Resuming {
     if (source.sealed?.wishes != null) source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite' };
     try {
       if (step.visibility === 'public') await publish(this.#mount.store, step.to, copy);
-      await this.#parts.moving.finish(source, to, copy, draft);
+      await this.#parts.moving.finish(source, { to, copied: copy, draft });
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }
@@ -186,9 +186,12 @@ export class Resuming {
     if (copy === null || copy === 'foreign') return;
     if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
     const source = this.#mount.table.dirty(from);
-    if (source?.isUnsent !== true) return;
+    const draft = source?.draft ?? null;
+    if (source?.isUnsent !== true || draft === null) return;
+    // A program may have written to it, or made another of that name, since this mount began: that is nowhere else.
+    const isCopied = async (): Promise<boolean> => (await draft.md5()) === step.copy?.md5;
     try {
-      await this.#parts.moving.finish(source, to, copy, source.draft);
+      await this.#parts.moving.finish(source, { to, copied: copy, draft, isCopied });
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }

@@ -1,0 +1,83 @@
+/** SEMANTICS: the next mount finishes the rename of a scratch file, which a crash had cut, while programs use its name again. */
+import { expect, it } from 'vitest';
+import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
+import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { holdNext } from '../support/hold-next.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { closing, openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openToRewrite, writeAt } from '../support/program-acts.ts';
+import { textsOf } from '../support/stored-state.ts';
+
+const SCRATCH = '/.f.Ab3dE9';
+/** Longer than a transfer waits for its rename, and than a resumed rename for its next try. */
+const LONG = 31_000;
+
+it('who writes to the scratch file anew has those bytes, and the true name the others [rename/crash] [scratch/local]', async () => {
+  const { scene, disk } = await killedAfterCopy();
+  const look = holdNext(scene.service, 'headObject');
+  const next = await mountOver(disk, scene);
+  const fs = next.operations;
+  await look.begun;
+  const handle = await openToRewrite(fs, SCRATCH);
+  await writeAt(fs, handle, 'NEWER');
+
+  look.letGo();
+
+  await renamed(next);
+  await fs.flush(handle);
+  await fs.release(handle);
+  expect((await readFile(fs, SCRATCH)).toString()).toBe('NEWER');
+  scene.clock.advance(LONG);
+  await expect.poll(() => textsOf(scene)).toEqual({ '.f.Ab3dE9': 'NEWER', f: 'whole' });
+});
+
+it('who makes another scratch file of that name before the second look has that, too [rename/crash] [scratch/local]', async () => {
+  const { scene, disk } = await killedAfterCopy();
+  scene.faults.add({ operation: 'headObject', key: 'f', fault: { kind: 'status', status: 503 } });
+  const next = await mountOver(disk, scene);
+  const fs = next.operations;
+  await fs.unlink(SCRATCH);
+  const handle = await createScratch(fs);
+  await writeAt(fs, handle, 'another');
+
+  scene.clock.advance(LONG);
+
+  await renamed(next);
+  await fs.flush(handle);
+  await fs.release(handle);
+  expect((await readFile(fs, SCRATCH)).toString()).toBe('another');
+  expect(await textsOf(scene)).toEqual({ f: 'whole' });
+});
+
+function createScratch(fs: FileSystemOperations): Promise<FileHandle> {
+  return fs.create(SCRATCH, { read: false, write: true, truncate: false, exclusive: true, mode: 0o600 });
+}
+
+/** Resolves when the rename has ended. */
+async function renamed({ unsent }: MountedFileSystem): Promise<void> {
+  await expect.poll(async () => (await unsent.list()).map(({ kind }) => kind)).not.toContain('rename');
+}
+
+/** In the middle of the rename of a scratch file to `f`, whose copy is stored. */
+async function killedAfterCopy(): Promise<{ readonly scene: FileSystemForTest; readonly disk: DiskImage }> {
+  const disks: DiskImage[] = [];
+  const scene: FileSystemForTest = await openForTest({
+    between: (service) =>
+      new InterceptedService(service, async ({ operation, key }, proceed) => {
+        if (disks.length > 0) throw new Error('the process is dead');
+        const answer = await proceed();
+        if (operation === 'putObject' && key === 'f') disks.push(await diskNow(scene));
+        return answer;
+      }),
+  });
+  const handle = await createScratch(scene.fs);
+  await closing(scene.fs, handle, async () => {
+    await writeAt(scene.fs, handle, 'whole');
+    await scene.fs.fsync(handle);
+  });
+  await scene.fs.rename(SCRATCH, '/f', false).catch(() => undefined);
+  const [disk] = disks;
+  if (disk === undefined) throw new Error('nothing was stored under the true name');
+  return { scene, disk };
+}
