@@ -29,6 +29,7 @@ import { readOnly } from './read-only.ts';
 import { Reading } from './reading.ts';
 import { Removing } from './removing.ts';
 import { RenameJournal } from './rename-journal.ts';
+import { RenameHolds } from './rename-holds.ts';
 import { Renaming } from './renaming.ts';
 import { Reviving } from './reviving.ts';
 import { Resuming } from './resuming.ts';
@@ -108,6 +109,7 @@ export interface MountedFileSystem {
 }
 
 interface MountedParts extends EndingParts {
+  readonly holds: RenameHolds;
   readonly unsent: UnsentChanges;
 }
 
@@ -148,7 +150,7 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
     // Takes drafts along, so after they are there; and before programs and uploads can claim its paths.
     parts.resuming.start();
     parts.deletions.start();
-    sending = sendLeftovers(mount, parts.uploading, [...leftovers, ...shelved]);
+    sending = sendLeftovers(mount, parts.uploading, parts.holds.free([...leftovers, ...shelved]));
   }
   // By now: showing what was left may have set more aside.
   const setAside = local.recovery.drafts.flatMap(({ id }) => {
@@ -229,7 +231,13 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
   const folders = new Folders(mount, folderTimes, deletions);
   const inspecting = new Inspecting(mount, folderTimes);
   const reading = new Reading(mount);
-  const { sealing, shelf, conflicts, uploading } = uploadParts(mount, { ...inputs, reading, deletions });
+  const holds = new RenameHolds();
+  const { sealing, shelf, conflicts, uploading } = uploadParts(mount, {
+    ...inputs,
+    reading,
+    deletions,
+    holds,
+  });
   const writing = new Writing(mount, reading, sealing);
   const siblings = new SiblingReads(mount);
   const opening = new Opening(mount, { writing, uploading, folderTimes, shelf, reading, siblings });
@@ -240,7 +248,7 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
   const renameParts = { moving, journal, uploading, folders, folderTimes, deletions };
   const folderMoving = new FolderMoving(mount, renameParts);
   const renaming = new Renaming(mount, { ...renameParts, folderMoving });
-  const resuming = new Resuming(mount, renameParts);
+  const resuming = new Resuming(mount, { ...renameParts, holds });
   const unsent = new UnsentChanges(mount, {
     journal,
     uploading,
@@ -252,6 +260,7 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
   const xattrs = new Xattrs(mount, { inspecting, opening, writing, uploading, usage });
   return {
     mount,
+    holds,
     inspecting,
     opening,
     siblings,
@@ -274,12 +283,13 @@ function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
 interface UploadInputs extends PartsInputs {
   readonly reading: Reading;
   readonly deletions: Deletions;
+  readonly holds: RenameHolds;
 }
 
 /** What stores drafts, and what stands in its way. */
 function uploadParts(
   mount: MountState,
-  { local, folderTimes, reading, deletions, random = Math.random }: UploadInputs,
+  { local, folderTimes, reading, deletions, holds, random = Math.random }: UploadInputs,
 ): Pick<MountedParts, 'sealing' | 'shelf' | 'uploading'> & { readonly conflicts: Conflicts } {
   const sealing = new Sealing(mount);
   const shelf = new Shelf(mount, new ShelfRecords(mount, local));
@@ -291,6 +301,7 @@ function uploadParts(
     shelf,
     ends,
     deletions,
+    holds,
     movedAside: (promised) => {
       uploading.enqueue(promised);
     },

@@ -8,6 +8,7 @@
  */
 import { atOnce } from '../base/at-once.ts';
 import { describeError } from '../base/errors.ts';
+import type { Draft } from '../content/draft.ts';
 import type { RenameUnderWay } from '../content/journal/journal-contents.ts';
 import type { RenameStepRecord } from '../content/journal/records.ts';
 import { versionOf } from '../content/version-facts.ts';
@@ -15,12 +16,15 @@ import { keyOfPath } from '../store/keys.ts';
 import { publish } from '../store/replace.ts';
 import type { Version } from '../store/version.ts';
 import type { CopyAnnouncement } from './copying.ts';
+import { draftsOf } from './draft-records.ts';
 import { isPassing } from './errno-of.ts';
 import type { FolderMovingParts } from './folder-moving.ts';
 import { carryHeld, FILES_AT_ONCE, removeFolders } from './folder-steps.ts';
 import { treeNow } from './folder-tree.ts';
+import { sendLeftovers } from './leftovers.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
+import type { RenameHolds } from './rename-holds.ts';
 
 /** After a failure that may pass, milliseconds. */
 const TRY_AGAIN_AFTER = 30_000;
@@ -29,22 +33,32 @@ class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
+export interface ResumingParts extends FolderMovingParts {
+  readonly holds: RenameHolds;
+}
+
 /** The renames that earlier processes did not end. */
 export class Resuming {
   readonly #mount: MountState;
-  readonly #parts: FolderMovingParts;
+  readonly #parts: ResumingParts;
   readonly #underWay = new Set<Promise<void>>();
   readonly #timers = new Set<() => void>();
   #stopped = false;
 
-  constructor(mount: MountState, parts: FolderMovingParts) {
+  constructor(mount: MountState, parts: ResumingParts) {
     this.#mount = mount;
     this.#parts = parts;
   }
 
-  /** Call before any program can: their paths are claimed when it returns. */
+  /**
+   * Call before any program can: their paths are claimed when it returns, and what else earlier mounts left of them is held until each is
+   * finished, and sent then.
+   */
   start(): void {
-    for (const rename of this.#parts.journal.unfinished) this.#begin(rename);
+    const { journal, holds } = this.#parts;
+    const left = this.#mount.table.all();
+    for (const rename of journal.unfinished) holds.hold(rename, left);
+    for (const rename of journal.unfinished) this.#begin(rename);
   }
 
   /** Begins nothing any more; what is left is for the next mount. Resolves when nothing is under way. */
@@ -64,15 +78,18 @@ export class Resuming {
     const { log, claims } = this.#mount;
     const { rename } = found;
     const [from, to] = [pathOf(rename.from), pathOf(rename.to)];
-    const record = this.#parts.journal.resumed(found);
+    let left: readonly OpenFile[] = [];
     try {
       await claims.run([from, to], async () => {
-        if (rename.kind === 'folder') await this.#makeFolders(from, to);
-        await atOnce([...found.steps.entries()], FILES_AT_ONCE, ([index, step]) =>
-          this.#step(step, rename.kind, record.announcement(index)),
-        );
-        if (rename.kind === 'folder') await this.#endFolder(from, to);
-        await record.end();
+        let isOver = true;
+        try {
+          await this.#takeSteps(found, from, to);
+        } catch (error) {
+          isOver = !isPassing(error);
+          throw error;
+        } finally {
+          if (isOver) left = this.#parts.holds.release(rename.id);
+        }
       });
       log.info('a rename that a crash had cut is finished', { from, to });
     } catch (error) {
@@ -84,6 +101,19 @@ export class Resuming {
       });
       if (isPassing(error)) this.#later(found);
     }
+    const waiting = left.filter(({ dirty, detached }) => dirty && !detached);
+    await sendLeftovers(this.#mount, this.#parts.uploading, waiting);
+  }
+
+  async #takeSteps(found: RenameUnderWay, from: string, to: string): Promise<void> {
+    const { kind } = found.rename;
+    const record = this.#parts.journal.resumed(found);
+    if (kind === 'folder') await this.#makeFolders(from, to);
+    await atOnce([...found.steps.entries()], FILES_AT_ONCE, ([index, step]) =>
+      this.#step(step, kind, record.announcement(index)),
+    );
+    if (kind === 'folder') await this.#endFolder(from, to);
+    await record.end();
   }
 
   #later(rename: RenameUnderWay): void {
@@ -151,10 +181,10 @@ export class Resuming {
     const [source, replaced] = [this.#waiting(from, step), this.#waiting(to, step)];
     if (source === undefined && replaced === undefined) return false;
     // As it was copied: whoever writes from now on does so to another.
-    const draft = source?.draft ?? null;
+    const draft = source === undefined ? null : (draftIn(source, step) ?? null);
     const copy = await this.#copyAt(to, step);
     if (copy === null || copy === 'foreign') return false;
-    if (replaced !== undefined) await this.#replace(replaced);
+    if (replaced !== undefined) await this.#replace(replaced, step);
     if (source === undefined) return false;
     // So that it goes along whatever somebody else has stored under its old name since.
     source.basis = 'rewrite';
@@ -168,13 +198,23 @@ export class Resuming {
     return true;
   }
 
-  #waiting(path: string, { drafts }: RenameStepRecord): OpenFile | undefined {
+  #waiting(path: string, step: RenameStepRecord): OpenFile | undefined {
     const file = this.#mount.table.dirty(path);
-    return file?.draft != null && drafts.includes(file.draft.id) ? file : undefined;
+    return file !== undefined && draftIn(file, step) !== undefined ? file : undefined;
   }
 
-  async #replace(file: OpenFile): Promise<void> {
+  async #replace(file: OpenFile, step: RenameStepRecord): Promise<void> {
     const { table, kept } = this.#mount;
+    const promised = draftIn(file, step);
+    if (file.draft !== promised) {
+      // Programs have gone on with it since: what is edited of bytes that are replaced is a conflict, for its close to find.
+      if (file.isOverSealed) file.basis = 'edit';
+      file.isOverSealed = false;
+      file.version ??= file.unconfirmed.at(-1) ?? null;
+      file.sealed = file.sealed?.draft === promised ? null : file.sealed;
+      if (promised !== undefined) await kept.drop(promised);
+      return;
+    }
     table.detach(file);
     await kept.detached(file);
     await this.#parts.uploading.dropUnused(file);
@@ -229,6 +269,11 @@ export class Resuming {
   #refuseIfStopped(): void {
     if (this.#stopped) throw new Stopped('the mount ends');
   }
+}
+
+/** The draft of `file` that was copied, or is replaced by the copy. */
+function draftIn(file: OpenFile, { drafts }: RenameStepRecord): Draft | undefined {
+  return [...draftsOf(file)].find(({ id }) => drafts.includes(id));
 }
 
 function pathOf(key: string): string {

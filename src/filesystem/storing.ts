@@ -5,8 +5,10 @@ import type { Draft } from '../content/draft.ts';
 import { BaseReplaced, type Conflicts } from './conflicts.ts';
 import type { DraftEnds } from './draft-ends.ts';
 import { cutBy } from './errno-of.ts';
+import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
+import type { RenameHolds } from './rename-holds.ts';
 import type { Sending } from './sending.ts';
 import type { Shelf } from './shelf.ts';
 import type { Deletions } from './write-back/deletions.ts';
@@ -17,6 +19,7 @@ export interface StoringParts {
   readonly shelf: Shelf;
   readonly ends: DraftEnds;
   readonly deletions: Deletions;
+  readonly holds: RenameHolds;
   /** What a close has promised is a file of its own from now on, which nobody has open. */
   readonly movedAside: (promised: OpenFile) => void;
 }
@@ -29,6 +32,7 @@ export class Storing {
   readonly #shelf: Shelf;
   readonly #ends: DraftEnds;
   readonly #deletions: Deletions;
+  readonly #holds: RenameHolds;
   readonly #movedAside: (promised: OpenFile) => void;
 
   constructor(mount: MountState, parts: StoringParts) {
@@ -38,6 +42,7 @@ export class Storing {
     this.#shelf = parts.shelf;
     this.#ends = parts.ends;
     this.#deletions = parts.deletions;
+    this.#holds = parts.holds;
     this.#movedAside = parts.movedAside;
   }
 
@@ -116,6 +121,8 @@ export class Storing {
   async #send(file: OpenFile, draft: Draft, isStillMeant: () => boolean): Promise<void> {
     file.goingUp = draft;
     try {
+      if (this.#holds.has(draft))
+        throw new FsError('EIO', file.path, 'its rename, which a crash had cut, is not finished yet');
       // What an earlier mount was to delete first is no file to be replaced, and has no link to be kept.
       if (file.isLeftBehind) await this.#deletions.finishClaimed(file.path);
       await this.#sending.send(file, draft);

@@ -7,6 +7,7 @@ import { holdNext } from '../support/hold-next.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
+import { textsOf } from '../support/stored-state.ts';
 
 interface Killed {
   readonly scene: FileSystemForTest;
@@ -43,8 +44,36 @@ it.each([
   },
 );
 
+it.each([
+  { how: 'writes anew', open: openToRewrite, held: { g: 'NEWER' } },
+  { how: 'edits', open: openToEdit, held: { g: 'promised', copy: 'NEWERced' } },
+])(
+  'who $how what is to be replaced has that stored: an edit beside the file that has taken its place [rename/crash] [conflict/keep-both]',
+  async ({ open, held }) => {
+    const { scene, disk } = await killedAfterCopy('replaced');
+    const look = holdNext(scene.service, 'headObject');
+    const next = await mountOver(disk, scene, { settings: { writeBack: true } });
+    const fs = next.operations;
+    await look.begun;
+    const handle = await open(fs, '/g');
+    await writeAt(fs, handle, 'NEWER');
+
+    look.letGo();
+
+    await expect.poll(async () => (await next.unsent.list()).map(({ kind }) => kind)).not.toContain('rename');
+    await fs.flush(handle);
+    await fs.release(handle);
+    await drained(next);
+    const { g, ...copies } = await textsOf(scene);
+    const [copy, ...others] = Object.values(copies);
+    expect(others).toEqual([]);
+    expect(copy === undefined ? { g } : { g, copy }).toEqual(held);
+    expect(await next.unsent.list()).toEqual([]);
+  },
+);
+
 /** With what a close has promised of `f` renamed to `g`, and the process killed when that had been stored there. */
-async function killedAfterCopy(): Promise<Killed> {
+async function killedAfterCopy(replaced?: string): Promise<Killed> {
   const disks: Promise<DiskImage>[] = [];
   const scene = await openForTest({
     settings: { writeBack: true },
@@ -59,6 +88,7 @@ async function killedAfterCopy(): Promise<Killed> {
   });
   await scene.foreignWrite('f', 'old');
   await writeFile(scene.fs, '/f', 'promised');
+  if (replaced !== undefined) await writeFile(scene.fs, '/g', replaced);
   await scene.fs.rename('/f', '/g', false).catch(() => undefined);
   const [disk] = await Promise.all(disks);
   if (disk === undefined) throw new Error('nothing was stored under the new name');
