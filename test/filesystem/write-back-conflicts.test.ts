@@ -1,5 +1,6 @@
 /** SEMANTICS: with write-back a conflict is found by the upload, when programs may have gone on with the file. */
 import { describe, expect, it } from 'vitest';
+import type { FileHandle } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
@@ -106,5 +107,46 @@ describe('a conflict that only the upload finds', () => {
       expect(await textOfConflictCopy(scene)).toBe('Base');
       await scene.fs.release(handle);
     });
+  });
+});
+
+describe('who has a file open that somebody else has replaced, while another program edits theirs', () => {
+  /** One program has written the old file anew, another edits the new one; neither is closed. */
+  async function twoFiles(): Promise<{ scene: FileSystemForTest; ours: FileHandle; theirs: FileHandle }> {
+    const scene = await writeBack();
+    await scene.foreignWrite('f', 'base');
+    const ours = await openToEdit(scene.fs, '/f');
+    await scene.foreignWrite('f', 'them');
+    scene.clock.advance(20_000);
+    const theirs = await openToEdit(scene.fs, '/f');
+    await writeAt(scene.fs, theirs, 'T');
+    await scene.fs.truncate('/f', 0, ours);
+    await writeAt(scene.fs, ours, 'ours');
+    return { scene, ours, theirs };
+  }
+
+  it('hears at close what the service says: no promise is out of sight [write-back/close] [uploads/list]', async () => {
+    const { scene, ours, theirs } = await twoFiles();
+    scene.faults.add({ operation: 'putObject', fault: { kind: 'status', status: 503 } });
+
+    await expect(scene.fs.flush(ours)).rejects.toMatchObject({ code: 'EIO' });
+    await scene.fs.release(ours);
+
+    const waiting = (await scene.mounted.unsent.list()).map(({ state, bytes }) => ({ state, bytes }));
+    expect(waiting).toContainEqual({ state: 'set aside', bytes: 4 });
+    await scene.fs.release(theirs);
+  });
+
+  it('has it stored by its close, and the edit is a conflict then [write/rewrite-wins] [write-back/conflict]', async () => {
+    const { scene, ours, theirs } = await twoFiles();
+
+    for (const handle of [ours, theirs]) {
+      await scene.fs.flush(handle);
+      await scene.fs.release(handle);
+    }
+    await drained(scene.mounted);
+
+    expect(await textOf(scene, 'f')).toBe('ours');
+    expect(await textOfConflictCopy(scene)).toBe('Them');
   });
 });

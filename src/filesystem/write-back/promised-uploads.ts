@@ -65,10 +65,12 @@ export class PromisedUploads {
 
   /**
    * What is new in `file` is on the local disk, and goes up some time. Returns false when the local disk does not take the promise.
-   * Rejects when the disk has cut the bytes. Nothing new is promised when that is not `isMeant` any more once nobody writes.
+   * Rejects when the disk has cut the bytes. Nothing new is promised when that is not `isMeant` any more once nobody writes, nor when the
+   * name leads to another file: nobody would list it, or try it again.
    */
   async promise(file: OpenFile, isMeant?: () => boolean): Promise<boolean> {
     if (file.detached || (file.dirty && (await this.#shelf.keeps(file)))) return true;
+    if (file.dirty && this.#mount.table.get(file.path) !== file) return false;
     try {
       const isNew = await this.#sealing.seal(file, isMeant);
       if (isNew || (this.#hasWork(file) && !this.#queue.has(file))) this.#queue.add(file, REST);
