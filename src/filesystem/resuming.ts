@@ -145,6 +145,8 @@ export class Resuming {
       return;
     }
     if (await this.#isCarried(step)) return;
+    // Deleted under its old name since this mount began, which the service does not know yet: what is there now was never renamed.
+    if (this.#parts.deletions.has(from)) return;
     const meant = versionOf(step.source);
     const old = await namespace.confirmFile(from, [meant]);
     // Gone: by our DELETE, or by somebody else's.

@@ -106,6 +106,28 @@ it('other files that wait are stored meanwhile [write-back/crash]', async () => 
   await expect.poll(() => textsOf(scene)).toMatchObject({ f: 'old f', other: 'new other' });
 });
 
+it('who deletes it meanwhile, and makes another of its name, has that there [rename/crash] [write-back/unlink]', async () => {
+  const killed = await killedAfterCopy(['f']);
+  const { scene } = killed;
+  const next = await mountInVain(killed, { writeBack: true });
+  const passing = { kind: 'status', status: 503 } as const;
+  scene.faults.add({ operation: 'putObject', key: 'f', times: Infinity, fault: passing });
+  // As often as the deletion is tried before the second look.
+  scene.faults.add({ operation: 'deleteObject', key: 'f', times: 2, fault: passing });
+  await next.operations.unlink('/f');
+  await writeFile(next.operations, '/f', 'another');
+  await expect
+    .poll(async () => (await next.unsent.list()).map(({ kind, attempts }) => [kind, attempts]))
+    .toContainEqual(['delete', 1]);
+
+  scene.clock.advance(LONG);
+
+  await expect.poll(async () => (await next.unsent.list()).map(({ kind }) => kind)).not.toContain('rename');
+  scene.faults.clear();
+  await drained(next);
+  expect(await textsOf(scene)).toEqual({ f: 'another', g: 'new f' });
+});
+
 /** The next mount, whose first look at the rename finds the service away: a `request` without an answer. */
 async function mountInVain(
   { scene, disk }: Killed,
