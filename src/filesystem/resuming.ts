@@ -25,6 +25,7 @@ import { sendLeftovers } from './leftovers.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { RenameHolds } from './rename-holds.ts';
+import type { FolderRecord } from './rename-journal.ts';
 
 /** After a failure that may pass, milliseconds. */
 const TRY_AGAIN_AFTER = 30_000;
@@ -78,12 +79,14 @@ export class Resuming {
     const { log, claims } = this.#mount;
     const { rename } = found;
     const [from, to] = [pathOf(rename.from), pathOf(rename.to)];
+    const record = this.#parts.journal.resumed(found);
     let left: readonly OpenFile[] = [];
     try {
       await claims.run([from, to], async () => {
         let isOver = true;
         try {
-          await this.#takeSteps(found, from, to);
+          await this.#takeSteps(found, record);
+          await record.end();
         } catch (error) {
           isOver = !isPassing(error);
           throw error;
@@ -105,15 +108,14 @@ export class Resuming {
     await sendLeftovers(this.#mount, this.#parts.uploading, waiting);
   }
 
-  async #takeSteps(found: RenameUnderWay, from: string, to: string): Promise<void> {
-    const { kind } = found.rename;
-    const record = this.#parts.journal.resumed(found);
+  async #takeSteps({ rename, steps }: RenameUnderWay, record: FolderRecord): Promise<void> {
+    const { kind } = rename;
+    const [from, to] = [pathOf(rename.from), pathOf(rename.to)];
     if (kind === 'folder') await this.#makeFolders(from, to);
-    await atOnce([...found.steps.entries()], FILES_AT_ONCE, ([index, step]) =>
+    await atOnce([...steps.entries()], FILES_AT_ONCE, ([index, step]) =>
       this.#step(step, kind, record.announcement(index)),
     );
     if (kind === 'folder') await this.#endFolder(from, to);
-    await record.end();
   }
 
   #later(rename: RenameUnderWay): void {
@@ -160,6 +162,10 @@ export class Resuming {
     // A program whose rename of a file was cut before the copy was stored has seen nothing of it.
     if (copy === 'foreign' || (copy === null && kind === 'file')) return;
     const source = table.dirty(from) ?? table.entered(from, old.version);
+    if (copy !== null && source.dirty && source.isNew) {
+      this.#dropped(step, 'a program has put another file there since');
+      return;
+    }
     try {
       if (copy === null) await this.#parts.moving.move(source, { to, target: null, announce });
       // Newer bytes wait here than those that were copied.

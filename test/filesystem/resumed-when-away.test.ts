@@ -128,6 +128,21 @@ it('who deletes it meanwhile, and makes another of its name, has that there [ren
   expect(await textsOf(scene)).toEqual({ f: 'another', g: 'new f' });
 });
 
+it('who renames a new file over it meanwhile has that there [rename/crash] [write-back/rename]', async () => {
+  const killed = await killedAfterCopy([]);
+  const { scene } = killed;
+  const next = await mountInVain(killed, { writeBack: true });
+  scene.faults.add({ operation: 'putObject', key: 'f', fault: { kind: 'status', status: 503 } });
+  await writeFile(next.operations, '/x', 'another');
+  await next.operations.rename('/x', '/f', false);
+
+  scene.clock.advance(LONG);
+
+  await expect.poll(async () => (await next.unsent.list()).map(({ kind }) => kind)).not.toContain('rename');
+  await drained(next);
+  expect(await textsOf(scene)).toEqual({ f: 'another', g: 'old f' });
+});
+
 /** The next mount, whose first look at the rename finds the service away: a `request` without an answer. */
 async function mountInVain(
   { scene, disk }: Killed,
