@@ -9,6 +9,13 @@ import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 
+/** What a call waits for, and until when, monotonic milliseconds. */
+interface Step {
+  readonly what: string;
+  readonly milliseconds: number;
+  readonly endsAt: number;
+}
+
 /** The deadlines of one call. To be closed when the call is over. */
 export class Watch {
   readonly #clock: Clock;
@@ -25,7 +32,11 @@ export class Watch {
   #refusal: Refusal | null = null;
   #endsAt = Number.POSITIVE_INFINITY;
   #cancelTotal: () => void = doNothing;
-  #cancelStep: () => void = doNothing;
+  /** What is awaited now. */
+  #step: Step | null = null;
+  /** When somebody looks next whether it is late: a body has thousands of steps, and a timer for each would take longer than its bytes. */
+  #looksAt = Number.POSITIVE_INFINITY;
+  #cancelLook: () => void = doNothing;
   #closed = false;
 
   constructor(clock: Clock, details: RefusalDetails, callerSignal: AbortSignal | undefined) {
@@ -80,17 +91,15 @@ export class Watch {
 
   /** Gives up unless another step begins, or `rest` is called, within `milliseconds`. */
   expect(what: string, milliseconds: number): void {
-    this.#cancelStep();
     if (this.#closed) return;
-    this.#cancelStep = this.#clock.after(milliseconds, () => {
-      this.#timeOut(`no ${what} within ${seconds(milliseconds)}`);
-    });
+    const endsAt = this.#clock.monotonic() + milliseconds;
+    this.#step = { what, milliseconds, endsAt };
+    if (endsAt < this.#looksAt) this.#lookIn(milliseconds, endsAt);
   }
 
   /** Nothing is awaited from the service now. */
   rest(): void {
-    this.#cancelStep();
-    this.#cancelStep = doNothing;
+    this.#step = null;
   }
 
   /** Settles as `promise` does, but rejects as soon as the call is given up. */
@@ -106,8 +115,26 @@ export class Watch {
     this.#closed = true;
     this.liftTotal();
     this.rest();
+    this.#cancelLook();
     this.#listeners.clear();
     this.#callerSignal?.removeEventListener('abort', this.#onCallerAbort);
+  }
+
+  #lookIn(milliseconds: number, at: number): void {
+    this.#cancelLook();
+    this.#looksAt = at;
+    this.#cancelLook = this.#clock.after(milliseconds, () => {
+      this.#looksAt = Number.POSITIVE_INFINITY;
+      this.#look();
+    });
+  }
+
+  #look(): void {
+    if (this.#step === null) return;
+    const { what, milliseconds, endsAt } = this.#step;
+    const left = endsAt - this.#clock.monotonic();
+    if (left > 0) this.#lookIn(left, endsAt);
+    else this.#timeOut(`no ${what} within ${seconds(milliseconds)}`);
   }
 
   #timeOut(reason: string): void {

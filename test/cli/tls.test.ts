@@ -1,4 +1,5 @@
 /** Whom is a command ready to speak with over https, and what is said when it is not? */
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,6 +11,7 @@ import { resolveSettings, type MountSettings } from '../../src/cli/settings.ts';
 import type { HttpService } from '../../src/client/http-service.ts';
 import { Authority } from '../support/certificates.ts';
 import { bytesOf, startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
 import { openTlsFront, type FrontOptions } from '../support/tls-front.ts';
 
 interface Scene {
@@ -85,6 +87,30 @@ describe('a service with a certificate of a private authority', () => {
     await service.deleteObject(bucket, 'a/');
     await service.deleteBucket(bucket);
     expect((await service.listBuckets()).buckets).toHaveLength(1);
+  });
+
+  it('sends large files as they are, side by side, one after the other over the same connections, beside listings that are kept', async () => {
+    const { authority, server, front } = await arrange();
+    const service = await open(await settingsFor(await front(), { caFile: authority.file }));
+    const files = [1, 2, 3, 4, 5, 6].map((seed) => patternedBytes(3 * 1024 * 1024 + seed, seed));
+    await Promise.all(
+      files.map((file, index) => server.direct.putObject(server.bucket, `f${index}`, uploadOf(file))),
+    );
+
+    for (let round = 0; round < 3; round += 1) {
+      const hashes = await Promise.all(
+        files.map(async (_, index) => {
+          const { body } = await service.getObject(server.bucket, `f${index}`, { isReadAtOnce: true });
+          const hash = createHash('md5');
+          for await (const piece of body) hash.update(piece);
+          const { objects } = await service.listObjects(server.bucket, { folder: '' });
+          return [hash.digest('hex'), objects.length];
+        }),
+      );
+      expect(hashes).toEqual(
+        files.map((file) => [createHash('md5').update(file).digest('hex'), files.length]),
+      );
+    }
   });
 
   it('is not believed without, and the remedy is named', async () => {

@@ -98,4 +98,34 @@ describe('what comes off a connection', () => {
     expect(before.filter(({ buffer }) => buffer === whole.buffer)).toHaveLength(0);
     expect(after.filter(({ buffer }) => buffer === whole.buffer)).toHaveLength(1);
   });
+
+  it('lies side by side when it comes in records, and in the same memory again when all of them are read', () => {
+    const buffers = new SocketBuffers(new ManualClock());
+    const socket = new Socket(buffers);
+
+    const records = [1, 2, 3, 4, 5, 6, 7].map((value) => socket.look(16 * KIB, value));
+    const memory = new Set(records.map(({ buffer }) => buffer));
+    const kept = records.map((record) => [record.length, record[0], record.at(-1)]);
+    for (const record of records) buffers.giveBack(record);
+    const later = Array.from({ length: 14 }, (_, value) => socket.look(16 * KIB, value));
+
+    expect(memory.size).toBe(1);
+    expect(kept).toEqual([1, 2, 3, 4, 5, 6, 7].map((value) => [16 * KIB, value, value]));
+    expect(later.some(({ buffer }) => memory.has(buffer))).toBe(true);
+  });
+
+  it('stays as it is for the reader of one answer, when that of the next over the same connection is done', () => {
+    const buffers = new SocketBuffers(new ManualClock());
+    const socket = new Socket(buffers);
+    const kept = socket.look(16 * KIB, 1);
+
+    const others = Array.from({ length: 100 }, () => {
+      const record = socket.look(16 * KIB, 2);
+      buffers.giveBack(record);
+      return record;
+    });
+
+    expect([kept[0], kept.at(-1)]).toEqual([1, 1]);
+    expect(others.filter(({ buffer }) => buffer === kept.buffer).length).toBeGreaterThan(0);
+  });
 });

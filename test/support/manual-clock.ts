@@ -11,8 +11,6 @@ export class ManualClock implements Clock {
   /** How long each sleep was asked to be, in milliseconds. */
   readonly sleeps: number[] = [];
   holdSleeps = false;
-  /** How many timers were ever started, sleeps included. */
-  timersStarted = 0;
 
   readonly #timers = new Set<Timer>();
   #now: number;
@@ -53,7 +51,6 @@ export class ManualClock implements Clock {
 
   after(milliseconds: number, action: () => void): () => void {
     const timer = { at: this.#elapsed + milliseconds, action };
-    this.timersStarted += 1;
     this.#timers.add(timer);
     return () => {
       this.#timers.delete(timer);
