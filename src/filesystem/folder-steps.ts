@@ -52,14 +52,16 @@ export async function carryHeld(
   { from, to }: Pick<FolderPlan, 'from' | 'to'>,
   carried: OpenFile[],
 ): Promise<void> {
-  const { known } = mount.namespace;
-  const held = heldBelow(mount, from).filter(
-    (file) => file.isUnsent || known.recall(file.path)?.kind !== 'file',
-  );
-  for (const file of held) {
+  for (const file of heldAlone(mount, from)) {
     await carry(moving, file, to + file.path.slice(from.length));
     carried.push(file);
   }
+}
+
+/** What below `from` is not on the service. */
+export function heldAlone(mount: MountState, from: string): readonly OpenFile[] {
+  const { known } = mount.namespace;
+  return heldBelow(mount, from).filter((file) => file.isUnsent || known.recall(file.path)?.kind !== 'file');
 }
 
 /** Gives `file`, which the service does not have, the path `to`. */

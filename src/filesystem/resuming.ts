@@ -19,7 +19,7 @@ import type { CopyAnnouncement } from './copying.ts';
 import { draftsOf } from './draft-records.ts';
 import { isPassing } from './errno-of.ts';
 import type { FolderMovingParts } from './folder-moving.ts';
-import { carryHeld, FILES_AT_ONCE, removeFolders } from './folder-steps.ts';
+import { carry, FILES_AT_ONCE, heldAlone, removeFolders } from './folder-steps.ts';
 import { treeNow } from './folder-tree.ts';
 import { sendLeftovers } from './leftovers.ts';
 import type { MountState } from './mount-state.ts';
@@ -142,6 +142,12 @@ export class Resuming {
     this.#refuseIfStopped();
     const { namespace, table } = this.#mount;
     const [from, to] = [pathOf(step.from), pathOf(step.to)];
+    const there = table.dirty(to);
+    if (there !== undefined && draftIn(there, step) === undefined) {
+      // It would be stored over the copy, the only one when that under the old name is gone.
+      this.#dropped(step, 'a program has a file under the new name');
+      return;
+    }
     if (step.source === null) {
       await this.#fromShelf(step, from, to);
       return;
@@ -259,19 +265,25 @@ export class Resuming {
 
   async #endFolder(from: string, to: string): Promise<void> {
     const { namespace } = this.#mount;
-    await carryHeld(this.#mount, this.#parts.moving, { from, to }, []);
+    for (const file of heldAlone(this.#mount, from))
+      await this.#carry(file, to + file.path.slice(from.length));
     if ((await namespace.lookup(from)).kind !== 'folder') return;
     const { folders } = await treeNow(this.#mount, from);
     for (const path of folders) this.#parts.folderTimes.copy(path, to + path.slice(from.length));
     await removeFolders(this.#mount, this.#parts.folders, folders, []);
   }
 
-  #dropped(step: RenameStepRecord, reason: string): void {
-    this.#mount.log.warn('a file of a rename that a crash had cut stays under its old name', {
-      from: step.from,
-      to: step.to,
-      reason,
-    });
+  /** Programs, and others, may have put something there since this mount began. */
+  async #carry(file: OpenFile, to: string): Promise<void> {
+    const { table, namespace } = this.#mount;
+    if (table.dirty(to) === undefined && (await namespace.lookup(to)).kind === 'missing')
+      await carry(this.#parts.moving, file, to);
+    else this.#dropped({ from: keyOfPath(file.path), to: keyOfPath(to) }, 'something else has the new name');
+  }
+
+  #dropped({ from, to }: Pick<RenameStepRecord, 'from' | 'to'>, reason: string): void {
+    const text = 'a file of a rename that a crash had cut stays under its old name';
+    this.#mount.log.warn(text, { from, to, reason });
   }
 
   #refuseIfStopped(): void {
