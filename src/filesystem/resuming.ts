@@ -8,15 +8,12 @@
  */
 import { atOnce } from '../base/at-once.ts';
 import { describeError } from '../base/errors.ts';
-import type { Draft } from '../content/draft.ts';
 import type { RenameUnderWay } from '../content/journal/journal-contents.ts';
 import type { RenameStepRecord } from '../content/journal/records.ts';
 import { versionOf } from '../content/version-facts.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { publish } from '../store/replace.ts';
-import type { Version } from '../store/version.ts';
 import type { CopyAnnouncement } from './copying.ts';
-import { draftsOf } from './draft-records.ts';
 import { isPassing } from './errno-of.ts';
 import type { FolderMovingParts } from './folder-moving.ts';
 import { carry, FILES_AT_ONCE, heldAlone, removeFolders } from './folder-steps.ts';
@@ -26,6 +23,7 @@ import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { RenameHolds } from './rename-holds.ts';
 import type { FolderRecord } from './rename-journal.ts';
+import { copyAt, draftIn, pathOf } from './rename-steps.ts';
 
 /** After a failure that may pass, milliseconds. */
 const TRY_AGAIN_AFTER = 30_000;
@@ -163,7 +161,7 @@ export class Resuming {
       this.#dropped(step, 'somebody else has replaced the file under its old name');
       return;
     }
-    const copy = await this.#copyAt(to, step);
+    const copy = await copyAt(this.#mount, step);
     if (copy === 'foreign') this.#dropped(step, 'somebody else has a file under the new name');
     // A program whose rename of a file was cut before the copy was stored has seen nothing of it.
     if (copy === 'foreign' || (copy === null && kind === 'file')) return;
@@ -196,7 +194,7 @@ export class Resuming {
     if (source === undefined && replaced === undefined) return false;
     // As it was copied: whoever writes from now on does so to another.
     const draft = source === undefined ? null : (draftIn(source, step) ?? null);
-    const copy = await this.#copyAt(to, step);
+    const copy = await copyAt(this.#mount, step);
     if (copy === null || copy === 'foreign') return false;
     if (replaced !== undefined) await this.#replace(replaced, step);
     if (source === undefined) return false;
@@ -236,7 +234,7 @@ export class Resuming {
 
   /** The shelf may have it no more: nobody asked for it to outlive the process. Its copy may have taken a link away all the same. */
   async #fromShelf(step: RenameStepRecord, from: string, to: string): Promise<void> {
-    const copy = await this.#copyAt(to, step);
+    const copy = await copyAt(this.#mount, step);
     if (copy === null || copy === 'foreign') return;
     if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
     const source = this.#mount.table.dirty(from);
@@ -249,18 +247,6 @@ export class Resuming {
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }
-  }
-
-  /** The copy, when it is under the new name; null when nothing is, or still what it was to replace. */
-  async #copyAt(to: string, step: RenameStepRecord): Promise<Version | null | 'foreign'> {
-    const [copy, replaced] = [step.copy, step.replaced].map((facts) =>
-      facts === null ? null : versionOf(facts),
-    );
-    const ours = [copy, replaced].filter((version) => version != null);
-    const there = await this.#mount.namespace.confirmFile(to, ours);
-    if (there?.kind !== 'file') return null;
-    if (copy?.isSame(there.version) === true) return there.version;
-    return replaced?.isSame(there.version) === true ? null : 'foreign';
   }
 
   async #endFolder(from: string, to: string): Promise<void> {
@@ -289,13 +275,4 @@ export class Resuming {
   #refuseIfStopped(): void {
     if (this.#stopped) throw new Stopped('the mount ends');
   }
-}
-
-/** The draft of `file` that was copied, or is replaced by the copy. */
-function draftIn(file: OpenFile, { drafts }: RenameStepRecord): Draft | undefined {
-  return [...draftsOf(file)].find(({ id }) => drafts.includes(id));
-}
-
-function pathOf(key: string): string {
-  return `/${key.replace(/\/$/, '')}`;
 }
