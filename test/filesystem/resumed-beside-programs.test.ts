@@ -67,6 +67,15 @@ async function mountWhileAway({ scene, disk }: Killed, writeBack: boolean) {
   return { next, log, lookAgain };
 }
 
+/** The folder has a file that the service does not. */
+const WITH_NEW_FILE: Before = {
+  stored: { 'd/old': 'old' },
+  promised: { 'd/new': 'never stored' },
+  from: '/d',
+  to: '/e',
+  at: 'before',
+};
+
 const MODES = [
   { writeBack: true, promised: {} },
   { writeBack: false, promised: {} },
@@ -121,14 +130,7 @@ it.each(MODES)(
 it.each([true, false])(
   'what was never stored stays where it is when a program has closed a file under its new name (write-back %s) [rename/crash]',
   async (writeBack) => {
-    const stored = { 'd/old': 'old' };
-    const cut = await killed({
-      stored,
-      promised: { 'd/new': 'never stored' },
-      from: '/d',
-      to: '/e',
-      at: 'before',
-    });
+    const cut = await killed(WITH_NEW_FILE);
     const { next, lookAgain } = await mountWhileAway(cut, writeBack);
     await next.operations.mkdir('/e', 0o755).catch(() => undefined);
     await writeFile(next.operations, '/e/new', 'PROGRAM');
@@ -143,14 +145,7 @@ it.each([true, false])(
 it.each([true, false])(
   'what was never stored stays where it is when others have stored a file under its new name (write-back %s) [rename/crash]',
   async (writeBack) => {
-    const stored = { 'd/old': 'old' };
-    const cut = await killed({
-      stored,
-      promised: { 'd/new': 'never stored' },
-      from: '/d',
-      to: '/e',
-      at: 'before',
-    });
+    const cut = await killed(WITH_NEW_FILE);
     await cut.scene.foreignWrite('e/new', 'THEIRS');
     const next = await mountOver(cut.disk, cut.scene, { settings: { writeBack } });
 
