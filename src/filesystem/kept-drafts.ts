@@ -132,8 +132,11 @@ export class KeptDrafts {
         if (!isTold) await this.#promised.keep(file, draft, { state: 'queued' });
         return;
       }
-      const unconfirmed = [...file.unconfirmed.map(factsOf), await attemptOf(draft, this.#clock.now())];
-      await this.#promised.keep(file, draft, { state: 'end unknown', unconfirmed });
+      const attempt = await attemptOf(file.goingUp ?? draft, this.#clock.now());
+      const unconfirmed = [...file.unconfirmed.map(factsOf), attempt];
+      // The upload may have taken the link away, which only the record before says.
+      const visibilityBefore = known?.visibilityBefore ?? doubtsOf(file).visibilityBefore;
+      await this.#promised.keep(file, draft, { state: 'end unknown', unconfirmed, visibilityBefore });
     });
   }
 
@@ -148,7 +151,9 @@ export class KeptDrafts {
         const record = this.#records.get(draft.id);
         // What waits under the new name came before.
         const sequence = this.#journal.nextSequence();
-        if (record !== undefined) records.push({ ...record, ...doubtsOf(file), facts, sequence });
+        // Of an upload under way only the record says yet what it may do.
+        const doubts = file.uploading ? {} : doubtsOf(file);
+        if (record !== undefined) records.push({ ...record, ...doubts, facts, sequence });
       }
       await this.#records.putAll(records);
     });

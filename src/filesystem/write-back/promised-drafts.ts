@@ -94,9 +94,10 @@ export class PromisedDrafts {
   }
 
   async #promise(file: OpenFile, draft: Draft, before: Draft | null): Promise<void> {
-    const attempts = before === null ? [] : [await attemptOf(before, this.#clock.now())];
-    // An upload of those bytes may be under way, or begin before anybody knows of these.
-    const unconfirmed = [...file.unconfirmed.map(factsOf), ...attempts];
+    // An upload may be under way, of those bytes or of others before them; one of those may begin before anybody knows of these.
+    const mayArrive = [...new Set([file.goingUp ?? before, before])].filter((each) => each !== null);
+    const attempts = mayArrive.map((each) => attemptOf(each, this.#clock.now()));
+    const unconfirmed = [...file.unconfirmed.map(factsOf), ...(await Promise.all(attempts))];
     const change = { state: 'queued', attempts: 0, lastFailure: null, unconfirmed } as const;
     const durable = await this.#records.durable(file, draft, change);
     const replaced = before === null ? undefined : this.#records.get(before.id);
