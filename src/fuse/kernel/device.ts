@@ -1,9 +1,11 @@
 /** How does one process talk to the kernel over /dev/fuse, and notice that the kernel has let go? */
-import { closeSync, writeSync, writevSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { availableParallelism, constants } from 'node:os';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { isToBeTriedAgain, type DeviceCalls, type InputWatch } from './device-calls.ts';
+import { LargeAnswers } from './large-answers.ts';
 import { Notifier } from './notifier.ts';
 import { refusalInstead } from './replies.ts';
 import type { RequestMemory } from './request-memory.ts';
@@ -43,6 +45,7 @@ const MAX_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
 export interface DeviceParts {
   readonly calls: DeviceCalls;
   readonly requests: Pick<RequestMemory, 'room'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
 }
 
@@ -54,6 +57,7 @@ export class Device {
   readonly #calls: DeviceCalls;
   readonly #log: Log;
   readonly #notifier: Notifier;
+  readonly #large: LargeAnswers;
   readonly #requests: Pick<RequestMemory, 'room'>;
   /** Where there is one processor, the program cannot go on while we look. */
   readonly #looks = availableParallelism() > 1 ? LOOKS_BEFORE_SLEEP : 0;
@@ -68,12 +72,13 @@ export class Device {
   #close: () => void = () => undefined;
 
   /** Takes over a descriptor on which something is mounted. */
-  constructor(descriptor: number, { calls, requests, log }: DeviceParts) {
+  constructor(descriptor: number, { calls, requests, clock, log }: DeviceParts) {
     this.descriptor = descriptor;
     this.#calls = calls;
     this.#requests = requests;
     this.#log = log;
     this.#notifier = new Notifier(descriptor, log);
+    this.#large = new LargeAnswers(descriptor, clock);
     this.closed = new Promise((resolve) => {
       this.#close = resolve;
     });
@@ -86,17 +91,28 @@ export class Device {
     this.#watch = this.#calls.watch(this.descriptor, this.#turn);
   }
 
-  /** Hands an answer to the kernel, which takes it as one only in one call. False when it does not want it any more. */
-  readonly deliver = (reply: Buffer, data: readonly Uint8Array[] = []): boolean => {
+  /** Hands an answer to the kernel. False when it does not want it any more. */
+  readonly deliver = (reply: Buffer): boolean => {
     if (this.#isClosed) return false;
     try {
-      if (data.length === 0) writeSync(this.descriptor, reply);
-      else this.#writeTogether(reply, data);
+      writeSync(this.descriptor, reply);
       return true;
     } catch (error) {
-      const code = systemErrorCode(error) ?? '';
-      if (!UNWANTED.has(code)) this.#answerInstead(reply, error);
-      return false;
+      return this.#undelivered(reply, error);
+    }
+  };
+
+  /** As `deliver`, of a `reply` that `data` follows from where it lies: the kernel takes it as one answer only in one call. */
+  readonly deliverTogether = (reply: Buffer, data: readonly Uint8Array[]): boolean | Promise<boolean> => {
+    if (this.#isClosed) return false;
+    try {
+      const written = this.#large.write([reply, ...data]);
+      if (typeof written === 'number') return this.#isWhole(reply, written);
+      return written
+        .then((bytes) => this.#isWhole(reply, bytes))
+        .catch((error: unknown) => this.#undelivered(reply, error));
+    } catch (error) {
+      return this.#undelivered(reply, error);
     }
   };
 
@@ -199,9 +215,16 @@ export class Device {
     }
   }
 
-  #writeTogether(reply: Buffer, data: readonly Uint8Array[]): void {
-    const written = writevSync(this.descriptor, [reply, ...data]);
-    if (written !== reply.readUInt32LE(0)) throw new Error(`it took only ${written} bytes`);
+  /** Throws when it is not. */
+  #isWhole(reply: Buffer, written: number): true {
+    if (written === reply.readUInt32LE(0)) return true;
+    throw new Error(`it took only ${written} bytes`);
+  }
+
+  #undelivered(reply: Buffer, error: unknown): false {
+    // Its number may be another file's by now.
+    if (!this.#isClosed && !UNWANTED.has(systemErrorCode(error) ?? '')) this.#answerInstead(reply, error);
+    return false;
   }
 
   /** Whoever waits must not wait for ever because of a fault of ours. */
@@ -220,9 +243,10 @@ export class Device {
   }
 
   async #closeDown(): Promise<void> {
-    // Its number must not go to another file while the thread may still write there.
+    // Its number must not go to another file while a thread may still write there.
     await this.#notifier.close();
     this.#isClosed = true;
+    await this.#large.ended();
     closeSync(this.descriptor);
     this.#close();
   }

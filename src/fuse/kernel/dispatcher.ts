@@ -27,8 +27,12 @@ import {
 } from './requests.ts';
 import { MalformedRequest, WireReader } from './wire-reader.ts';
 
-/** Hands an answer to the kernel, in pieces that lie anywhere. False when nobody waits for it any more. */
-export type Deliver = (reply: Buffer, data?: readonly Uint8Array[]) => boolean;
+/** Hands answers to the kernel. False when nobody waits for one any more. */
+export interface Delivery {
+  readonly deliver: (reply: Buffer) => boolean;
+  /** One that lies in pieces, which stay as they are until it is known. Never rejects. */
+  readonly deliverTogether: (reply: Buffer, data: readonly Uint8Array[]) => boolean | Promise<boolean>;
+}
 
 /** Hears that the kernel speaks this driver's protocol, or why it cannot be served. */
 export interface Greeting {
@@ -49,7 +53,7 @@ const INTERRUPT_AGAIN_MS = 20;
 export class Dispatcher {
   readonly #context: KernelContext;
   readonly #clock: Pick<Clock, 'after'>;
-  readonly #deliver: Deliver;
+  readonly #delivery: Delivery;
   readonly #operations: Operations<OperationName>;
 
   readonly #pending = new Map<bigint, Call>();
@@ -58,10 +62,10 @@ export class Dispatcher {
   #bytesInFlight = 0;
   #onAnswered: () => void = () => undefined;
 
-  constructor(context: KernelContext, clock: Pick<Clock, 'after'>, deliver: Deliver, greeting: Greeting) {
+  constructor(context: KernelContext, clock: Pick<Clock, 'after'>, delivery: Delivery, greeting: Greeting) {
     this.#context = context;
     this.#clock = clock;
-    this.#deliver = deliver;
+    this.#delivery = delivery;
     this.#operations = {
       ...lookOperations(context),
       ...changeOperations(context),
@@ -147,29 +151,29 @@ export class Dispatcher {
   }
 
   #run(call: Call, start: () => ReturnType<Operation>): void {
-    let outcome: ReturnType<Operation>;
     try {
-      outcome = start();
+      const outcome = start();
+      const answered =
+        outcome instanceof Promise
+          ? outcome.then(
+              (value) => this.#answer(call, value),
+              (error: unknown) => {
+                this.#refuse(call, error);
+              },
+            )
+          : this.#answer(call, outcome);
+      if (answered instanceof Promise) this.#goesOn(call, answered);
     } catch (error) {
       this.#refuse(call, error);
-      return;
     }
-    if (!(outcome instanceof Promise)) {
-      this.#answer(call, outcome);
-      return;
-    }
+  }
+
+  /** `call` is in progress until `answered` resolves. */
+  #goesOn(call: Call, answered: Promise<void>): void {
     this.#pending.set(call.unique, call);
     this.#inProgress += 1;
     this.#bytesInFlight += call.bytes;
-    outcome
-      .then(
-        (value) => {
-          this.#answer(call, value);
-        },
-        (error: unknown) => {
-          this.#refuse(call, error);
-        },
-      )
+    answered
       .catch((error: unknown) => {
         this.#context.log.error('an answer could not be given', {
           reason: describeError(error),
@@ -191,15 +195,24 @@ export class Dispatcher {
     tell();
   }
 
-  #answer(call: Call, outcome: Outcome): void {
+  /** Resolves when the kernel has it. */
+  #answer(call: Call, outcome: Outcome): void | Promise<void> {
     if (outcome === null) return;
-    const { reply, data, refusal } = outcome;
+    const end = (isDelivered: boolean): void => {
+      if (!isDelivered) outcome.undelivered?.();
+      outcome.finished?.();
+    };
+    const delivered = !call.answered && this.#deliver(call, outcome);
+    call.answered = true;
+    if (delivered instanceof Promise) return delivered.then(end);
+    end(delivered);
+  }
+
+  #deliver(call: Call, { reply, data, refusal }: NonNullable<Outcome>): boolean | Promise<boolean> {
     const errno = refusal === undefined ? 0 : errnoNumber(refusal);
     const more = data?.reduce((sum, { length }) => sum + length, 0);
-    const isDelivered = !call.answered && this.#deliver(sealReply(reply, call.unique, errno, more), data);
-    call.answered = true;
-    if (!isDelivered) outcome.undelivered?.();
-    outcome.finished?.();
+    const sealed = sealReply(reply, call.unique, errno, more);
+    return data === undefined ? this.#send(sealed) : this.#delivery.deliverTogether(sealed, data);
   }
 
   #refuse(call: Call, error: unknown): void {
@@ -210,7 +223,7 @@ export class Dispatcher {
   }
 
   #send(reply: Buffer): boolean {
-    return this.#deliver(reply);
+    return this.#delivery.deliver(reply);
   }
 
   /** `unique` names the request to give up, `own` the interrupt itself. */

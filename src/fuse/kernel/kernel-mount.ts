@@ -60,13 +60,13 @@ export class KernelMount implements Mounted {
     const calls = await deviceCalls(mountpoint);
     const descriptor = await (process.getuid?.() === 0 ? mountAsRoot(options) : mountAsUser(options));
     const requests = new RequestMemory(clock);
-    const device = new Device(descriptor, { calls, requests, log });
+    const device = new Device(descriptor, { calls, requests, clock, log });
     try {
       const context = newContext(parts, device, requests);
       const number = await connectionNumber(mountpoint);
       const closed = device.closed.then(endOnExit(number, device, log));
       const dispatcher = await greeted(parts, device, (greeting) => {
-        return new Dispatcher(context, clock, device.deliver, greeting);
+        return new Dispatcher(context, clock, device, greeting);
       });
       return new KernelMount(
         parts,

@@ -1,11 +1,12 @@
 /** When does the device take requests, and when does it leave them to the kernel? And how does the kernel get an answer? */
 import { execFile } from 'node:child_process';
-import { constants as files, fstatSync, openSync, readFileSync } from 'node:fs';
+import { constants as files, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { silentLog } from '../../../src/base/log.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { silentLog, type Log } from '../../../src/base/log.ts';
 import type { DeviceCalls } from '../../../src/fuse/kernel/device-calls.ts';
 import { Device, type RequestHandler } from '../../../src/fuse/kernel/device.ts';
 import { emptyReply, sealReply } from '../../../src/fuse/kernel/replies.ts';
@@ -14,7 +15,6 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const MIB = 1024 * 1024;
 /** No file of this process: nothing is written there. */
 const NOWHERE = -1;
-const requests = { room: Buffer.alloc(1) };
 
 /** A kernel that always has one more request of a mebibyte, which nobody answers. */
 class EndlessKernel implements DeviceCalls {
@@ -74,9 +74,24 @@ class EndlessKernel implements DeviceCalls {
   }
 }
 
+function deviceOn(
+  descriptor: number,
+  calls: DeviceCalls = new EndlessKernel(),
+  log: Log = silentLog,
+): Device {
+  return new Device(descriptor, { calls, requests: { room: Buffer.alloc(1) }, clock: systemClock, log });
+}
+
+/** A pipe that takes a part of a mebibyte, and then waits for who reads; both ends are open. */
+async function pipe(flags = 0): Promise<{ readonly descriptor: number; readonly name: string }> {
+  const name = path.join(await temporaryDirectory(), 'pipe');
+  await promisify(execFile)('mkfifo', [name]);
+  return { descriptor: openSync(name, files.O_RDWR | flags), name };
+}
+
 it('it leaves requests to the kernel while those in progress take much memory, and takes more after an answer', async () => {
   const kernel = new EndlessKernel();
-  const device = new Device(NOWHERE, { calls: kernel, requests, log: silentLog });
+  const device = deviceOn(NOWHERE, kernel);
   device.start(kernel.handler);
 
   await kernel.turn(20);
@@ -90,7 +105,7 @@ it('it leaves requests to the kernel while those in progress take much memory, a
 
 it('it takes all of them once the mount is being unmounted: umount(8) asks for something first', async () => {
   const kernel = new EndlessKernel();
-  const device = new Device(NOWHERE, { calls: kernel, requests, log: silentLog });
+  const device = deviceOn(NOWHERE, kernel);
   device.start(kernel.handler);
   await kernel.turn(20);
 
@@ -104,7 +119,7 @@ it('it takes all of them once the mount is being unmounted: umount(8) asks for s
 it('once it is ended nothing is taken any more, and the kernel is let go of', async () => {
   const kernel = new EndlessKernel();
   const descriptor = openSync('/dev/null', 'r+');
-  const device = new Device(descriptor, { calls: kernel, requests, log: silentLog });
+  const device = deviceOn(descriptor, kernel);
   device.start(kernel.handler);
 
   await device.end();
@@ -117,26 +132,64 @@ it('once it is ended nothing is taken any more, and the kernel is let go of', as
 
 it('an answer in pieces is what its header says, in one', async () => {
   const file = path.join(await temporaryDirectory(), 'answers');
-  const device = new Device(openSync(file, 'w'), { calls: new EndlessKernel(), requests, log: silentLog });
+  const device = deviceOn(openSync(file, 'w'));
   const data = [Buffer.from('from here, '), Buffer.from('and from there')];
   const { length } = Buffer.concat(data);
 
-  expect(device.deliver(sealReply(emptyReply(), 9n, 0, length), data)).toBe(true);
+  expect(device.deliverTogether(sealReply(emptyReply(), 9n, 0, length), data)).toBe(true);
   await device.end();
   expect(readFileSync(file).subarray(16).toString()).toBe('from here, and from there');
   expect(readFileSync(file).readUInt32LE(0)).toBe(16 + length);
 });
 
 it('an answer of which only a part is taken counts as refused', async () => {
-  const pipe = path.join(await temporaryDirectory(), 'pipe');
-  await promisify(execFile)('mkfifo', [pipe]);
+  const { descriptor } = await pipe(files.O_NONBLOCK);
   const lines: string[] = [];
   const log = { ...silentLog, error: (line: string) => void lines.push(line) };
-  const descriptor = openSync(pipe, files.O_RDWR | files.O_NONBLOCK);
-  const device = new Device(descriptor, { calls: new EndlessKernel(), requests, log });
+  const device = deviceOn(descriptor, new EndlessKernel(), log);
   const data = [Buffer.alloc(MIB)];
 
-  expect(device.deliver(sealReply(emptyReply(), 9n, 0, MIB), data)).toBe(false);
+  expect(await device.deliverTogether(sealReply(emptyReply(), 9n, 0, MIB), data)).toBe(false);
   expect(lines[0]).toBe('the kernel refused an answer');
   await device.end();
 });
+
+it('the kernel is let go of only when it has taken the large answer that another thread hands to it', async () => {
+  const { descriptor, name } = await pipe();
+  const device = deviceOn(descriptor);
+  const delivered = device.deliverTogether(sealReply(emptyReply(), 9n, 0, MIB), [Buffer.alloc(MIB, 'x')]);
+
+  const ended = device.end();
+  const isOpen = fstatSync(descriptor).isFIFO();
+  const answer = await firstBytes(name, 16 + MIB);
+  expect(isOpen).toBe(true);
+  expect(await delivered).toBe(true);
+  expect([answer.readUInt32LE(0), answer.subarray(16).equals(Buffer.alloc(MIB, 'x'))]).toEqual([
+    16 + MIB,
+    true,
+  ]);
+  await ended;
+  expect(device.deliverTogether(sealReply(emptyReply(), 9n, 0, 1), [Buffer.alloc(1)])).toBe(false);
+});
+
+it('a large answer that the kernel does not take is told of, as a small one', async () => {
+  const lines: string[] = [];
+  const log = { ...silentLog, error: (line: string) => void lines.push(line) };
+  const device = deviceOn(openSync('/dev/null', 'r'), new EndlessKernel(), log);
+  const large = sealReply(emptyReply(), 9n, 0, MIB);
+
+  expect(await device.deliverTogether(large, [Buffer.alloc(MIB)])).toBe(false);
+  expect(lines).toEqual(['the kernel refused an answer', 'the kernel refused a refusal']);
+  await device.end();
+});
+
+async function firstBytes(name: string, count: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of createReadStream(name) as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length >= count) break;
+  }
+  return Buffer.concat(pieces);
+}

@@ -30,6 +30,8 @@ export class KernelSide {
   readonly notifications: string[] = [];
   /** Whether the kernel takes answers. */
   takesAnswers = true;
+  /** How long it takes over one that lies in pieces. */
+  takesLong: Promise<void> | null = null;
   greeting = 'none';
 
   #lastUnique = 0n;
@@ -66,7 +68,13 @@ export class KernelSide {
     this.dispatcher = new Dispatcher(
       this.context,
       this.clock,
-      (reply, data = []) => this.#receive(Buffer.concat([reply, ...data])),
+      {
+        deliver: (reply) => this.#receive(reply),
+        deliverTogether: (reply, data) => {
+          const receive = (): boolean => this.#receive(Buffer.concat([reply, ...data]));
+          return this.takesLong?.then(receive) ?? receive();
+        },
+      },
       greeting,
     );
   }

@@ -91,6 +91,27 @@ describe('what a read is lent', () => {
     expect(lender).toMatchObject({ lent: 1, freed: 1 });
   });
 
+  it('stays as it is, and counts as in progress, while another thread hands it to the kernel', async () => {
+    const { side, lender, go, request } = await lendingMount();
+    let taken: () => void = () => undefined;
+    side.takesLong = new Promise((resolve) => (taken = resolve));
+    const answered = side.ask('read', 1, request);
+    const fromTheStart = side.dispatcher.bytesInFlight;
+    go();
+    await new Promise((resolve) => setImmediate(resolve));
+    // It is answered by now: nobody may hear twice.
+    side.send(opcodes.interrupt, 0, u64(Number(side.lastUnique)));
+    side.clock.advance(500);
+    side.dispatcher.abandon();
+
+    expect([lender.freed, side.dispatcher.bytesInFlight]).toEqual([0, fromTheStart]);
+    taken();
+    expect((await answered).body.toString()).toBe('..--lent--..');
+    await side.dispatcher.settled();
+    expect([lender.freed, side.dispatcher.bytesInFlight]).toEqual([1, 0]);
+    expect(side.replies.get(side.lastUnique - 1n)).toHaveLength(1);
+  });
+
   it('goes back when its program was told EINTR or EIO meanwhile', async () => {
     const { side, lender, go, request } = await lendingMount();
     const interrupted = side.ask('read', 1, request);
