@@ -28,7 +28,7 @@ export class DraftEnds {
     if (!file.dirty) this.#mount.log.error('a file was stored, but not made public again', fields);
     else if (repeated) this.#mount.log.warn('a file could again not be stored', fields);
     else this.#mount.log.error('a file could not be stored; its bytes are kept here', fields);
-    if (file.dirty) await this.#mount.kept.failed(file, draft, error);
+    if (file.dirty) await this.#mount.kept.uploads.failed(file, draft, error);
   }
 
   mayTryAgain(file: OpenFile, error: unknown): boolean {

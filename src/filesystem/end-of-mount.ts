@@ -111,7 +111,7 @@ async function leaveOrDrop(parts: EndingParts, file: OpenFile): Promise<void> {
     // The next mount shall find it as after a crash.
     if (file.isHalf) return;
     // In place of what was promised before.
-    if (!settings.writeBack || !(await isSealed(parts, file))) await kept.left(file, draft);
+    if (!settings.writeBack || !(await isSealed(parts, file))) await kept.uploads.left(file, draft);
     return;
   }
   file.draft = null;

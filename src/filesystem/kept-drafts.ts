@@ -6,17 +6,16 @@
  * crash must know that it was not. Bytes and header are on the disk before the record that names them. A record holds for bytes
  * that do not change: before they do, it says so. With `--write-back` every close makes one (`seal`).
  */
-import type { Clock } from '../base/clock.ts';
 import type { Draft } from '../content/draft.ts';
 import { put, remove, type Journal, type JournalChange } from '../content/journal/journal.ts';
 import type { KeptAttributes } from '../content/journal/kept-attributes.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
-import { factsOf } from '../content/version-facts.ts';
-import type { LocalAttributes, Version } from '../store/version.ts';
-import { attemptOf, doubtsOf, draftFactsOf, draftsOf, storedRecord } from './draft-records.ts';
-import { reasonOf, toFsError } from './errno-of.ts';
+import type { LocalAttributes } from '../store/version.ts';
+import { doubtsOf, draftFactsOf, draftsOf, storedRecord } from './draft-records.ts';
 import type { OpenFile } from './open-file.ts';
+import { OwedLinks } from './owed-links.ts';
 import { RecordedDrafts, type RecordedDraftsParts } from './recorded-drafts.ts';
+import { RecordedUploads } from './recorded-uploads.ts';
 import type { RestingDrafts } from './resting-drafts.ts';
 import { PromisedDrafts } from './write-back/promised-drafts.ts';
 
@@ -25,25 +24,35 @@ export interface KeptDraftsParts extends RecordedDraftsParts {
   readonly attributes: KeptAttributes;
 }
 
-/** Of bytes that have not changed since, and will be sent by the next mount. */
-const TOLD: ReadonlySet<DraftRecord['state']> = new Set(['queued', 'failed', 'end unknown']);
-
 /** The records of one mount's drafts. */
 export class KeptDrafts {
+  readonly uploads: RecordedUploads;
   readonly #journal: Journal;
-  readonly #clock: Clock;
   readonly #resting: RestingDrafts;
   readonly #attributes: KeptAttributes;
   readonly #records: RecordedDrafts;
+  readonly #links: OwedLinks;
   readonly #promised: PromisedDrafts;
 
   constructor(parts: KeptDraftsParts) {
     this.#journal = parts.journal;
     this.#attributes = parts.attributes;
-    this.#clock = parts.clock;
     this.#resting = parts.resting;
     this.#records = new RecordedDrafts(parts);
+    this.#links = new OwedLinks(parts.journal);
     this.#promised = new PromisedDrafts(this.#records, parts.clock);
+    const { clock } = parts;
+    this.uploads = new RecordedUploads({
+      records: this.#records,
+      promised: this.#promised,
+      links: this.#links,
+      clock,
+    });
+  }
+
+  /** Whether no record changes any more. */
+  get isClosed(): boolean {
+    return this.#records.isClosed;
   }
 
   /** Drafts of `file` that the next mount would show. */
@@ -92,71 +101,34 @@ export class KeptDrafts {
 
   /** Call before the bytes of `draft` change. Rejects with the disk's error: they must not, then. */
   async changing(file: OpenFile, draft: Draft): Promise<void> {
-    const record = this.#records.get(draft.id);
-    if (record === undefined || record.state === 'open') return;
-    const facts = { ...record.facts, sealed: null };
-    await draft.describe(facts);
-    const open: DraftRecord = { ...record, state: 'open', facts };
-    const attempt = record.unconfirmed.at(-1);
-    const mayBeDown = attempt !== undefined && record.visibilityBefore === 'public';
-    const owed = mayBeDown && file.owedLink === null ? this.#records.owedLink(file, draft, attempt) : null;
-    await this.#records.putAll([open], owed === null ? [] : [put('draft', owed)]);
-    file.owedLink ??= owed;
-  }
-
-  /**
-   * Call before a PUT of `draft` that makes a public file private; it may end as `attempt`. Whether the disk takes the record or
-   * not, the upload goes on: it is what makes room.
-   */
-  async replacing(file: OpenFile, draft: Draft, attempt: Version): Promise<void> {
-    await this.#records.orLog(file.path, () => this.#promised.takesLink(file, draft, attempt));
-  }
-
-  /** An upload of `draft` has failed, and will be tried again. */
-  async failed(file: OpenFile, draft: Draft, error: unknown): Promise<void> {
-    const attempts = (this.#records.get(draft.id)?.attempts ?? 0) + 1;
-    const { code } = toFsError(error, file.path);
-    const lastFailure = { at: this.#clock.now(), code, message: reasonOf(error) };
-    const state = file.endUnknown ? 'end unknown' : 'failed';
-    await this.#records.orLog(file.path, async () => {
-      await this.#promised.keep(file, draft, { state, attempts, lastFailure });
-    });
-  }
-
-  /** The mount ends, and the bytes were not stored. */
-  async left(file: OpenFile, draft: Draft): Promise<void> {
-    await this.#records.orLog(file.path, async () => {
-      const known = this.#records.get(draft.id);
-      if (!file.uploading) {
-        const isTold = known !== undefined && TOLD.has(known.state);
-        if (!isTold) await this.#promised.keep(file, draft, { state: 'queued' });
-        return;
-      }
-      const attempt = await attemptOf(file.goingUp ?? draft, this.#clock.now());
-      const unconfirmed = [...file.unconfirmed.map(factsOf), attempt];
-      // The upload may have taken the link away, which only the record before says.
-      const visibilityBefore = known?.visibilityBefore ?? doubtsOf(file).visibilityBefore;
-      await this.#promised.keep(file, draft, { state: 'end unknown', unconfirmed, visibilityBefore });
+    if (this.#mayChange(draft)) return;
+    await this.#records.inTurn([draft], async () => {
+      const record = this.#records.get(draft.id);
+      if (record === undefined || this.#mayChange(draft)) return;
+      const facts = { ...record.facts, sealed: null };
+      await draft.describe(facts);
+      const open: DraftRecord = { ...record, state: 'open', facts };
+      const attempt = record.unconfirmed.at(-1);
+      const mayBeDown = attempt !== undefined && record.visibilityBefore === 'public';
+      const owed = mayBeDown && file.owedLink === null ? this.#links.recordOf(file, draft, attempt) : null;
+      await this.#records.putAll([open], owed === null ? [] : [put('draft', owed)]);
+      file.owedLink ??= owed;
     });
   }
 
   /** `file` has another name now, where it replaces `replaced`, or its upload shall do something else. */
   async redescribe(file: OpenFile, replaced: OpenFile | null = null): Promise<void> {
-    await this.#records.orLog(file.path, async () => {
-      const records = replaced === null ? [] : this.#records.ended(replaced);
-      for (const draft of draftsOf(file)) {
-        const { createdAt, sealed } = draft.facts;
-        const facts = draftFactsOf(file, { createdAt, sealed }, file.wishesOf(draft));
-        await draft.describe(facts);
-        const record = this.#records.get(draft.id);
-        // What waits under the new name came before.
-        const sequence = this.#journal.nextSequence();
-        // Of an upload under way only the record says yet what it may do.
-        const doubts = file.uploading ? {} : doubtsOf(file);
-        if (record !== undefined) records.push({ ...record, ...doubts, facts, sequence });
-      }
-      await this.#records.putAll(records);
-    });
+    const drafts = [...draftsOf(file), ...(replaced === null ? [] : draftsOf(replaced))];
+    await this.#records.orLog(file.path, () =>
+      this.#records.inTurn(drafts, async () => {
+        const records = replaced === null ? [] : this.#records.ended(replaced);
+        for (const draft of draftsOf(file)) {
+          const record = await this.#described(file, draft);
+          if (record !== undefined) records.push(record);
+        }
+        await this.#records.putAll(records);
+      }),
+    );
   }
 
   /** A program has set attributes of `file`. What is recorded of its draft shall not have to wait for the disk again. */
@@ -166,27 +138,9 @@ export class KeptDrafts {
       this.#attributes.setDraft(draft.id, file.local);
   }
 
-  /** The service has the bytes; the file's link is still owed when `owed` is its version. */
-  async stored(file: OpenFile, draft: Draft, owed: Version | null): Promise<void> {
-    const settled = this.#takeOwed(file);
-    const changes = settled === null ? [] : [remove('draft', settled)];
-    const known = this.#records.get(draft.id);
-    const isTold = known === undefined || known.state === 'stored';
-    if (owed !== null) {
-      file.owedLink = this.#records.owedLink(file, draft, factsOf(owed));
-      changes.push(put('draft', file.owedLink));
-    }
-    const records = isTold ? [] : [storedRecord(known)];
-    // Known at once: who writes to it meanwhile must not take its link for down.
-    for (const record of records) this.#records.know(record);
-    await this.#records.orLog(file.path, () => this.#records.putAll(records, changes));
-  }
-
   /** The link of `file` is not owed any more. */
   async linkSettled(file: OpenFile): Promise<void> {
-    const settled = this.#takeOwed(file);
-    if (settled !== null)
-      await this.#records.orLog(file.path, () => this.#records.commit([remove('draft', settled)]));
+    await this.#records.orLog(file.path, () => this.#records.commit(this.#links.settle(file)));
   }
 
   /** `file` has lost its name: no later mount shall find its draft. */
@@ -203,21 +157,27 @@ export class KeptDrafts {
 
   /** Of `file` nobody wants what is here: takes that down together with `changes`. Rejects with the disk's error. */
   async ending(file: OpenFile, changes: readonly JournalChange[]): Promise<void> {
-    await this.#records.putAll(this.#records.ended(file), changes);
+    await this.#records.inTurn(draftsOf(file), () =>
+      this.#records.putAll(this.#records.ended(file), changes),
+    );
   }
 
   /** As `retire`, of all drafts of `file`. */
   async retireAll(file: OpenFile): Promise<void> {
-    await this.#records.orLog(file.path, () => this.#records.putAll(this.#records.ended(file)));
+    await this.#records.orLog(file.path, () => this.ending(file, []));
   }
 
   /** The bytes of `draft` are stored, perhaps under another name, or nobody wants them. */
   async retire(draft: Draft): Promise<void> {
     // Programs that still have it open keep it for as long as they like: nobody may wait for its room.
     draft.setLeaving(false);
-    const record = this.#records.get(draft.id);
-    if (record === undefined || record.state === 'stored') return;
-    await this.#records.orLog(record.facts.key, () => this.#records.put(storedRecord(record)));
+    await this.#records.orLog(`/${draft.facts.key}`, () =>
+      this.#records.inTurn([draft], async () => {
+        const record = this.#records.get(draft.id);
+        if (record !== undefined && record.state !== 'stored')
+          await this.#records.putAll([storedRecord(record)]);
+      }),
+    );
   }
 
   /** Deletes a draft that is stored, or that nobody wants. */
@@ -234,16 +194,29 @@ export class KeptDrafts {
 
   /** `draft` will not be sent, and nobody has it open: its file stays, for a person to find. Rejects with the disk's error. */
   async setAside(file: OpenFile, draft: Draft, reason: string): Promise<void> {
-    await this.#promised.keep(file, draft, { state: 'set aside', reason });
+    await this.#promised.keep(file, draft, () => ({ state: 'set aside', reason }));
     await draft.close();
     const record = this.#records.get(draft.id);
     this.#records.disown(draft.id);
     if (record !== undefined) this.#resting.add(draft.id, { kind: 'draft', record });
   }
 
-  #takeOwed(file: OpenFile): DraftRecord | null {
-    const owed = file.owedLink;
-    file.owedLink = null;
-    return owed;
+  /** The record of `draft` as `file` is now; the draft says so itself then. Undefined: it has none. */
+  async #described(file: OpenFile, draft: Draft): Promise<DraftRecord | undefined> {
+    const { createdAt, sealed } = draft.facts;
+    const facts = draftFactsOf(file, { createdAt, sealed }, file.wishesOf(draft));
+    await draft.describe(facts);
+    const record = this.#records.get(draft.id);
+    // What waits under the new name came before.
+    const sequence = this.#journal.nextSequence();
+    // Of an upload under way only the record says yet what it may do.
+    const doubts = file.uploading ? {} : doubtsOf(file);
+    return record === undefined ? undefined : { ...record, ...doubts, facts, sequence };
+  }
+
+  /** Whether no record holds for the bytes of `draft`. */
+  #mayChange(draft: Draft): boolean {
+    const record = this.#records.get(draft.id);
+    return record === undefined || record.state === 'open';
   }
 }

@@ -1,9 +1,12 @@
-/** Which record does each draft have? On the disk first, and known here only then: nobody may build on what a crash would lose. */
+/**
+ * Which record does each draft have? On the disk first, and known here only then: nobody may build on what a crash would lose. Who
+ * makes a record of the one before does so in the draft's turn: another may just be on its way to the disk.
+ */
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { Turns } from '../base/turns.ts';
 import type { Draft } from '../content/draft.ts';
-import type { VersionRecord } from '../content/draft-facts.ts';
 import { put, type Journal, type JournalChange } from '../content/journal/journal.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
 import { doubtsOf, draftFactsOf, draftsOf, newRecord, storedRecord } from './draft-records.ts';
@@ -22,6 +25,7 @@ export class RecordedDrafts {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #turns = new Turns<Draft>();
   /** By the identifiers of drafts. */
   readonly #records = new Map<string, DraftRecord>();
   #isClosed = false;
@@ -34,6 +38,11 @@ export class RecordedDrafts {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** Runs `change`, of the records of `drafts`, when all changes of theirs that were asked for before have ended; rejects as it does. */
+  inTurn<Result>(drafts: Iterable<Draft>, change: () => Promise<Result>): Promise<Result> {
+    return this.#turns.take(drafts, change);
   }
 
   get(id: string): DraftRecord | undefined {
@@ -54,10 +63,6 @@ export class RecordedDrafts {
   /** What the journal has of it is nothing to this mount any more. */
   disown(id: string): void {
     this.#records.delete(id);
-  }
-
-  async put(record: DraftRecord): Promise<void> {
-    await this.putAll([record]);
   }
 
   async putAll(records: readonly DraftRecord[], changes: readonly JournalChange[] = []): Promise<void> {
@@ -84,14 +89,6 @@ export class RecordedDrafts {
     const known = this.#records.get(id);
     const before = known ?? newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
     return { ...before, ...doubtsOf(file), facts, reason: null, ...change };
-  }
-
-  /** That `version`, which is or may be stored, is to be made public again. */
-  owedLink(file: OpenFile, draft: Draft, version: VersionRecord): DraftRecord {
-    const id = `link-${draft.id}-${this.#journal.nextSequence()}`;
-    const facts = draftFactsOf(file, { createdAt: draft.facts.createdAt, sealed: null });
-    const record = newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
-    return { ...record, state: 'stored', publish: version };
   }
 
   /** What the records of the drafts of `file` will be when nobody wants these. */

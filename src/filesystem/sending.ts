@@ -15,6 +15,7 @@ import { Version } from '../store/version.ts';
 import { BaseReplaced } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
 import { mayHaveBeenDone, visibilityError } from './errno-of.ts';
+import { FsError } from './errors.ts';
 import { lookFirst } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile, Wishes } from './open-file.ts';
@@ -44,7 +45,7 @@ export class Sending {
     if (sameBytes !== null) {
       this.#took(file, draft, sameBytes);
       this.#mount.attributes.set(file.path, sameBytes);
-      await this.#mount.kept.stored(file, draft, null);
+      await this.#mount.kept.uploads.stored(file, draft, null);
       return;
     }
     const wanted = await this.#visibilityWanted(file, file.wishesOf(draft));
@@ -63,8 +64,8 @@ export class Sending {
     // It is not ours to restore any more when somebody else has replaced the bytes since.
     file.publishPending = visibilityFailure !== undefined && !isReplaced(visibilityFailure);
     // First: made anew just as it was, it is the version that was to be deleted, and only the draft's record would bring it back.
-    await this.#deletions.replaced(file.path);
-    await this.#mount.kept.stored(file, draft, file.publishPending ? version : null);
+    const settled = this.#deletions.replaced(file.path);
+    await this.#mount.kept.uploads.stored(file, draft, file.publishPending ? version : null, settled);
     if (visibilityFailure === undefined) return;
     // The bytes are stored, and the program must still hear that the link is down.
     if (!file.publishPending) this.#mount.namespace.known.doubt(file.path);
@@ -143,7 +144,7 @@ export class Sending {
   }
 
   async #put(file: OpenFile, draft: Draft, wanted: Visibility): Promise<Replacement> {
-    const { store, content, clock } = this.#mount;
+    const { store, content, clock, kept } = this.#mount;
     const contentType = contentTypeFor(file, file.wishesOf(draft));
     const upload = content.upload(draft, contentType);
     const bytes = {
@@ -160,10 +161,11 @@ export class Sending {
     });
     const { version, endUnknown, visibilityBefore } = file;
     const mayReplace = version !== null || endUnknown || visibilityBefore !== null;
-    if (wanted === 'public' && mayReplace) {
-      const attempt = Version.uploaded(await own(), bytes.modified);
-      await this.#mount.kept.replacing(file, draft, attempt);
-    }
+    const attempt = async () => Version.uploaded(await own(), bytes.modified);
+    if (wanted === 'private') await kept.uploads.stayingPrivate(file, draft, attempt);
+    else if (mayReplace) await kept.uploads.takingLink(file, draft, await attempt());
+    // The mount may have given up while this waited, and the next one is told nothing of what begins now.
+    if (kept.isClosed) throw new FsError('EIO', file.path, 'the mount has ended');
     try {
       const replacement = await replaceObject(store, keyOfPath(file.path), bytes, wanted);
       const { version, visibilityFailure, visibility } = replacement;
@@ -173,7 +175,7 @@ export class Sending {
     } catch (error) {
       if (mayHaveBeenDone(error)) {
         file.visibilityBefore ??= wanted;
-        file.unconfirmed.push(Version.uploaded(await own(), bytes.modified));
+        file.unconfirmed.push(await attempt());
       }
       throw error;
     }

@@ -1,14 +1,12 @@
 /** SEMANTICS: with write-back, a file that was unlinked and made anew just as it was is no file to be deleted, however the mount ends. */
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { expect, it, vi } from 'vitest';
-import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
-import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { disksAtEachCommit } from '../support/journal-commits.ts';
+import { openForTest, writeFile } from '../support/open-for-test.ts';
 import { openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textOf } from '../support/stored-state.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const settings = { writeBack: true } as const;
 
@@ -48,23 +46,3 @@ it('is there at the next mount, though the local disk did not take that it had b
 
   expect(await textOf(scene, 'f')).toBe('the same');
 });
-
-/** The disk as it is whenever the journal is about to be written to while `act` goes on, and afterwards. */
-async function disksAtEachCommit(scene: FileSystemForTest, act: () => Promise<void>): Promise<DiskImage[]> {
-  const disks: DiskImage[] = [];
-  const top = await temporaryDirectory();
-  const batch: (...rows: never) => unknown = Reflect.get(ClassicLevel.prototype, 'batch');
-  const spy = vi.spyOn(ClassicLevel.prototype, 'batch').mockImplementation(async function (
-    this: ClassicLevel,
-    ...rows: unknown[]
-  ) {
-    const directory = join(top, String(disks.length));
-    cpSync(scene.stateDirectory, directory, { recursive: true });
-    disks.push({ directory });
-    await Reflect.apply(batch, this, rows);
-  } as never);
-  await act().finally(() => {
-    spy.mockRestore();
-  });
-  return [...disks, await diskNow(scene)];
-}

@@ -3,15 +3,20 @@
  * next mount find, and what must it know of the other?
  *
  * Only the later one. An upload of the earlier one may take the file's link away meanwhile, so its PUT waits until the record of the
- * later one says so.
+ * later one says so; and also until that promises no link any more that somebody else has taken away.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Draft } from '../../content/draft.ts';
+import type { DraftRecord } from '../../content/journal/records.ts';
 import { factsOf } from '../../content/version-facts.ts';
+import type { Visibility } from '../../service/records.ts';
 import type { Version } from '../../store/version.ts';
 import { attemptOf, storedRecord } from '../draft-records.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { RecordedDrafts, Unsent } from '../recorded-drafts.ts';
+
+/** What of the record of a draft, `known` before, is to be another; null: nothing. */
+export type ChangeOfRecord = (known: DraftRecord | undefined) => Unsent | null | Promise<Unsent | null>;
 
 /** Rejects with the disk's error. */
 export class PromisedDrafts {
@@ -41,18 +46,30 @@ export class PromisedDrafts {
     }
   }
 
-  /** Records `change` of `draft`, and returns true; unless nobody is to find it any more. */
-  async keep(file: OpenFile, draft: Draft, change: Unsent): Promise<boolean> {
-    if (!this.#isMeant(file, draft)) return false;
-    const record = await this.#records.durable(file, draft, change);
-    // Once more: that has taken its time.
-    if (!this.#isMeant(file, draft)) return false;
-    await this.#records.put(record);
-    return true;
+  /** Records what `change` makes of the record of `draft`, and returns true; unless nobody is to find it any more. */
+  async keep(file: OpenFile, draft: Draft, change: ChangeOfRecord): Promise<boolean> {
+    return this.#records.inTurn([draft], async () => {
+      if (!this.#isMeant(file, draft)) return false;
+      const changed = await change(this.#records.get(draft.id));
+      if (changed === null) return true;
+      const record = await this.#records.durable(file, draft, changed);
+      // Once more: that has taken its time.
+      if (!this.#isMeant(file, draft)) return false;
+      await this.#records.putAll([record]);
+      return true;
+    });
   }
 
-  /** A PUT of `draft` is about to take the link of `file` away, and may end as `attempt`: so says then what the next mount finds. */
-  async takesLink(file: OpenFile, draft: Draft, attempt: Version): Promise<void> {
+  /**
+   * A PUT of `draft`, which may end as `attempt`, is about to take the place of what is as visible as `visibilityBefore`: so says then
+   * what the next mount finds.
+   */
+  async replaces(
+    file: OpenFile,
+    draft: Draft,
+    attempt: Version,
+    visibilityBefore: Visibility,
+  ): Promise<void> {
     const unconfirmed = [...file.unconfirmed, attempt].map(factsOf);
     let told: Draft | null = null;
     while (!file.detached && !this.#records.isClosed) {
@@ -61,8 +78,8 @@ export class PromisedDrafts {
       if (latest === told) return;
       const isTold: boolean =
         latest === draft
-          ? await this.keep(file, draft, { state: 'uploading', unconfirmed, visibilityBefore: 'public' })
-          : await this.#tell(file, latest);
+          ? await this.keep(file, draft, () => ({ state: 'uploading', unconfirmed, visibilityBefore }))
+          : await this.#tell(file, latest, visibilityBefore);
       told = isTold ? latest : null;
     }
   }
@@ -73,12 +90,14 @@ export class PromisedDrafts {
     return later === undefined || later === draft ? draft : this.#inPlaceOf(later);
   }
 
-  async #tell(file: OpenFile, draft: Draft): Promise<boolean> {
-    if (!this.#isMeant(file, draft)) return false;
-    const record = this.#records.get(draft.id);
-    if (record !== undefined && record.state !== 'stored')
-      await this.#records.put({ ...record, visibilityBefore: 'public' });
-    return true;
+  #tell(file: OpenFile, draft: Draft, visibilityBefore: Visibility): Promise<boolean> {
+    return this.#records.inTurn([draft], async () => {
+      if (!this.#isMeant(file, draft)) return false;
+      const record = this.#records.get(draft.id);
+      if (record !== undefined && record.state !== 'stored')
+        await this.#records.putAll([{ ...record, visibilityBefore }]);
+      return true;
+    });
   }
 
   #isMeant(file: OpenFile, draft: Draft): boolean {
@@ -89,7 +108,8 @@ export class PromisedDrafts {
     for (let path: string | null = null; path !== file.path;) {
       // A rename may come between.
       path = file.path;
-      await this.#promise(file, draft, before);
+      const drafts = before === null ? [draft] : [draft, before];
+      await this.#records.inTurn(drafts, () => this.#promise(file, draft, before));
     }
   }
 
@@ -104,6 +124,8 @@ export class PromisedDrafts {
     // An upload under way may have taken the link away.
     const visibilityBefore = durable.visibilityBefore ?? replaced?.visibilityBefore ?? null;
     const gone = replaced === undefined ? [] : [storedRecord(replaced)];
+    // What has taken its name meanwhile has taken down what was promised.
+    if (file.detached) return;
     await this.#records.putAll([{ ...durable, visibilityBefore }, ...gone]);
   }
 }

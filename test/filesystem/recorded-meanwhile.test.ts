@@ -1,0 +1,183 @@
+/**
+ * SEMANTICS: while what the next mount must know is on its way to the local disk, or just before it goes there, a program or the end of
+ * the mount changes something else of the same file; then the mount is killed.
+ */
+import { expect, it } from 'vitest';
+import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { drained } from '../support/drained.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { disksAtEachCommit, holdCommit } from '../support/journal-commits.ts';
+import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { edit, openToEdit, openToRead, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+import { signal } from '../support/signal.ts';
+import { textOf, visibilityOf } from '../support/stored-state.ts';
+
+/** As long as any waiting that is to be seen takes, milliseconds: a change that does not wait has ended then. */
+const MOMENT = 100;
+
+const aMoment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, MOMENT));
+
+interface Scene extends FileSystemForTest {
+  /** An upload is stored, and its program does not hear of it. */
+  readonly isStored: Promise<void>;
+}
+
+/** The public file /f holds `old`; no upload ends. */
+async function withPublicFile(writeBack: boolean): Promise<Scene> {
+  const begun = signal();
+  const scene = await openForTest({
+    settings: { writeBack },
+    between: (service) =>
+      new InterceptedService(service, async (call, proceed) => {
+        const answer = await proceed();
+        if (call.operation !== 'putObject') return answer;
+        begun.give();
+        return new Promise<never>(() => undefined);
+      }),
+  });
+  await scene.foreignWrite('f', 'old');
+  await scene.direct.setVisibility(scene.bucket, 'f', 'public');
+  return { ...scene, isStored: begun.given };
+}
+
+/** /f is `Old` for its program, and on its way. */
+async function beginUpload({ fs, mounted }: Scene, writeBack: boolean): Promise<void> {
+  const closed = edit(fs, '/f', 'O', 0).catch(() => undefined);
+  if (writeBack) await closed.then(() => void drained(mounted).catch(() => undefined));
+}
+
+/** The next mount has done all that it found on `disk`. */
+async function goneOn(disk: DiskImage, scene: FileSystemForTest, writeBack: boolean): Promise<void> {
+  const next = await mountOver(disk, { ...scene, service: scene.direct }, { settings: { writeBack } });
+  await drained(next);
+  expect(await next.unsent.list()).toEqual([]);
+  await next.close({ patience: 1000 });
+}
+
+it('a type set while the record of an upload is being made costs no link [write-back/crash] [crash/link]', async () => {
+  const scene = await withPublicFile(true);
+  await openToRead(scene.fs, '/f');
+  const record = holdCommit('"uploading"', '"visibilityBefore":"public"');
+  await beginUpload(scene, true);
+  await record.made;
+  const typed = setXattr(scene.fs, '/f', 'user.mime_type', 'text/x-note');
+  await aMoment();
+  record.letGo();
+  await Promise.all([typed, scene.isStored]);
+
+  await goneOn(await diskNow(scene), scene, true);
+
+  expect([await textOf(scene, 'f'), await visibilityOf(scene, 'f')]).toEqual(['Old', 'public']);
+  expect((await scene.direct.headObject(scene.bucket, 'f')).contentType).toBe('text/x-note');
+});
+
+it.each([true, false])(
+  'an unmount that gives up while the record of an upload is being made costs no link, with write-back %s [crash/link]',
+  async (writeBack) => {
+    const scene = await withPublicFile(writeBack);
+    const record = holdCommit('"uploading"', '"visibilityBefore":"public"');
+    await beginUpload(scene, writeBack);
+    await record.made;
+    const ended = scene.mounted.close({ patience: 1 });
+    await aMoment();
+    record.letGo();
+    await Promise.race([scene.isStored, ended]);
+    await ended;
+
+    await goneOn(await diskNow(scene), scene, writeBack);
+
+    expect([await textOf(scene, 'f'), await visibilityOf(scene, 'f')]).toEqual(['Old', 'public']);
+  },
+);
+
+it.each([true, false])(
+  'an upload that still asks how visible its file is does not begin after the mount, with write-back %s [crash/link]',
+  async (writeBack) => {
+    const asked = signal();
+    const goOn = signal();
+    const scene = await openForTest({
+      settings: { writeBack },
+      between: (service) =>
+        new InterceptedService(service, async (call, proceed) => {
+          if (call.operation !== 'getVisibility') return proceed();
+          asked.give();
+          await goOn.given;
+          return proceed();
+        }),
+    });
+    await scene.foreignWrite('f', 'old');
+    await scene.direct.setVisibility(scene.bucket, 'f', 'public');
+    await beginUpload({ ...scene, isStored: asked.given }, writeBack);
+    await asked.given;
+    await scene.mounted.close({ patience: 1 });
+    goOn.give();
+    await aMoment();
+    expect([await textOf(scene, 'f'), await visibilityOf(scene, 'f')]).toEqual(['old', 'public']);
+
+    await goneOn(await diskNow(scene), scene, writeBack);
+
+    expect([await textOf(scene, 'f'), await visibilityOf(scene, 'f')]).toEqual(['Old', 'public']);
+  },
+);
+
+it('what a program writes while the record of what is stored is being made is kept, half as it is [crash/half]', async () => {
+  const settings = { writeBack: true };
+  const scene = await openForTest({ settings });
+  const { fs } = scene;
+  await scene.foreignWrite('f', 'old');
+  scene.faults.add({ operation: 'deleteObject', times: Infinity, fault: { kind: 'reset' } });
+  await fs.unlink('/f');
+  const handle = await openToRewrite(fs, '/f');
+  await writeAt(fs, handle, 'new');
+  // Of what was to be deleted: made before that of the upload.
+  const record = holdCommit('del deletion/');
+  const synced = fs.fsync(handle);
+  await record.made;
+  const written = writeAt(fs, handle, 'NEWER');
+  await aMoment();
+  record.letGo();
+  await Promise.all([written, synced]);
+  scene.faults.clear();
+
+  const next = await mountOver(await diskNow(scene), scene, { settings });
+  await drained(next);
+
+  expect(await textOf(scene, 'f')).toBe('new');
+  expect(await next.unsent.list()).toMatchObject([{ path: '/f', bytes: 5, state: 'set aside' }]);
+});
+
+it('a close of a file that a rename replaces just then brings nothing of it back [write-back/crash]', async () => {
+  const settings = { writeBack: true };
+  const disk = new FailingDisk();
+  const scene = await openForTest({ settings, localFiles: disk });
+  const { fs } = scene;
+  await writeFile(fs, '/s', 'new');
+  const handle = await openToEdit(fs, '/s');
+  await fs.flush(handle);
+  const target = await openToRewrite(fs, '/t');
+  await writeAt(fs, target, 'replaced');
+  const synced = signal();
+  const goOn = signal();
+  disk.afterSync = () => {
+    disk.afterSync = () => Promise.resolve();
+    synced.give();
+    return goOn.given;
+  };
+  const closed = fs.flush(target);
+  await synced.given;
+  const renamed = fs.rename('/s', '/t', false);
+  const hadEnded = await Promise.race([renamed.then(() => true), aMoment().then(() => false)]);
+  const disks = await disksAtEachCommit(scene, async () => {
+    goOn.give();
+    await closed;
+  });
+  await renamed;
+
+  for (const each of hadEnded ? disks : [await diskNow(scene)]) {
+    const next = await mountOver(each, scene, { settings });
+    expect(await names(next.operations, '/')).toEqual(['t']);
+    expect(await next.unsent.list()).toMatchObject([{ path: '/t', bytes: 3 }]);
+    await next.close({ patience: 0 });
+  }
+});

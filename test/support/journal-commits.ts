@@ -1,0 +1,85 @@
+/** What is on the disk, and what may a program do, while the journal is being written to? */
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
+import { onTestFinished, vi } from 'vitest';
+import { diskNow, type DiskImage } from './after-a-crash.ts';
+import type { FileSystemForTest } from './open-for-test.ts';
+import { signal } from './signal.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+type Rows = readonly { readonly type: 'put' | 'del'; readonly key: string; readonly value?: string }[];
+
+export interface HeldCommit {
+  /** Resolves when it is on the disk. */
+  readonly made: Promise<void>;
+  /** Whoever waits for it hears of it. */
+  readonly letGo: () => void;
+}
+
+/** The disk as it is whenever the journal is about to be written to while `act` goes on, and afterwards. */
+export async function disksAtEachCommit(
+  scene: FileSystemForTest,
+  act: () => Promise<void>,
+): Promise<DiskImage[]> {
+  const disks: DiskImage[] = [];
+  const top = await temporaryDirectory();
+  const end = aroundCommits(async (rows, commit) => {
+    const directory = join(top, String(disks.length));
+    cpSync(scene.stateDirectory, directory, { recursive: true });
+    disks.push({ directory });
+    await commit(rows);
+  });
+  await act().finally(end);
+  return [...disks, await diskNow(scene)];
+}
+
+/** The next commit of a row that holds all of `parts` is made, and nobody hears of it before it is let go. */
+export function holdCommit(...parts: readonly string[]): HeldCommit {
+  const made = signal();
+  const held = signal();
+  const end = aroundCommits(async (rows, commit) => {
+    await commit(rows);
+    if (!hold(rows, parts)) return;
+    end();
+    made.give();
+    await held.given;
+  });
+  onTestFinished(() => {
+    end();
+    held.give();
+  });
+  return { made: made.given, letGo: held.give };
+}
+
+/** The disk takes no row that holds all of `parts`, until the returned function is called. */
+export function refuseCommits(...parts: readonly string[]): () => void {
+  const end = aroundCommits(async (rows, commit) => {
+    if (hold(rows, parts)) throw new Error('disk full');
+    await commit(rows);
+  });
+  onTestFinished(end);
+  return end;
+}
+
+function hold(rows: Rows, parts: readonly string[]): boolean {
+  const texts = rows.map(({ type, key, value = '' }) => `${type} ${key} ${value}`);
+  return texts.some((text) => parts.every((part) => text.includes(part)));
+}
+
+/** Each commit is what `around` makes of it, until the returned function is called. */
+function aroundCommits(around: (rows: Rows, commit: (rows: Rows) => Promise<void>) => Promise<void>) {
+  const batch: (...given: never) => unknown = Reflect.get(ClassicLevel.prototype, 'batch');
+  const spy = vi.spyOn(ClassicLevel.prototype, 'batch').mockImplementation(async function (
+    this: ClassicLevel,
+    rows: Rows,
+    options: unknown,
+  ) {
+    await around(rows, async (those) => {
+      await Reflect.apply(batch, this, [those, options]);
+    });
+  } as never);
+  return () => {
+    spy.mockRestore();
+  };
+}
