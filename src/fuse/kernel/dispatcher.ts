@@ -155,12 +155,7 @@ export class Dispatcher {
       const outcome = start();
       const answered =
         outcome instanceof Promise
-          ? outcome.then(
-              (value) => this.#answer(call, value),
-              (error: unknown) => {
-                this.#refuse(call, error);
-              },
-            )
+          ? outcome.then((value) => this.#answer(call, value))
           : this.#answer(call, outcome);
       if (answered instanceof Promise) this.#goesOn(call, answered);
     } catch (error) {
@@ -175,10 +170,7 @@ export class Dispatcher {
     this.#bytesInFlight += call.bytes;
     answered
       .catch((error: unknown) => {
-        this.#context.log.error('an answer could not be given', {
-          reason: describeError(error),
-          cause: error,
-        });
+        this.#refuse(call, error);
       })
       .finally(() => {
         this.#end(call);

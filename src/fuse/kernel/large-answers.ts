@@ -14,13 +14,16 @@ const LARGE = 256 * 1024;
 const MOST_ELSEWHERE = 2;
 /** Milliseconds: also on a busy machine no copy takes that long. All threads wait for the local disk, then, and programs shall not. */
 const SLOW_MS = 1000;
+/** Milliseconds without them after that; twice as long each time that they are no faster. */
 const REST_MS = 5000;
+const MOST_REST_MS = 320_000;
 
 export class LargeAnswers {
   readonly #descriptor: number;
   readonly #clock: Pick<Clock, 'monotonic'>;
   /** Answers that other threads write. None of them rejects. */
   readonly #running = new Set<Promise<unknown>>();
+  #rest = REST_MS;
   #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(descriptor: number, clock: Pick<Clock, 'monotonic'>) {
@@ -48,10 +51,21 @@ export class LargeAnswers {
       .catch(() => undefined)
       .finally(() => {
         this.#running.delete(running);
-        const to = this.#clock.monotonic();
-        if (to - from > SLOW_MS) this.#restsUntil = to + REST_MS;
+        this.#took(this.#clock.monotonic() - from);
       });
     this.#running.add(running);
     return (await writing).bytesWritten;
+  }
+
+  #took(milliseconds: number): void {
+    const now = this.#clock.monotonic();
+    // Two that were held up together are one time.
+    if (now < this.#restsUntil) return;
+    if (milliseconds <= SLOW_MS) {
+      this.#rest = REST_MS;
+      return;
+    }
+    this.#restsUntil = now + this.#rest;
+    this.#rest = Math.min(this.#rest * 2, MOST_REST_MS);
   }
 }

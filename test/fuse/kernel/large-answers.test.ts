@@ -57,6 +57,33 @@ it('for a while all are written here when the other threads are held up', async 
   expect(answers.write(pieces(1024))).toBeInstanceOf(Promise);
 });
 
+it('longer and longer while the other threads are no faster, until they are', async () => {
+  const { answers, clock } = await answersTo('no faster');
+  const isHereAfter = (milliseconds: number): boolean => {
+    clock.advance(milliseconds);
+    return typeof answers.write(pieces(1024)) === 'number';
+  };
+  const heldUp = async (): Promise<void> => {
+    const first = answers.write(pieces(1024));
+    const second = answers.write(pieces(1024));
+    clock.advance(1001);
+    await first;
+    await second;
+    await answers.ended();
+  };
+
+  for (const rest of [5000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 320_000]) {
+    await heldUp();
+    expect(isHereAfter(rest - 1)).toBe(true);
+    clock.advance(1);
+  }
+  await answers.write(pieces(1024));
+  await answers.ended();
+  await heldUp();
+  expect(isHereAfter(4999)).toBe(true);
+  expect(isHereAfter(1)).toBe(false);
+});
+
 it('one that is refused rejects, and takes no place of another', async () => {
   const descriptor = openSync('/dev/null', 'r');
   const answers = new LargeAnswers(descriptor, new ManualClock());
