@@ -1,4 +1,4 @@
-/** What do the parts of one mounted file system share? Made once (open-file-system.ts) and handed to each part. */
+/** What do the parts of one mounted file system share? Made once (mount-means.ts) and handed to each part. */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { PathClaims } from '../base/path-claims.ts';

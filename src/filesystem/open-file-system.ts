@@ -1,52 +1,20 @@
-/** How is a file system put together over a bucket, and how does it end without losing anything? */
+/** How does a file system begin over a bucket, with what dead mounts left, and how does it end without losing anything? */
 import { directLocalFiles } from '../content/local-files.ts';
 import { openLocalState, type LocalState } from '../content/local-state.ts';
 import type { Bucket } from '../service/records.ts';
-import type { Gates } from '../store/gates.ts';
-import { Conflicts } from './conflicts.ts';
-import { Copying } from './copying.ts';
-import { DraftEnds } from './draft-ends.ts';
-import {
-  endFileSystem,
-  progressOf,
-  type EndingParts,
-  type EndOfMount,
-  type UnsentDraft,
-} from './end-of-mount.ts';
-import { FolderMoving } from './folder-moving.ts';
+import { endFileSystem, progressOf, type EndOfMount, type UnsentDraft } from './end-of-mount.ts';
+import { fileSystemParts } from './file-system-parts.ts';
 import { FolderTimes } from './folder-times.ts';
-import { Folders } from './folders.ts';
 import { dropStoredHalves } from './half-drafts.ts';
-import { Inspecting } from './inspecting.ts';
 import { sendLeftovers, showLeftovers } from './leftovers.ts';
 import { mountState, openSharedMeans, type MountInputs, type SharedMeans } from './mount-means.ts';
 import type { MountState } from './mount-state.ts';
-import { Moving } from './moving.ts';
-import { Opening } from './opening.ts';
 import type { FileSystemOperations } from './operations.ts';
 import { PailFileSystem } from './pail-file-system.ts';
 import { readOnly } from './read-only.ts';
-import { Reading } from './reading.ts';
-import { Removing } from './removing.ts';
-import { RenameJournal } from './rename-journal.ts';
-import { RenameHolds } from './rename-holds.ts';
-import { Renaming } from './renaming.ts';
-import { Reviving } from './reviving.ts';
-import { Resuming } from './resuming.ts';
-import { Sending } from './sending.ts';
 import { changesRefusedWith } from './settings.ts';
-import { Shelf } from './shelf.ts';
-import { ShelfRecords } from './shelf-records.ts';
 import { changeOfDeletion, changeOfLink, changeOfRename, type UnsentChange } from './unsent-change.ts';
-import { UnsentChanges, type Unsent } from './unsent-changes.ts';
-import { SiblingReads } from './sibling-reads.ts';
-import { Storing } from './storing.ts';
-import { Uploading } from './uploading.ts';
-import { Usage } from './usage.ts';
-import { Deletions } from './write-back/deletions.ts';
-import { Sealing } from './write-back/sealing.ts';
-import { Writing } from './writing.ts';
-import { Xattrs } from './xattrs.ts';
+import type { Unsent } from './unsent-changes.ts';
 
 export interface FileSystemInputs extends MountInputs {
   /** State directories of dead mounts: what is in them goes to this one. */
@@ -108,11 +76,6 @@ export interface MountedFileSystem {
   close(end: EndOfMount): Promise<UnsentDraft[]>;
 }
 
-interface MountedParts extends EndingParts {
-  readonly holds: RenameHolds;
-  readonly unsent: UnsentChanges;
-}
-
 /**
  * A file system over `bucket`. Shows what dead mounts left, begins to store it, and goes on with renames that a crash cut; it looks
  * whether half files are stored. Else it asks the service nothing before a program does. A read-only one leaves all that alone. Rejects as `openLocalState`.
@@ -135,12 +98,19 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
   const folderTimes = new FolderTimes(inputs.clock, local.attributes, inputs.since);
   await folderTimes.restore();
   const mount = mountState({ local, shared, folderTimes }, inputs);
-  const parts = fileSystemParts(mount, { ...inputs, gates: shared.gates, local, folderTimes });
-  letRest(mount, local, changesRefusedWith(inputs.settings) !== null);
+  const refusal = changesRefusedWith(inputs.settings);
+  const parts = fileSystemParts(mount, {
+    ...inputs,
+    gates: shared.gates,
+    local,
+    folderTimes,
+    leftAlone: refusal === null ? [] : leftAlone(local),
+    random: inputs.random ?? Math.random,
+  });
+  letRest(mount, local, refusal !== null);
   await mount.content.prepare();
   ownDisk?.start();
   const operations = new PailFileSystem(parts);
-  const refusal = changesRefusedWith(inputs.settings);
   let sending = Promise.resolve();
   if (refusal === null) {
     await dropStoredHalves(mount, local.journal, local.recovery.drafts);
@@ -153,20 +123,10 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
     sending = sendLeftovers(mount, parts.uploading, parts.holds.free([...leftovers, ...shelved]));
   }
   // By now: showing what was left may have set more aside.
-  const setAside = local.recovery.drafts.flatMap(({ id }) => {
-    const resting = mount.resting.get(id);
-    return resting?.kind === 'draft' && resting.record.state === 'set aside' ? [resting.record] : [];
-  });
+  const setAside = setAsideIn(mount, local);
   return {
     operations: refusal === null ? operations : readOnly(operations, refusal),
-    setAside: [
-      ...setAside.map(({ id, facts, reason }) => ({
-        key: facts.key,
-        file: local.drafts.pathOf(id),
-        reason: reason ?? '',
-      })),
-      ...local.recovery.unreadable.map(({ path }) => ({ key: '?', file: path, reason: 'it has no header' })),
-    ],
+    setAside,
     unsent: parts.unsent,
     refresh: (path) => {
       mount.namespace.refresh(path);
@@ -204,6 +164,18 @@ function letRest({ resting }: MountState, { recovery, journal }: LocalState, rea
   }
 }
 
+function setAsideIn({ resting }: MountState, { drafts, recovery }: LocalState): SetAsideDraft[] {
+  return [
+    ...recovery.drafts.flatMap(({ id }) => {
+      const draft = resting.get(id);
+      if (draft?.kind !== 'draft' || draft.record.state !== 'set aside') return [];
+      const { facts, reason } = draft.record;
+      return [{ key: facts.key, file: drafts.pathOf(id), reason: reason ?? '' }];
+    }),
+    ...recovery.unreadable.map(({ path }) => ({ key: '?', file: path, reason: 'it has no header' })),
+  ];
+}
+
 /** What a read-only mount does not go on with, besides the drafts. */
 function leftAlone({ recovery, journal }: LocalState): UnsentChange[] {
   return [
@@ -211,101 +183,4 @@ function leftAlone({ recovery, journal }: LocalState): UnsentChange[] {
     ...journal.contents.renames.map(({ rename }) => changeOfRename(rename)),
     ...journal.contents.deletions.map(changeOfDeletion),
   ];
-}
-
-interface PartsInputs extends FileSystemInputs {
-  readonly gates: Gates;
-  readonly local: LocalState;
-  readonly folderTimes: FolderTimes;
-}
-
-function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
-  const { service, bucket, clock, log, gates, folderTimes, random = Math.random } = inputs;
-  const deletions: Deletions = new Deletions(mount, {
-    journal: inputs.local.journal,
-    random,
-    gone: () => {
-      folders.watchEmptied();
-    },
-  });
-  const folders = new Folders(mount, folderTimes, deletions);
-  const inspecting = new Inspecting(mount, folderTimes);
-  const reading = new Reading(mount);
-  const holds = new RenameHolds();
-  const { sealing, shelf, conflicts, uploading } = uploadParts(mount, {
-    ...inputs,
-    reading,
-    deletions,
-    holds,
-  });
-  const writing = new Writing(mount, reading, sealing);
-  const siblings = new SiblingReads(mount);
-  const opening = new Opening(mount, { writing, uploading, folderTimes, shelf, reading, siblings });
-  const removing = new Removing(mount, { writing, folders, folderTimes, deletions });
-  const copying = new Copying(mount, writing);
-  const journal = new RenameJournal(inputs.local.journal, clock, log);
-  const moving = new Moving(mount, { copying, uploading, removing, shelf, deletions, sealing });
-  const renameParts = { moving, journal, uploading, folders, folderTimes, deletions };
-  const folderMoving = new FolderMoving(mount, renameParts);
-  const renaming = new Renaming(mount, { ...renameParts, folderMoving });
-  const resuming = new Resuming(mount, { ...renameParts, holds });
-  const unsent = new UnsentChanges(mount, {
-    journal,
-    uploading,
-    deletions,
-    reviving: new Reviving(mount, conflicts),
-    leftAlone: changesRefusedWith(inputs.settings) === null ? [] : leftAlone(inputs.local),
-  });
-  const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
-  const xattrs = new Xattrs(mount, { inspecting, opening, writing, uploading, usage });
-  return {
-    mount,
-    holds,
-    inspecting,
-    opening,
-    siblings,
-    reading,
-    writing,
-    uploading,
-    shelf,
-    removing,
-    deletions,
-    sealing,
-    renaming,
-    resuming,
-    unsent,
-    folders,
-    xattrs,
-    usage,
-  };
-}
-
-interface UploadInputs extends PartsInputs {
-  readonly reading: Reading;
-  readonly deletions: Deletions;
-  readonly holds: RenameHolds;
-}
-
-/** What stores drafts, and what stands in its way. */
-function uploadParts(
-  mount: MountState,
-  { local, folderTimes, reading, deletions, holds, random = Math.random }: UploadInputs,
-): Pick<MountedParts, 'sealing' | 'shelf' | 'uploading'> & { readonly conflicts: Conflicts } {
-  const sealing = new Sealing(mount);
-  const shelf = new Shelf(mount, new ShelfRecords(mount, local));
-  const conflicts = new Conflicts(mount, folderTimes);
-  const ends = new DraftEnds(mount, reading);
-  const storing: Storing = new Storing(mount, {
-    sending: new Sending(mount, deletions),
-    conflicts,
-    shelf,
-    ends,
-    deletions,
-    holds,
-    movedAside: (promised) => {
-      uploading.enqueue(promised);
-    },
-  });
-  const uploading = new Uploading(mount, { storing, shelf, ends, sealing, random });
-  return { sealing, shelf, conflicts, uploading };
 }

@@ -1,0 +1,142 @@
+/** Of which parts is a file system made, and which of them does each part know? */
+import type { LocalState } from '../content/local-state.ts';
+import type { Gates } from '../store/gates.ts';
+import { Conflicts } from './conflicts.ts';
+import { Copying } from './copying.ts';
+import { DraftEnds } from './draft-ends.ts';
+import type { EndingParts } from './end-of-mount.ts';
+import { FolderMoving } from './folder-moving.ts';
+import type { FolderTimes } from './folder-times.ts';
+import { Folders } from './folders.ts';
+import { Inspecting } from './inspecting.ts';
+import type { MountInputs } from './mount-means.ts';
+import type { MountState } from './mount-state.ts';
+import { Moving } from './moving.ts';
+import { Opening } from './opening.ts';
+import { Reading } from './reading.ts';
+import { Removing } from './removing.ts';
+import { RenameJournal } from './rename-journal.ts';
+import { RenameHolds } from './rename-holds.ts';
+import { Renaming } from './renaming.ts';
+import { Reviving } from './reviving.ts';
+import { Resuming } from './resuming.ts';
+import { Sending } from './sending.ts';
+import { Shelf } from './shelf.ts';
+import { ShelfRecords } from './shelf-records.ts';
+import type { UnsentChange } from './unsent-change.ts';
+import { UnsentChanges } from './unsent-changes.ts';
+import { SiblingReads } from './sibling-reads.ts';
+import { Storing } from './storing.ts';
+import { Uploading } from './uploading.ts';
+import { Usage } from './usage.ts';
+import { Deletions } from './write-back/deletions.ts';
+import { Sealing } from './write-back/sealing.ts';
+import { Writing } from './writing.ts';
+import { Xattrs } from './xattrs.ts';
+
+export interface MountedParts extends EndingParts {
+  readonly holds: RenameHolds;
+  readonly unsent: UnsentChanges;
+}
+
+export interface PartsInputs extends Pick<MountInputs, 'service' | 'bucket' | 'clock' | 'log'> {
+  readonly gates: Gates;
+  readonly local: Pick<LocalState, 'journal' | 'drafts' | 'recovery'>;
+  readonly folderTimes: FolderTimes;
+  /** What earlier mounts left and this one does not go on with, besides drafts. */
+  readonly leftAlone: readonly UnsentChange[];
+  /** At least 0 and less than 1. */
+  readonly random: () => number;
+}
+
+/** Made once for each mount. */
+export function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
+  const { service, bucket, clock, log, gates, folderTimes, leftAlone, random } = inputs;
+  const deletions: Deletions = new Deletions(mount, {
+    journal: inputs.local.journal,
+    random,
+    gone: () => {
+      folders.watchEmptied();
+    },
+  });
+  const folders = new Folders(mount, folderTimes, deletions);
+  const inspecting = new Inspecting(mount, folderTimes);
+  const reading = new Reading(mount);
+  const holds = new RenameHolds();
+  const { sealing, shelf, conflicts, uploading } = uploadParts(mount, {
+    ...inputs,
+    reading,
+    deletions,
+    holds,
+  });
+  const writing = new Writing(mount, reading, sealing);
+  const siblings = new SiblingReads(mount);
+  const opening = new Opening(mount, { writing, uploading, folderTimes, shelf, reading, siblings });
+  const removing = new Removing(mount, { writing, folders, folderTimes, deletions });
+  const copying = new Copying(mount, writing);
+  const journal = new RenameJournal(inputs.local.journal, clock, log);
+  const moving = new Moving(mount, { copying, uploading, removing, shelf, deletions, sealing });
+  const renameParts = { moving, journal, uploading, folders, folderTimes, deletions };
+  const folderMoving = new FolderMoving(mount, renameParts);
+  const renaming = new Renaming(mount, { ...renameParts, folderMoving });
+  const resuming = new Resuming(mount, { ...renameParts, holds });
+  const unsent = new UnsentChanges(mount, {
+    journal,
+    uploading,
+    deletions,
+    reviving: new Reviving(mount, conflicts),
+    leftAlone,
+  });
+  const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
+  const xattrs = new Xattrs(mount, { inspecting, opening, writing, uploading, usage });
+  return {
+    mount,
+    holds,
+    inspecting,
+    opening,
+    siblings,
+    reading,
+    writing,
+    uploading,
+    shelf,
+    removing,
+    deletions,
+    sealing,
+    renaming,
+    resuming,
+    unsent,
+    folders,
+    xattrs,
+    usage,
+  };
+}
+
+interface UploadInputs extends PartsInputs {
+  readonly reading: Reading;
+  readonly deletions: Deletions;
+  readonly holds: RenameHolds;
+}
+
+/** What stores drafts, and what stands in its way. */
+function uploadParts(
+  mount: MountState,
+  { local, folderTimes, reading, deletions, holds, random }: UploadInputs,
+): Pick<MountedParts, 'sealing' | 'shelf' | 'uploading'> & { readonly conflicts: Conflicts } {
+  const sealing = new Sealing(mount);
+  const shelf = new Shelf(mount, new ShelfRecords(mount, local));
+  const conflicts = new Conflicts(mount, folderTimes);
+  const ends = new DraftEnds(mount, reading);
+  const storing: Storing = new Storing(mount, {
+    sending: new Sending(mount, deletions),
+    conflicts,
+    shelf,
+    ends,
+    deletions,
+    holds,
+    movedAside: (promised) => {
+      uploading.enqueue(promised);
+    },
+  });
+  const uploading = new Uploading(mount, { storing, shelf, ends, sealing, random });
+  return { sealing, shelf, conflicts, uploading };
+}
