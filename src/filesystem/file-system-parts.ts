@@ -11,7 +11,7 @@ import { Folders } from './folders.ts';
 import { Inspecting } from './inspecting.ts';
 import type { MountInputs } from './mount-means.ts';
 import type { MountState } from './mount-state.ts';
-import { Moving } from './moving.ts';
+import { Moving, type MovingParts } from './moving.ts';
 import { Opening } from './opening.ts';
 import { Reading } from './reading.ts';
 import { Removing } from './removing.ts';
@@ -63,47 +63,30 @@ export function fileSystemParts(mount: MountState, inputs: PartsInputs): Mounted
   const inspecting = new Inspecting(mount, folderTimes);
   const reading = new Reading(mount);
   const holds = new RenameHolds();
-  const { sealing, shelf, conflicts, uploading } = uploadParts(mount, {
-    ...inputs,
-    reading,
-    deletions,
-    holds,
-  });
+  const uploads = uploadParts(mount, { ...inputs, reading, deletions, holds });
+  const { sealing, shelf, uploading } = uploads;
   const writing = new Writing(mount, reading, sealing);
   const siblings = new SiblingReads(mount);
   const opening = new Opening(mount, { writing, uploading, folderTimes, shelf, reading, siblings });
   const removing = new Removing(mount, { writing, folders, folderTimes, deletions });
   const copying = new Copying(mount, writing);
-  const journal = new RenameJournal(inputs.local.journal, clock, log);
-  const moving = new Moving(mount, { copying, uploading, removing, shelf, deletions, sealing });
-  const renameParts = { moving, journal, uploading, folders, folderTimes, deletions };
-  const folderMoving = new FolderMoving(mount, renameParts);
-  const renaming = new Renaming(mount, { ...renameParts, folderMoving });
-  const resuming = new Resuming(mount, { ...renameParts, holds });
-  const unsent = new UnsentChanges(mount, {
-    journal,
-    uploading,
-    deletions,
-    reviving: new Reviving(mount, conflicts),
-    leftAlone,
-  });
+  const renames = renameParts(mount, { ...inputs, ...uploads, copying, removing, deletions, folders, holds });
+  const reviving = new Reviving(mount, uploads.conflicts);
+  const unsent = new UnsentChanges(mount, { ...renames, uploading, deletions, reviving, leftAlone });
   const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
   const xattrs = new Xattrs(mount, { inspecting, opening, writing, uploading, usage });
   return {
     mount,
+    ...uploads,
+    ...renames,
     holds,
     inspecting,
     opening,
     siblings,
     reading,
     writing,
-    uploading,
-    shelf,
     removing,
     deletions,
-    sealing,
-    renaming,
-    resuming,
     unsent,
     folders,
     xattrs,
@@ -139,4 +122,20 @@ function uploadParts(
   });
   const uploading = new Uploading(mount, { storing, shelf, ends, sealing, random });
   return { sealing, shelf, conflicts, uploading };
+}
+
+interface RenameInputs extends PartsInputs, MovingParts {
+  readonly folders: Folders;
+  readonly holds: RenameHolds;
+}
+
+/** What renames, and goes on with renames that were cut. */
+function renameParts(
+  mount: MountState,
+  inputs: RenameInputs,
+): Pick<MountedParts, 'renaming' | 'resuming'> & { readonly journal: RenameJournal } {
+  const journal = new RenameJournal(inputs.local.journal, inputs.clock, inputs.log);
+  const parts = { ...inputs, journal, moving: new Moving(mount, inputs) };
+  const renaming = new Renaming(mount, { ...parts, folderMoving: new FolderMoving(mount, parts) });
+  return { journal, renaming, resuming: new Resuming(mount, parts) };
 }

@@ -177,13 +177,24 @@ export function changeOfShelved({ path, createdAt }: ShelvedRecord, found: Found
   return { ...PLAIN, ...known, id: found.id, kind: 'scratch', state: 'local' };
 }
 
-export function changeOfRename({ id, from, to, startedAt }: RenameRecord): UnsentChange {
+/** `failure`: of the last try to finish it; undefined: it goes on. */
+export function changeOfRename(
+  { id, from, to, startedAt }: RenameRecord,
+  failure?: { readonly error: unknown; readonly attempts: number },
+): UnsentChange {
+  const path = pathOf(from);
+  const failed = failure && {
+    attempts: failure.attempts,
+    code: toFsError(failure.error, path).code,
+    reason: reasonOf(failure.error),
+  };
   return {
     ...PLAIN,
+    ...failed,
     id,
     kind: 'rename',
-    state: 'going on',
-    path: pathOf(from),
+    state: failed === undefined ? 'going on' : 'failed',
+    path,
     to: pathOf(to),
     since: startedAt,
   };

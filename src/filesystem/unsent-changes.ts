@@ -10,6 +10,7 @@ import type { DraftRecord } from '../content/journal/records.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { RenameJournal } from './rename-journal.ts';
+import type { Resuming } from './resuming.ts';
 import type { RestingDraft } from './resting-drafts.ts';
 import type { Reviving } from './reviving.ts';
 import {
@@ -32,6 +33,7 @@ const NAMELESS = 'its name is lost: it can be exported or discarded';
 
 export interface UnsentChangesParts {
   readonly journal: RenameJournal;
+  readonly resuming: Resuming;
   readonly uploading: Uploading;
   readonly deletions: Deletions;
   readonly reviving: Reviving;
@@ -66,9 +68,9 @@ export class UnsentChanges {
   /** All of it, those that waited longest first. Rejects with the local disk's error. */
   async list(): Promise<readonly UnsentChange[]> {
     const { table, resting } = this.#mount;
-    const { journal, deletions, leftAlone } = this.#parts;
+    const { journal, resuming, deletions, leftAlone } = this.#parts;
     const files = table.all().flatMap((file) => this.#changesOf(file));
-    const renames = journal.underWay.map(changeOfRename);
+    const renames = journal.underWay.map((rename) => changeOfRename(rename, resuming.failureOf(rename)));
     const deleted = [...deletions.waiting, ...deletions.dropped].map(changeOfDeletion);
     const all = [...files, ...renames, ...deleted, ...leftAlone, ...(await resting.list())];
     return all.sort(byAge);
@@ -97,7 +99,7 @@ export class UnsentChanges {
     const { settings } = this.#mount;
     if (settings.readOnly) throw new Error('the mount is read-only');
     if (!settings.mayWrite) throw new Error('these credentials may only read');
-    if (change.kind === 'rename') throw new Error('it goes on by itself');
+    if (change.kind === 'rename') return this.#parts.resuming.retry(change.id);
     if (change.kind === 'delete') return this.#parts.deletions.retry(change.path ?? '');
     if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');
     const file = this.#fileOf(change) ?? (await this.#revived(change, isNamed));
@@ -122,7 +124,8 @@ export class UnsentChanges {
   }
 
   async #discardOne(change: UnsentChange): Promise<null> {
-    if (change.kind === 'rename') throw new Error('it goes on by itself');
+    if (change.kind === 'rename')
+      throw new Error('only half of it is done: it can be finished, not discarded');
     if (change.kind === 'delete') return this.#parts.deletions.discard(change.path ?? '');
     const file = this.#fileOf(change);
     if (file !== undefined) {
@@ -155,7 +158,7 @@ function recordOf(draft: RestingDraft): DraftRecord | null {
 
 /** Whether it is meant when everything is to be tried again. */
 function isForAll({ kind, state }: UnsentChange): boolean {
-  return kind !== 'rename' && kind !== 'scratch' && state !== 'open' && state !== 'uploading';
+  return kind !== 'scratch' && state !== 'open' && state !== 'uploading' && state !== 'going on';
 }
 
 /** Those that waited longest first. */

@@ -143,6 +143,46 @@ it('who renames a new file over it meanwhile has that there [rename/crash] [writ
   expect(await textsOf(scene)).toEqual({ f: 'another', g: 'old f' });
 });
 
+it('says of a rename that the service refuses why it is not finished, and finishes it when a person asks [uploads/list] [uploads/retry]', async () => {
+  const killed = await killedAfterCopy([]);
+  const { scene, disk } = killed;
+  const log = new LogForTest();
+  scene.faults.add({ ...FIRST_LOOK, times: Infinity, fault: { kind: 'status', status: 403 } });
+  const next = await mountOver(disk, scene, { settings: { writeBack: true }, log });
+  await expect.poll(() => log.about('could not be finished yet')).toHaveLength(1);
+  const refused = { kind: 'rename', state: 'failed', path: '/f', to: '/g', code: 'EACCES' };
+  await expect
+    .poll(() => next.unsent.list())
+    .toMatchObject([{ ...refused, attempts: 1, reason: expect.any(String) as string }]);
+
+  expect(await next.unsent.retry(null)).toMatchObject([{ kind: 'rename', path: '/f', isDone: false }]);
+  const [failed] = await next.unsent.list();
+  expect(failed).toMatchObject({ ...refused, attempts: 2 });
+  expect(await next.unsent.discard([failed?.id ?? ''])).toMatchObject([{ isDone: false }]);
+
+  scene.faults.clear();
+  expect(await next.unsent.retry(null)).toMatchObject([{ kind: 'rename', path: '/f', isDone: true }]);
+  expect(await next.unsent.list()).toEqual([]);
+  expect(await textsOf(scene)).toEqual({ g: 'old f' });
+});
+
+it('is finished at once when a person asks before the next look [uploads/retry]', async () => {
+  const killed = await killedAfterCopy(['f']);
+  const { scene } = killed;
+  const next = await mountInVain(killed, { writeBack: true });
+  expect(await next.unsent.list()).toMatchObject([
+    { kind: 'upload', path: '/f' },
+    { kind: 'rename', state: 'failed', path: '/f', code: 'EIO', attempts: 1 },
+  ]);
+
+  await next.unsent.retry(null);
+
+  expect(await next.unsent.list()).toEqual([]);
+  expect(await textsOf(scene)).toEqual({ g: 'new f' });
+  scene.clock.advance(LONG);
+  expect(await textsOf(scene)).toEqual({ g: 'new f' });
+});
+
 /** The next mount, whose first look at the rename finds the service away: a `request` without an answer. */
 async function mountInVain(
   { scene, disk }: Killed,

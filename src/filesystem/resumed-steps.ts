@@ -1,0 +1,203 @@
+/**
+ * What is left to do of a rename that the end of a process cut in two? What is owed is read in the journal, what was done is seen on the
+ * service. A file is deleted under its old name only while that still shows the version that was meant and the new name shows the copy;
+ * else both stay, and the log says so.
+ */
+import { atOnce } from '../base/at-once.ts';
+import type { RenameUnderWay } from '../content/journal/journal-contents.ts';
+import type { RenameStepRecord } from '../content/journal/records.ts';
+import { versionOf } from '../content/version-facts.ts';
+import { keyOfPath } from '../store/keys.ts';
+import { publish } from '../store/replace.ts';
+import type { CopyAnnouncement } from './copying.ts';
+import type { FolderMovingParts } from './folder-moving.ts';
+import { carry, FILES_AT_ONCE, heldAlone, removeFolders } from './folder-steps.ts';
+import { treeNow } from './folder-tree.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
+import type { FolderRecord } from './rename-journal.ts';
+import { copyAt, draftIn, pathOf } from './rename-steps.ts';
+
+/** The mount ends: what is left is for the next one. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+/** For callers who hold the claims of both paths. */
+export class ResumedSteps {
+  readonly #mount: MountState;
+  readonly #parts: FolderMovingParts;
+  #stopped = false;
+
+  constructor(mount: MountState, parts: FolderMovingParts) {
+    this.#mount = mount;
+    this.#parts = parts;
+  }
+
+  /** No step begins any more: `take` rejects with `Stopped`. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Rejects with an `FsError`, with a refusal, or with the local disk's error: what is left is to be taken again. */
+  async take({ rename, steps }: RenameUnderWay, record: FolderRecord): Promise<void> {
+    const { kind } = rename;
+    const [from, to] = [pathOf(rename.from), pathOf(rename.to)];
+    if (kind === 'folder') await this.#makeFolders(from, to);
+    await atOnce([...steps.entries()], FILES_AT_ONCE, ([index, step]) =>
+      this.#step(step, kind, record.announcement(index)),
+    );
+    if (kind === 'folder') await this.#endFolder(from, to);
+  }
+
+  async #makeFolders(from: string, to: string): Promise<void> {
+    const { namespace } = this.#mount;
+    if ((await namespace.lookup(from)).kind !== 'folder') return;
+    const { folders } = await treeNow(this.#mount, from);
+    for (const path of folders) {
+      this.#refuseIfStopped();
+      const there = to + path.slice(from.length);
+      if ((await namespace.lookup(there)).kind === 'missing') await this.#parts.folders.create(there);
+    }
+  }
+
+  async #step(step: RenameStepRecord, kind: 'file' | 'folder', announce: CopyAnnouncement): Promise<void> {
+    this.#refuseIfStopped();
+    const { namespace, table } = this.#mount;
+    const [from, to] = [pathOf(step.from), pathOf(step.to)];
+    const there = table.dirty(to);
+    if (there !== undefined && draftIn(there, step) === undefined) {
+      // It would be stored over the copy, the only one when that under the old name is gone.
+      this.#dropped(step, 'a program has a file under the new name');
+      return;
+    }
+    if (step.source === null) {
+      await this.#fromShelf(step, from, to);
+      return;
+    }
+    if (await this.#isCarried(step)) return;
+    // Deleted under its old name since this mount began, which the service does not know yet: what is there now was never renamed.
+    if (this.#parts.deletions.has(from)) return;
+    const meant = versionOf(step.source);
+    const old = await namespace.confirmFile(from, [meant]);
+    // Gone: by our DELETE, or by somebody else's.
+    if (old?.kind !== 'file') return;
+    if (!meant.isSame(old.version)) {
+      this.#dropped(step, 'somebody else has replaced the file under its old name');
+      return;
+    }
+    const copy = await copyAt(this.#mount, step);
+    if (copy === 'foreign') this.#dropped(step, 'somebody else has a file under the new name');
+    // A program whose rename of a file was cut before the copy was stored has seen nothing of it.
+    if (copy === 'foreign' || (copy === null && kind === 'file')) return;
+    const source = table.dirty(from) ?? table.entered(from, old.version);
+    if (copy !== null && source.dirty && source.isNew) {
+      this.#dropped(step, 'a program has put another file there since');
+      return;
+    }
+    try {
+      if (copy === null) await this.#parts.moving.move(source, { to, target: null, announce });
+      // Newer bytes wait here than those that were copied.
+      else if (source.dirty)
+        await this.#parts.moving.move(source, { to, target: table.entered(to, copy), announce });
+      else {
+        if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
+        await this.#parts.moving.finish(source, { to, copied: copy, draft: null });
+      }
+    } finally {
+      await this.#parts.uploading.dropUnused(source);
+    }
+  }
+
+  /**
+   * Once the copy is stored, drafts mean nothing that wait here under one of the names since before: their bytes are in the copy, or
+   * are what it has replaced. Returns whether the rename is finished with that.
+   */
+  async #isCarried(step: RenameStepRecord): Promise<boolean> {
+    const [from, to] = [pathOf(step.from), pathOf(step.to)];
+    const [source, replaced] = [this.#waiting(from, step), this.#waiting(to, step)];
+    if (source === undefined && replaced === undefined) return false;
+    // As it was copied: whoever writes from now on does so to another.
+    const draft = source === undefined ? null : (draftIn(source, step) ?? null);
+    const copy = await copyAt(this.#mount, step);
+    if (copy === null || copy === 'foreign') return false;
+    if (replaced !== undefined) await this.#replace(replaced, step);
+    if (source === undefined) return false;
+    // So that it goes along whatever somebody else has stored under its old name since.
+    source.basis = 'rewrite';
+    if (source.sealed?.wishes != null) source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite' };
+    try {
+      if (step.visibility === 'public') await publish(this.#mount.store, step.to, copy);
+      await this.#parts.moving.finish(source, { to, copied: copy, draft });
+    } finally {
+      await this.#parts.uploading.dropUnused(source);
+    }
+    return true;
+  }
+
+  #waiting(path: string, step: RenameStepRecord): OpenFile | undefined {
+    const file = this.#mount.table.dirty(path);
+    return file !== undefined && draftIn(file, step) !== undefined ? file : undefined;
+  }
+
+  async #replace(file: OpenFile, step: RenameStepRecord): Promise<void> {
+    const { table, kept } = this.#mount;
+    const promised = draftIn(file, step);
+    if (file.draft !== promised) {
+      // Programs have gone on with it since: what is edited of bytes that are replaced is a conflict, for its close to find.
+      if (file.isOverSealed) file.basis = 'edit';
+      file.isOverSealed = false;
+      file.version ??= file.unconfirmed.at(-1) ?? null;
+      file.sealed = file.sealed?.draft === promised ? null : file.sealed;
+      if (promised !== undefined) await kept.drop(promised);
+      return;
+    }
+    table.detach(file);
+    await kept.detached(file);
+    await this.#parts.uploading.dropUnused(file);
+  }
+
+  /** The shelf may have it no more: nobody asked for it to outlive the process. Its copy may have taken a link away all the same. */
+  async #fromShelf(step: RenameStepRecord, from: string, to: string): Promise<void> {
+    const copy = await copyAt(this.#mount, step);
+    if (copy === null || copy === 'foreign') return;
+    if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
+    const source = this.#mount.table.dirty(from);
+    const draft = source?.draft ?? null;
+    if (source?.isUnsent !== true || draft === null) return;
+    // A program may have written to it, or made another of that name, since this mount began: that is nowhere else.
+    const isCopied = async (): Promise<boolean> => (await draft.md5()) === step.copy?.md5;
+    try {
+      await this.#parts.moving.finish(source, { to, copied: copy, draft, isCopied });
+    } finally {
+      await this.#parts.uploading.dropUnused(source);
+    }
+  }
+
+  async #endFolder(from: string, to: string): Promise<void> {
+    const { namespace } = this.#mount;
+    for (const file of heldAlone(this.#mount, from))
+      await this.#carry(file, to + file.path.slice(from.length));
+    if ((await namespace.lookup(from)).kind !== 'folder') return;
+    const { folders } = await treeNow(this.#mount, from);
+    for (const path of folders) this.#parts.folderTimes.copy(path, to + path.slice(from.length));
+    await removeFolders(this.#mount, this.#parts.folders, folders, []);
+  }
+
+  /** Programs, and others, may have put something there since this mount began. */
+  async #carry(file: OpenFile, to: string): Promise<void> {
+    const { table, namespace } = this.#mount;
+    if (table.dirty(to) === undefined && (await namespace.lookup(to)).kind === 'missing')
+      await carry(this.#parts.moving, file, to);
+    else this.#dropped({ from: keyOfPath(file.path), to: keyOfPath(to) }, 'something else has the new name');
+  }
+
+  #dropped({ from, to }: Pick<RenameStepRecord, 'from' | 'to'>, reason: string): void {
+    const text = 'a file of a rename that a crash had cut stays under its old name';
+    this.#mount.log.warn(text, { from, to, reason });
+  }
+
+  #refuseIfStopped(): void {
+    if (this.#stopped) throw new Stopped('the mount ends');
+  }
+}
