@@ -8,17 +8,21 @@ import { childOf, keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import { conflictName } from './conflict-name.ts';
 import { contentTypeFor } from './content-type.ts';
 import { FsError } from './errors.ts';
+import type { Draft } from '../content/draft.ts';
 import type { FolderTimes } from './folder-times.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile } from './open-file.ts';
 
 /** The stored version is not the one that an edit was made from. */
 export class BaseReplaced extends FsError {
+  /** Holds the edit. */
+  readonly draft: Draft;
   /** Whether the edit is to be kept beside the other file; else its program hears of the conflict. */
   readonly keepsBoth: boolean;
 
-  constructor(path: string, keepsBoth: boolean) {
+  constructor(path: string, draft: Draft, keepsBoth: boolean) {
     super('ESTALE', path, 'somebody else replaced the file while it was edited here');
+    this.draft = draft;
     this.keepsBoth = keepsBoth;
   }
 }

@@ -110,8 +110,9 @@ async function leaveOrDrop(parts: EndingParts, file: OpenFile): Promise<void> {
     if (draft.poisoned !== null) return;
     // The next mount shall find it as after a crash.
     if (file.isHalf) return;
-    // In place of what was promised before.
-    if (!settings.writeBack || !(await isSealed(parts, file))) await kept.uploads.left(file, draft);
+    // In place of what was promised before, also by an earlier mount.
+    const isPromised = settings.writeBack || file.sealed !== null;
+    if (!isPromised || !(await isSealed(parts, file))) await kept.uploads.left(file, draft);
     return;
   }
   file.draft = null;

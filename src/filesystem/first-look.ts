@@ -7,6 +7,7 @@
 import type { Draft } from '../content/draft.ts';
 import type { ObjectHead } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
+import type { BucketStore } from '../store/bucket-store.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { recognise } from '../store/own-upload.ts';
 import { currentVisibility } from '../store/replace.ts';
@@ -20,7 +21,7 @@ import type { OpenFile } from './open-file.ts';
  */
 export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft): Promise<Version | null> {
   const key = keyOfPath(file.path);
-  const head = await headOf(mount, key);
+  const head = await headOf(mount.store, key);
   const found = head === null ? undefined : await recognise(mount.store, key, head, versionsOf(file));
   const isOurs = found !== undefined && file.unconfirmed.includes(found);
   // It has come.
@@ -35,6 +36,7 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   const isMeant = contentType === null || head?.contentType === contentType;
   const isStored = isOurs && isMeant && found.md5 === (await draft.md5());
   if (found === undefined) await meetForeign(mount, file, head, basis);
+  else if (!isOurs && !(await meetBase(mount, file, found))) return lookFirst(mount, file, draft);
   file.isLeftBehind = false;
   return isStored ? found : null;
 }
@@ -50,13 +52,30 @@ function versionsOf(file: OpenFile): Version[] {
   return file.version === null ? file.unconfirmed : [...file.unconfirmed, file.version];
 }
 
-async function headOf(mount: MountState, key: string): Promise<ObjectHead | null> {
+async function headOf(store: BucketStore, key: string): Promise<ObjectHead | null> {
   try {
-    return await mount.store.head(key);
+    return await store.head(key);
   } catch (error) {
     if (isRefusal(error, 'missing')) return null;
     throw error;
   }
+}
+
+/**
+ * No upload of ours has come: what was recorded of the link that they were to take away may be old, and the service says what is so now.
+ * Returns false when one has come meanwhile.
+ */
+async function meetBase({ store, settings }: MountState, file: OpenFile, base: Version): Promise<boolean> {
+  if (file.visibilityBefore === null || settings.visibility !== 'preserve') return true;
+  const key = keyOfPath(file.path);
+  const visibility = await currentVisibility(store, key);
+  // Ours would have made it so.
+  if (visibility === 'private') {
+    const head = await headOf(store, key);
+    if (head === null || (await recognise(store, key, head, [base])) === undefined) return false;
+  }
+  file.visibilityBefore = visibility;
+  return true;
 }
 
 /**

@@ -11,7 +11,7 @@ import { put, remove, type Journal, type JournalChange } from '../content/journa
 import type { KeptAttributes } from '../content/journal/kept-attributes.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
 import type { LocalAttributes } from '../store/version.ts';
-import { doubtsOf, draftFactsOf, draftsOf, storedRecord } from './draft-records.ts';
+import { draftsOf, storedRecord } from './draft-records.ts';
 import type { OpenFile } from './open-file.ts';
 import { OwedLinks } from './owed-links.ts';
 import { RecordedDrafts, type RecordedDraftsParts } from './recorded-drafts.ts';
@@ -105,14 +105,19 @@ export class KeptDrafts {
     await this.#records.inTurn([draft], async () => {
       const record = this.#records.get(draft.id);
       if (record === undefined || this.#mayChange(draft)) return;
+      // Nobody finds the draft of a file without a name.
+      if (record.state === 'stored' && file.detached) return;
       const facts = { ...record.facts, sealed: null };
       await draft.describe(facts);
       const open: DraftRecord = { ...record, state: 'open', facts };
       const attempt = record.unconfirmed.at(-1);
       const mayBeDown = attempt !== undefined && record.visibilityBefore === 'public';
-      const owed = mayBeDown && file.owedLink === null ? this.#links.recordOf(file, draft, attempt) : null;
-      await this.#records.putAll([open], owed === null ? [] : [put('draft', owed)]);
-      file.owedLink ??= owed;
+      const owed = mayBeDown ? [this.#links.recordOf(file, draft, attempt)] : [];
+      await this.#records.putAll(
+        [open],
+        owed.map((link) => put('draft', link)),
+      );
+      file.owedLinks = [...file.owedLinks, ...owed];
     });
   }
 
@@ -123,7 +128,7 @@ export class KeptDrafts {
       this.#records.inTurn(drafts, async () => {
         const records = replaced === null ? [] : this.#records.ended(replaced);
         for (const draft of draftsOf(file)) {
-          const record = await this.#described(file, draft);
+          const record = await this.#records.described(file, draft);
           if (record !== undefined) records.push(record);
         }
         await this.#records.putAll(records);
@@ -140,7 +145,12 @@ export class KeptDrafts {
 
   /** The link of `file` is not owed any more. */
   async linkSettled(file: OpenFile): Promise<void> {
-    await this.#records.orLog(file.path, () => this.#records.commit(this.#links.settle(file)));
+    await this.#records.orLog(file.path, () => this.#records.done([], this.#links.settle(file)));
+  }
+
+  /** Call before a link is taken down: no later mount shall restore it. Rejects with the disk's error: it must stay, then. */
+  async takingDown(): Promise<void> {
+    await this.#records.allDone();
   }
 
   /** `file` has lost its name: no later mount shall find its draft. */
@@ -175,7 +185,7 @@ export class KeptDrafts {
       this.#records.inTurn([draft], async () => {
         const record = this.#records.get(draft.id);
         if (record !== undefined && record.state !== 'stored')
-          await this.#records.putAll([storedRecord(record)]);
+          await this.#records.done([storedRecord(record)], []);
       }),
     );
   }
@@ -183,6 +193,11 @@ export class KeptDrafts {
   /** Deletes a draft that is stored, or that nobody wants. */
   async drop(draft: Draft): Promise<void> {
     await this.retire(draft);
+    // What the next mount finds in the journal it must find on the disk.
+    if (this.#records.isClosed && this.#records.isUnsent(draft.id)) {
+      await draft.close();
+      return;
+    }
     await draft.remove();
     const record = this.#records.get(draft.id);
     if (record === undefined) return;
@@ -199,19 +214,6 @@ export class KeptDrafts {
     const record = this.#records.get(draft.id);
     this.#records.disown(draft.id);
     if (record !== undefined) this.#resting.add(draft.id, { kind: 'draft', record });
-  }
-
-  /** The record of `draft` as `file` is now; the draft says so itself then. Undefined: it has none. */
-  async #described(file: OpenFile, draft: Draft): Promise<DraftRecord | undefined> {
-    const { createdAt, sealed } = draft.facts;
-    const facts = draftFactsOf(file, { createdAt, sealed }, file.wishesOf(draft));
-    await draft.describe(facts);
-    const record = this.#records.get(draft.id);
-    // What waits under the new name came before.
-    const sequence = this.#journal.nextSequence();
-    // Of an upload under way only the record says yet what it may do.
-    const doubts = file.uploading ? {} : doubtsOf(file);
-    return record === undefined ? undefined : { ...record, ...doubts, facts, sequence };
   }
 
   /** Whether no record holds for the bytes of `draft`. */

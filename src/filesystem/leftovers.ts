@@ -114,13 +114,13 @@ function showUnpublished(mount: MountState, record: DraftRecord, shown: Map<stri
   if (waiting !== undefined) {
     waiting.unconfirmed.push(version);
     waiting.visibilityBefore = 'public';
-    waiting.owedLink = record;
+    waiting.owedLinks = [...waiting.owedLinks, record];
     return;
   }
   version.local = record.facts.local;
   const file = new OpenFile(path, version);
   file.publishPending = true;
-  file.owedLink = record;
+  file.owedLinks = [record];
   shown.set(path, file);
   mount.table.add(file);
 }

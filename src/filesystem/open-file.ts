@@ -73,8 +73,8 @@ export class OpenFile {
   visibilityWish: Visibility | null = null;
   /** The stored version should be public and could not be made so yet. */
   publishPending = false;
-  /** What the journal has of that. */
-  owedLink: DraftRecord | null = null;
+  /** What the journal has of that: which versions, of which any may be stored, are to be public. */
+  owedLinks: readonly DraftRecord[] = [];
   /** An earlier mount left it: nobody has looked since what the service has of it. */
   isLeftBehind = false;
   /** Set while it is a scratch file that stays here (shelf.ts): of which kind, and created with which mode. */

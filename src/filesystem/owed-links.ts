@@ -1,6 +1,6 @@
 /**
  * The bytes of a public file are stored, or may be, and its link is still down: what does the next mount find of that? A record of its
- * own, which names the very version that is to be public again.
+ * own, which names the very version that is to be public again; several, where any of these may be stored.
  */
 import type { Draft } from '../content/draft.ts';
 import type { VersionRecord } from '../content/draft-facts.ts';
@@ -26,8 +26,8 @@ export class OwedLinks {
 
   /** Nothing is owed any more: what the caller commits. */
   settle(file: OpenFile): JournalChange[] {
-    const settled = file.owedLink;
-    file.owedLink = null;
-    return settled === null ? [] : [remove('draft', settled)];
+    const settled = file.owedLinks;
+    file.owedLinks = [];
+    return settled.map((record) => remove('draft', record));
   }
 }

@@ -29,6 +29,8 @@ export class RecordedDrafts {
   /** By the identifiers of drafts. */
   readonly #records = new Map<string, DraftRecord>();
   #isClosed = false;
+  /** Whether the disk has not taken everything yet that is done. */
+  #isOwing = false;
 
   constructor({ journal, clock, log }: RecordedDraftsParts) {
     this.#journal = journal;
@@ -66,8 +68,38 @@ export class RecordedDrafts {
   }
 
   async putAll(records: readonly DraftRecord[], changes: readonly JournalChange[] = []): Promise<void> {
+    if (this.#isClosed) return;
     await this.commit([...changes, ...records.map((record) => put('draft', record))]);
     for (const record of records) this.#records.set(record.id, record);
+  }
+
+  /**
+   * As `putAll`, of what has been done: known whether the disk takes it or not, which is given it again then, together with what comes
+   * next.
+   */
+  async done(records: readonly DraftRecord[], changes: readonly JournalChange[]): Promise<void> {
+    if (this.#isClosed) return;
+    for (const record of records) this.#records.set(record.id, record);
+    const all = [...changes, ...records.map((record) => put('draft', record))];
+    try {
+      await this.commit(all);
+    } catch (error) {
+      this.#journal.forgetLater(all);
+      this.#isOwing = true;
+      throw error;
+    }
+  }
+
+  /** What `done` was told is on the disk when this resolves. */
+  async allDone(): Promise<void> {
+    if (!this.#isOwing || this.#isClosed) return;
+    this.#isOwing = false;
+    try {
+      await this.#journal.forgetNow();
+    } catch (error) {
+      this.#isOwing = true;
+      throw error;
+    }
   }
 
   async commit(changes: readonly JournalChange[]): Promise<void> {
@@ -89,6 +121,19 @@ export class RecordedDrafts {
     const known = this.#records.get(id);
     const before = known ?? newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
     return { ...before, ...doubtsOf(file), facts, reason: null, ...change };
+  }
+
+  /** The record of `draft` as `file` is now, which is the caller's to put; the draft says so itself then. Undefined: it has none. Rejects with the disk's error. */
+  async described(file: OpenFile, draft: Draft): Promise<DraftRecord | undefined> {
+    const { createdAt, sealed } = draft.facts;
+    const facts = draftFactsOf(file, { createdAt, sealed }, file.wishesOf(draft));
+    await draft.describe(facts);
+    const record = this.#records.get(draft.id);
+    // What waits under the new name came before.
+    const sequence = this.#journal.nextSequence();
+    // Of an upload under way only the record says yet what it may do.
+    const doubts = file.uploading ? {} : doubtsOf(file);
+    return record === undefined ? undefined : { ...record, ...doubts, facts, sequence };
   }
 
   /** What the records of the drafts of `file` will be when nobody wants these. */

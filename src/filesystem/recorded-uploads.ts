@@ -50,12 +50,12 @@ export class RecordedUploads {
    * else has taken away since. Rejects with the disk's error: it must not begin, then, or the next mount could publish it.
    */
   async stayingPrivate(file: OpenFile, draft: Draft, attempt: () => Promise<Version>): Promise<void> {
-    if (this.#records.get(draft.id)?.visibilityBefore === 'public')
+    if (await this.#promised.promiseLink(draft))
       await this.#promised.replaces(file, draft, await attempt(), 'private');
-    const { owedLink } = file;
-    if (owedLink === null) return;
-    await this.#records.commit([remove('draft', owedLink)]);
-    file.owedLink = null;
+    const { owedLinks } = file;
+    if (owedLinks.length === 0) return;
+    await this.#records.commit(owedLinks.map((record) => remove('draft', record)));
+    file.owedLinks = [];
   }
 
   /** An upload of `draft` has failed, and will be tried again. */
@@ -92,18 +92,25 @@ export class RecordedUploads {
     await this.#records.orLog(file.path, () =>
       this.#records.inTurn([draft], async () => {
         await before;
+        if (this.#records.isClosed) return;
         const changes = this.#links.settle(file);
         if (owed !== null) {
-          file.owedLink = this.#links.recordOf(file, draft, factsOf(owed));
-          changes.push(put('draft', file.owedLink));
+          const link = this.#links.recordOf(file, draft, factsOf(owed));
+          file.owedLinks = [link];
+          changes.push(put('draft', link));
         }
         const known = this.#records.get(draft.id);
         const isTold = known === undefined || known.state === 'stored';
-        const records = isTold ? [] : [storedRecord(known)];
-        // Whether the disk takes it or not: who writes to the draft next must not take its link for down.
-        for (const record of records) this.#records.know(record);
-        await this.#records.putAll(records, changes);
+        await this.#records.done(isTold ? [] : [storedRecord(known)], changes);
       }),
     );
+  }
+
+  /**
+   * The upload of `draft` has ended, and `file` says how. What a close has promised in its place meanwhile was recorded as if nobody knew: it
+   * is recorded anew.
+   */
+  async ended(file: OpenFile, draft: Draft): Promise<void> {
+    await this.#records.orLog(file.path, () => this.#promised.redescribeLater(file, draft));
   }
 }

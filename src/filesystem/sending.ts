@@ -79,8 +79,11 @@ export class Sending {
   async publishAgain(file: OpenFile): Promise<void> {
     if (file.version === null) return;
     try {
-      await publish(this.#mount.store, keyOfPath(file.path), file.version);
-      file.version.visibility = { value: 'public', at: this.#mount.clock.monotonic() };
+      // Of several uploads without a known end any may be the last that came.
+      const mayBeThere = [file.version, ...file.unconfirmed];
+      const version = await publish(this.#mount.store, keyOfPath(file.path), ...mayBeThere);
+      version.visibility = { value: 'public', at: this.#mount.clock.monotonic() };
+      if (version !== file.version) file.take(version);
     } catch (error) {
       if (!isReplaced(error)) throw error;
       this.#mount.namespace.known.doubt(file.path);
@@ -89,6 +92,8 @@ export class Sending {
       });
     }
     file.publishPending = false;
+    file.unconfirmed = [];
+    file.visibilityBefore = null;
     file.failure = null;
     await this.#mount.kept.linkSettled(file);
   }
@@ -140,7 +145,8 @@ export class Sending {
     // Who only sets the type has no bytes to keep, and must hear that it was not set.
     const { contentType } = file.wishesOf(draft);
     const isTypeAlone = contentType !== null && file.version?.md5 === (await draft.md5());
-    return new BaseReplaced(file.path, this.#mount.settings.conflict === 'keep-both' && !isTypeAlone);
+    const keepsBoth = this.#mount.settings.conflict === 'keep-both' && !isTypeAlone;
+    return new BaseReplaced(file.path, draft, keepsBoth);
   }
 
   async #put(file: OpenFile, draft: Draft, wanted: Visibility): Promise<Replacement> {
@@ -174,7 +180,7 @@ export class Sending {
       return replacement;
     } catch (error) {
       if (mayHaveBeenDone(error)) {
-        file.visibilityBefore ??= wanted;
+        file.visibilityBefore = wanted === 'private' ? wanted : (file.visibilityBefore ?? wanted);
         file.unconfirmed.push(await attempt());
       }
       throw error;

@@ -5,6 +5,7 @@ import type { Draft } from '../content/draft.ts';
 import { BaseReplaced, type Conflicts } from './conflicts.ts';
 import type { DraftEnds } from './draft-ends.ts';
 import { cutBy } from './errno-of.ts';
+import { draftsOf } from './draft-records.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
@@ -63,7 +64,7 @@ export class Storing {
         if (done) return;
       } catch (error) {
         if (!keepsBoth(error)) throw error;
-        await this.#moveAside(file, path);
+        await this.#moveAside(file, path, error.draft);
       }
     }
   }
@@ -100,12 +101,16 @@ export class Storing {
     });
   }
 
-  async #moveAside(file: OpenFile, path: string): Promise<void> {
+  /** `edited` is what cannot be stored at `path`; a program may be writing the next. */
+  async #moveAside(file: OpenFile, path: string, edited: Draft): Promise<void> {
     try {
       const promised = await this.#conflicts.moveAside(file, path);
       if (promised !== null) this.#movedAside(promised);
     } catch (error) {
-      if (file.draft !== null && file.path === path) await this.#ends.failed(file, file.draft, error);
+      // Nobody writes to it meanwhile: half of that would count as tried, and as whole.
+      await file.gate.still(async () => {
+        if (draftsOf(file).has(edited) && file.path === path) await this.#ends.failed(file, edited, error);
+      });
       throw error;
     }
   }
@@ -132,11 +137,12 @@ export class Storing {
       throw error;
     } finally {
       file.goingUp = null;
+      await this.#mount.kept.uploads.ended(file, draft);
     }
   }
 }
 
 /** Whether it is a conflict that ends with two files. */
-export function keepsBoth(error: unknown): boolean {
+export function keepsBoth(error: unknown): error is BaseReplaced {
   return error instanceof BaseReplaced && error.keepsBoth;
 }

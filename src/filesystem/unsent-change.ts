@@ -63,7 +63,7 @@ const PLAIN = {
 
 /** What the service does not have of `file`; `record` is what the journal has of its draft. */
 export function changeOfFile(file: OpenFile, record: DraftRecord | undefined): UnsentChange | undefined {
-  const { draft, failure, path, owedLink } = file;
+  const { draft, failure, path } = file;
   const error = failure === null ? null : toFsError(failure.error, path);
   const common = {
     ...PLAIN,
@@ -87,6 +87,7 @@ export function changeOfFile(file: OpenFile, record: DraftRecord | undefined): U
   }
   if (!file.publishPending) return undefined;
   const state = failure === null ? 'queued' : 'failed';
+  const owedLink = file.owedLinks.at(-1);
   const since = owedLink?.facts.createdAt ?? file.version?.lastModified.getTime() ?? 0;
   return { ...common, id: owedLink?.id ?? `link-${path}`, kind: 'link', state, since };
 }

@@ -224,6 +224,7 @@ export class Xattrs {
       }
       const entry = await this.#parts.inspecting.entry(path);
       if (entry.kind !== 'file') throw new FsError('ENOTSUP', path, 'it is a folder now');
+      if (text === 'private') await this.#mount.kept.takingDown();
       const at = this.#mount.clock.monotonic();
       const record = await this.#mount.store.setVisibility(keyOfPath(path), text);
       this.#records.remember(entry.version, record, at);

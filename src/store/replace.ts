@@ -74,11 +74,20 @@ export async function asWanted(
   }
 }
 
-/** Sets `public` when the stored object is `version`. Rejects with `VersionChanged` otherwise, or with the refusal. */
-export async function publish(store: BucketStore, key: string, version: Version): Promise<void> {
+/**
+ * Sets `public` when the stored object is one of `versions`, and resolves with that. Rejects with `VersionChanged` otherwise, or with the
+ * refusal.
+ */
+export async function publish(
+  store: BucketStore,
+  key: string,
+  ...versions: readonly Version[]
+): Promise<Version> {
   const head = await store.head(key);
-  if ((await recognise(store, key, head, [version])) === undefined) throw new VersionChanged(key);
+  const stored = await recognise(store, key, head, versions);
+  if (stored === undefined) throw new VersionChanged(key);
   await store.setVisibility(key, 'public');
+  return stored;
 }
 
 /**

@@ -3,73 +3,26 @@
  * it. What the next mount stores then is private, and stays so when that is killed, too.
  */
 import { expect, it, vi } from 'vitest';
-import type { ObjectService } from '../../src/service/object-service.ts';
 import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
+import { holdNext } from '../support/hold-next.ts';
 import { refuseCommits } from '../support/journal-commits.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
-import {
-  openForTest,
-  writeFile,
-  type FileSystemForTest,
-  type TestOptions,
-} from '../support/open-for-test.ts';
+import { writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { edit, LogForTest, openToRewrite, writeAt } from '../support/program-acts.ts';
+import { goneOn, silentUploads, stateOf, store, withPublicFile } from '../support/public-file.ts';
 import { signal } from '../support/signal.ts';
-import { textOf, visibilityOf } from '../support/stored-state.ts';
+import { textOf } from '../support/stored-state.ts';
 
 const settings = { writeBack: true };
 
-/** Which of a mount's calls does the service do without the mount's ever hearing of it, or not do at all? */
-type Deaf = 'put' | 'publish';
-
-interface DeafService {
-  /** The call has been made. */
-  readonly isMade: Promise<void>;
-  readonly between: (service: ObjectService) => ObjectService;
-}
-
-function deafTo(what: Deaf): DeafService {
-  const made = signal();
-  const between = (service: ObjectService) =>
-    new InterceptedService(service, async (call, proceed) => {
-      if (what === 'put' && call.operation === 'putObject') await proceed();
-      else if (what !== 'publish' || call.operation !== 'setVisibility') return proceed();
-      made.give();
-      return new Promise<never>(() => undefined);
-    });
-  return { isMade: made.given, between };
-}
-
-/** The public file /f, which holds `old`; `deaf` stands before the service. */
-async function withPublicFile(options: TestOptions): Promise<FileSystemForTest> {
-  const scene = await openForTest({ settings, ...options });
-  await scene.foreignWrite('f', 'old');
-  await scene.direct.setVisibility(scene.bucket, 'f', 'public');
-  return scene;
-}
-
-function store(scene: Pick<FileSystemForTest, 'mounted'>): void {
-  void drained(scene.mounted).catch(() => undefined);
-}
-
 /** What is on the disk once a mount over `disk` has stored what it found, and has not heard of it. */
 async function killedAgain(disk: DiskImage, scene: FileSystemForTest): Promise<DiskImage> {
-  const { isMade, between } = deafTo('put');
+  const { isMade, between } = silentUploads();
   const mounted = await mountOver(disk, { ...scene, service: between(scene.direct) }, { settings });
   store({ mounted });
   await isMade;
   return diskNow({ stateDirectory: disk.directory });
-}
-
-async function goneOn(disk: DiskImage, scene: FileSystemForTest): Promise<void> {
-  const next = await mountOver(disk, { ...scene, service: scene.direct }, { settings });
-  await drained(next);
-  expect(await next.unsent.list()).toEqual([]);
-}
-
-async function stateOf(scene: FileSystemForTest): Promise<string[]> {
-  return [await textOf(scene, 'f'), await visibilityOf(scene, 'f')];
 }
 
 const replacedByOthers = (scene: FileSystemForTest): Promise<void> => scene.foreignWrite('f', 'theirs');
@@ -82,8 +35,8 @@ it.each([
 ])(
   'what was written anew, and $happens by others, stays private after a second kill [crash/link]',
   async ({ change }) => {
-    const { isMade, between } = deafTo('put');
-    const scene = await withPublicFile({ between });
+    const { isMade, between } = silentUploads();
+    const scene = await withPublicFile({ settings, between });
     await writeFile(scene.fs, '/f', 'new');
     store(scene);
     await isMade;
@@ -92,70 +45,149 @@ it.each([
 
     const again = await killedAgain(disk, scene);
     expect(await stateOf(scene)).toEqual(['new', 'private']);
-    await goneOn(again, scene);
+    await goneOn(again, scene, settings);
 
     expect(await stateOf(scene)).toEqual(['new', 'private']);
   },
 );
 
 it('a link that was owed, of a file that others have replaced, does not come back with newer bytes after a second kill [crash/link]', async () => {
-  const { isMade, between } = deafTo('publish');
-  const scene = await withPublicFile({ between });
-  scene.faults.add({ operation: 'setVisibility', times: 1, fault: { kind: 'reset' } });
+  const asked = signal();
+  const scene = await withPublicFile({
+    settings,
+    between: (service) =>
+      new InterceptedService(service, async (call, proceed) => {
+        if (call.operation !== 'setVisibility') return proceed();
+        asked.give();
+        return new Promise<never>(() => undefined);
+      }),
+  });
   await writeFile(scene.fs, '/f', 'new');
   store(scene);
-  await isMade;
+  await asked.given;
   await writeFile(scene.fs, '/f', 'newer');
   const disk = await diskNow(scene);
   await replacedByOthers(scene);
 
   const again = await killedAgain(disk, scene);
   expect(await stateOf(scene)).toEqual(['newer', 'private']);
-  await goneOn(again, scene);
+  await goneOn(again, scene, settings);
 
   expect(await stateOf(scene)).toEqual(['newer', 'private']);
 });
 
-it('what waits behind an upload of a public file is private when others have made that private meanwhile [crash/link]', async () => {
-  const scene = await withPublicFile({});
-  const { fs, direct, bucket, clock } = scene;
-  // Its upload takes the link away for a moment, as the record of what is closed next says.
+/** `newer` waits behind `new`, whose upload has ended since; as the record of `newer` was made while that was under way. */
+async function withNewerWaiting(): Promise<FileSystemForTest> {
+  const scene = await withPublicFile({ settings });
+  const { fs, service } = scene;
   const handle = await openToRewrite(fs, '/f');
   await writeAt(fs, handle, 'new');
-  const uploads: (() => void)[] = [];
-  const put = scene.service.putObject.bind(scene.service);
-  const begun = signal();
-  const spy = vi.spyOn(scene.service, 'putObject').mockImplementation(async (...call) => {
-    begun.give();
-    await new Promise<void>((resolve) => uploads.push(resolve));
-    return put(...call);
-  });
+  const upload = holdNext(service, 'putObject');
   const synced = fs.fsync(handle);
-  await begun.given;
-  spy.mockRestore();
+  await upload.begun;
   await writeAt(fs, handle, 'newer');
   await fs.flush(handle);
-  uploads.forEach((letGo) => {
-    letGo();
-  });
+  upload.letGo();
   await synced;
+  expect(await stateOf(scene)).toEqual(['new', 'public']);
+  return scene;
+}
+
+it('what waits behind an upload of a public file is private when others have made that private meanwhile [crash/link]', async () => {
+  const scene = await withNewerWaiting();
+  const { direct, bucket, clock, service } = scene;
   await direct.setVisibility(bucket, 'f', 'private');
+  const killedBefore = await diskNow(scene);
   clock.advance(60_000);
-  const { isMade, between } = deafTo('put');
-  const deaf = between(direct);
-  vi.spyOn(scene.service, 'putObject').mockImplementation((...call) => deaf.putObject(...call));
+  const { isMade, between } = silentUploads();
+  const silent = between(direct);
+  vi.spyOn(service, 'putObject').mockImplementation((...call) => silent.putObject(...call));
   store(scene);
   await isMade;
   expect(await stateOf(scene)).toEqual(['newer', 'private']);
+  await goneOn(await diskNow(scene), scene, settings);
+  expect(await stateOf(scene)).toEqual(['newer', 'private']);
 
-  await goneOn(await diskNow(scene), scene);
+  await scene.foreignWrite('f', 'new');
+  await goneOn(killedBefore, scene, settings);
 
   expect(await stateOf(scene)).toEqual(['newer', 'private']);
 });
 
+it('what waits behind an upload is as public as others have made that meanwhile [crash/link]', async () => {
+  const scene = await withNewerWaiting();
+
+  await goneOn(await diskNow(scene), scene, settings);
+
+  expect(await stateOf(scene)).toEqual(['newer', 'public']);
+});
+
+it('a close that takes the place of what is about to go up private promises no link either [crash/link]', async () => {
+  const { isMade, between } = silentUploads();
+  const scene = await withPublicFile({ settings, between });
+  await writeFile(scene.fs, '/f', 'new');
+  store(scene);
+  await isMade;
+  const disk = await diskNow(scene);
+  await deletedByOthers(scene);
+  const silent = silentUploads();
+  const service = silent.between(scene.direct);
+  const look = holdNext(service, 'headObject');
+  const mounted = await mountOver(disk, { ...scene, service }, { settings });
+  store({ mounted });
+  await look.begun;
+  await writeFile(mounted.operations, '/f', 'newer');
+  look.letGo();
+  await silent.isMade;
+  expect(await stateOf(scene)).toEqual(['new', 'private']);
+
+  await goneOn(await diskNow({ stateDirectory: disk.directory }), scene, settings);
+
+  expect(await stateOf(scene)).toEqual(['newer', 'private']);
+});
+
+it.each([true, false])(
+  'what never came is stored private when others have made the file private since, with write-back %s [crash/link]',
+  async (writeBack) => {
+    const { isMade, between } = silentUploads(false);
+    const scene = await withPublicFile({ between, settings: { writeBack } });
+    const closed = edit(scene.fs, '/f', 'O', 0).catch(() => undefined);
+    if (writeBack)
+      await closed.then(() => {
+        store(scene);
+      });
+    await isMade;
+    const disk = await diskNow(scene);
+    await scene.direct.setVisibility(scene.bucket, 'f', 'private');
+
+    await goneOn(disk, scene, settings);
+
+    expect(await stateOf(scene)).toEqual(['Old', 'private']);
+  },
+);
+
+it('what a mount that makes all private may have stored does not become public by one that preserves [crash/link]', async () => {
+  const { isMade, between } = silentUploads(false);
+  const scene = await withPublicFile({ settings, between });
+  await edit(scene.fs, '/f', 'O', 0);
+  store(scene);
+  await isMade;
+  const disk = await diskNow(scene);
+  scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'lost-answer' } });
+  const makesPrivate = { settings: { ...settings, visibility: 'private' as const } };
+  const second = await mountOver(disk, { ...scene, service: scene.service }, makesPrivate);
+  await second.unsent.retry(null);
+  const again = await diskNow({ stateDirectory: disk.directory });
+  scene.faults.clear();
+
+  await goneOn(again, scene, settings);
+
+  expect(await stateOf(scene)).toEqual(['Old', 'private']);
+});
+
 it('without a record that no link is owed any more nothing is stored, and it is tried again [crash/link]', async () => {
-  const { isMade, between } = deafTo('put');
-  const scene = await withPublicFile({ between });
+  const { isMade, between } = silentUploads();
+  const scene = await withPublicFile({ settings, between });
   await edit(scene.fs, '/f', 'O', 0);
   store(scene);
   await isMade;

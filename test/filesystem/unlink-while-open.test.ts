@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { SpaceBudget } from '../../src/content/space-budget.ts';
 import { FIRST_WINDOW } from '../../src/content/read-plan.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { closing, names, openForTest, readAll, readFile, writeFile } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import {
@@ -158,6 +159,24 @@ describe('an unlinked file', () => {
     await fs.release(handle);
 
     expect((await stored('f')).toString()).toBe('Content');
+  });
+
+  it('and is written to then, is missed by nobody after a kill [unlink/open] [crash/half]', async () => {
+    const log = new LogForTest();
+    const scene = await openForTest();
+    const { fs, faults } = scene;
+    faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'one');
+    await expect(fs.fsync(handle)).rejects.toMatchObject({ code: 'EIO' });
+    await fs.unlink('/f');
+    await writeAt(fs, handle, 'two');
+    faults.clear();
+
+    const next = await mountOver(await diskNow(scene), scene, { log });
+
+    expect(await next.unsent.list()).toEqual([]);
+    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('must be a file that exists', async () => {

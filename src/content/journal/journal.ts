@@ -80,14 +80,12 @@ export class Journal {
    * error) they are made all or not at all, and nobody knows which before the next start.
    */
   async commit(changes: readonly JournalChange[]): Promise<void> {
-    try {
-      await this.#rows.commit(changes, 'synced');
-    } catch (error) {
-      const problem = await diskProblem(this.#directory);
-      throw (
-        problem ?? Object.assign(new Error('the journal took no record', { cause: error }), { code: 'EIO' })
-      );
-    }
+    await this.#orProblem(() => this.#rows.commit(changes, 'synced'));
+  }
+
+  /** As `commit`, of what `forgetLater` was given. */
+  async forgetNow(): Promise<void> {
+    await this.#orProblem(() => this.#rows.sync());
   }
 
   /**
@@ -110,6 +108,17 @@ export class Journal {
         cause: describeError(error),
       });
     });
+  }
+
+  async #orProblem(commit: () => Promise<void>): Promise<void> {
+    try {
+      await commit();
+    } catch (error) {
+      const problem = await diskProblem(this.#directory);
+      throw (
+        problem ?? Object.assign(new Error('the journal took no record', { cause: error }), { code: 'EIO' })
+      );
+    }
   }
 
   static async #read({ directory, log }: DatabasePlace, rows: RowDatabase): Promise<Journal> {

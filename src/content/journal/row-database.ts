@@ -36,6 +36,7 @@ export class RowDatabase {
   #pending: PendingChange[] = [];
   #mustSync = false;
   #isDoubtful = false;
+  #isClosed = false;
 
   private constructor(level: ClassicLevel) {
     this.#level = level;
@@ -65,6 +66,12 @@ export class RowDatabase {
    */
   alongWithNext(changes: readonly RowChange[]): void {
     this.#add(changes, true);
+  }
+
+  /** As `commit`, of what was to go along with the next. */
+  sync(): Promise<void> {
+    this.#mustSync = true;
+    return this.#commits.run();
   }
 
   /** Makes what was asked for so far, `written`. Rejects as `commit`; what is to go along with the next commit then still does. */
@@ -105,6 +112,7 @@ export class RowDatabase {
   /** Ends after the commits asked for so far. `lost` hears why the last one failed: nobody may have asked for its rows. */
   async close(lost: (error: unknown) => void = () => undefined): Promise<void> {
     await this.write().catch(lost);
+    this.#isClosed = true;
     await this.#level.close();
   }
 
@@ -119,7 +127,6 @@ export class RowDatabase {
     this.#pending = [];
     this.#mustSync = false;
     try {
-      if (this.#isDoubtful) await this.#reopen();
       if (pending.length > 0) await this.#make(pending, sync);
     } catch (error) {
       this.#pending = [...pending.filter(({ isOwed }) => isOwed), ...this.#pending];
@@ -128,6 +135,9 @@ export class RowDatabase {
   }
 
   async #make(pending: readonly PendingChange[], sync: boolean): Promise<void> {
+    // It would be opened again, and be locked for whoever comes next.
+    if (this.#isClosed) throw new Error('the database is closed');
+    if (this.#isDoubtful) await this.#reopen();
     const changes = pending.map(({ change }) => change);
     try {
       await this.#level.batch(changes, { sync });

@@ -84,6 +84,23 @@ export class PromisedDrafts {
     }
   }
 
+  /** Whether what the next mount finds of `draft`, or in its place, says that its file is to be public again. */
+  async promiseLink(draft: Draft): Promise<boolean> {
+    const isOwed = ({ id }: Draft): boolean => this.#records.get(id)?.visibilityBefore === 'public';
+    return isOwed(draft) || isOwed(await this.#inPlaceOf(draft));
+  }
+
+  /** Records what is promised in place of `draft`, if anything is, as `file` is now. */
+  async redescribeLater(file: OpenFile, draft: Draft): Promise<void> {
+    const later = await this.#inPlaceOf(draft);
+    if (later === draft) return;
+    await this.#records.inTurn([later], async () => {
+      if (!this.#isMeant(file, later) || !this.#records.isUnsent(later.id)) return;
+      const record = await this.#records.described(file, later);
+      if (record !== undefined) await this.#records.putAll([record]);
+    });
+  }
+
   /** The draft that is promised in the end in place of `draft`, or `draft`. */
   async #inPlaceOf(draft: Draft): Promise<Draft> {
     const later = await this.#superseded.get(draft)?.catch(() => draft);

@@ -19,6 +19,18 @@ import { propertySettings } from '../../support/property-settings.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('a journal', () => {
+  it('takes nothing after its end, and stays closed', async () => {
+    const directory = await temporaryDirectory();
+    const { journal } = await openJournal(directory);
+    await journal.close();
+
+    for (let time = 0; time < 3; time += 1)
+      await expect(journal.commit([put('deletion', deletionOf(1))])).rejects.toMatchObject({ code: 'EIO' });
+
+    const { journal: next } = await openJournal(directory);
+    expect(next.contents.deletions).toEqual([]);
+  });
+
   it('holds after a restart what was put into it, by kind and in order', async () => {
     const directory = await temporaryDirectory();
     const { journal } = await openJournal(directory);

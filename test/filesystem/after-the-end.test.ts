@@ -1,0 +1,79 @@
+/** SEMANTICS: an unmount gives up, and what was under way goes on in the process that ends. What does the next mount find? */
+import { expect, it } from 'vitest';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { drained } from '../support/drained.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { names, openForTest } from '../support/open-for-test.ts';
+import { edit, errnoOfCall, LogForTest } from '../support/program-acts.ts';
+import { stateOf, store, withPublicFile } from '../support/public-file.ts';
+import { signal } from '../support/signal.ts';
+import { textsOf } from '../support/stored-state.ts';
+
+/** Longer than any trip to the local disk that is to be over then, milliseconds. */
+const MOMENT = 200;
+
+it.each([
+  { writeBack: true, publishes: true },
+  { writeBack: true, publishes: false },
+  { writeBack: false, publishes: true },
+  { writeBack: false, publishes: false },
+])('an upload that ends then is found stored, and public, %o [write/unmount] [crash/link]', async (how) => {
+  const { writeBack, publishes } = how;
+  const begun = signal();
+  const goOn = signal();
+  const scene = await withPublicFile({
+    settings: { writeBack },
+    between: (service) =>
+      new InterceptedService(service, async (call, proceed) => {
+        if (call.operation === 'setVisibility' && !publishes) throw new Error('connection reset');
+        if (call.operation !== 'putObject') return proceed();
+        begun.give();
+        await goOn.given;
+        return proceed();
+      }),
+  });
+  const closed = edit(scene.fs, '/f', 'O', 0).catch(() => undefined);
+  if (writeBack)
+    await closed.then(() => {
+      store(scene);
+    });
+  await begun.given;
+  await scene.mounted.close({ patience: 1 });
+  goOn.give();
+  await new Promise((resolve) => setTimeout(resolve, MOMENT));
+  const log = new LogForTest();
+
+  const over = { ...scene, service: scene.direct };
+  const next = await mountOver(await diskNow(scene), over, { settings: { writeBack }, log });
+  await drained(next);
+
+  expect(await stateOf(scene)).toEqual(['Old', 'public']);
+  expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+it('renames that have not begun do not begin then, and the next mount has the directory for itself [write/unmount]', async () => {
+  const asked = signal();
+  const goOn = signal();
+  const scene = await openForTest({
+    between: (service) =>
+      new InterceptedService(service, async (call, proceed) => {
+        if (call.operation !== 'getVisibility') return proceed();
+        asked.give();
+        await goOn.given;
+        return proceed();
+      }),
+  });
+  const { fs, mounted } = scene;
+  for (const name of ['a', 'b', 'c']) await scene.foreignWrite(name, name);
+  await names(fs, '/');
+  const renames = ['a', 'b', 'c'].map((name) => errnoOfCall(fs.rename(`/${name}`, `/${name}2`, false)));
+  await asked.given;
+  await mounted.close({ patience: 1 });
+  goOn.give();
+
+  expect(await Promise.all(renames)).toEqual(['EIO', 'EIO', 'EIO']);
+
+  expect(await textsOf(scene)).toEqual({ a: 'a', b: 'b', c: 'c' });
+  const next = await mountOver({ directory: scene.stateDirectory }, { ...scene, service: scene.direct });
+  expect(await next.unsent.list()).toEqual([]);
+});
