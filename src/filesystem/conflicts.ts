@@ -13,16 +13,22 @@ import type { FolderTimes } from './folder-times.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile } from './open-file.ts';
 
+/** What a draft held at one moment. */
+export interface Edited {
+  readonly draft: Draft;
+  readonly revision: number;
+}
+
 /** The stored version is not the one that an edit was made from. */
 export class BaseReplaced extends FsError {
-  /** Holds the edit. */
-  readonly draft: Draft;
+  /** The draft that holds the edit, as long as nobody writes to it. */
+  readonly edited: Edited;
   /** Whether the edit is to be kept beside the other file; else its program hears of the conflict. */
   readonly keepsBoth: boolean;
 
-  constructor(path: string, draft: Draft, keepsBoth: boolean) {
+  constructor(path: string, edited: Edited, keepsBoth: boolean) {
     super('ESTALE', path, 'somebody else replaced the file while it was edited here');
-    this.draft = draft;
+    this.edited = edited;
     this.keepsBoth = keepsBoth;
   }
 }

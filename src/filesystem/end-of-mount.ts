@@ -110,8 +110,8 @@ async function leaveOrDrop(parts: EndingParts, file: OpenFile): Promise<void> {
     if (draft.poisoned !== null) return;
     // The next mount shall find it as after a crash.
     if (file.isHalf) return;
-    // In place of what was promised before, also by an earlier mount.
-    const isPromised = settings.writeBack || file.sealed !== null;
+    // In place of what was promised before, also by an earlier mount; not where an upload that does not end holds the gate.
+    const isPromised = (settings.writeBack || file.sealed !== null) && !file.gate.isClosed;
     if (!isPromised || !(await isSealed(parts, file))) await kept.uploads.left(file, draft);
     return;
   }

@@ -27,7 +27,13 @@ export class FileTable {
     const arriving = this.#arriving.get(path);
     if (arriving?.version === version) return arriving.file;
     const open = this.#byPath.get(path);
-    return open?.version?.isSame(version) === true ? open : undefined;
+    if (open?.version?.isSame(version) === true) return open;
+    // Several uploads of it may have come, of an earlier mount that owed it its link: this one has.
+    const other = open?.publishPending === true && open.unconfirmed.find((each) => each.isSame(version));
+    if (open === undefined || !other) return undefined;
+    open.unconfirmed = open.unconfirmed.filter((each) => each !== other);
+    open.take(version);
+    return open;
   }
 
   /** The open file with this version at `path`; else one that nobody has open yet, and that is not entered here. */

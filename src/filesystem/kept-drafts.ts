@@ -112,7 +112,7 @@ export class KeptDrafts {
       const open: DraftRecord = { ...record, state: 'open', facts };
       const attempt = record.unconfirmed.at(-1);
       const mayBeDown = attempt !== undefined && record.visibilityBefore === 'public';
-      const owed = mayBeDown ? [this.#links.recordOf(file, draft, attempt)] : [];
+      const owed = mayBeDown ? this.#links.missing(file, draft, attempt) : [];
       await this.#records.putAll(
         [open],
         owed.map((link) => put('draft', link)),

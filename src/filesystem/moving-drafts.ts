@@ -82,7 +82,8 @@ export class MovingDrafts {
     moveInTable(this.#mount, source, to);
     // What the new key holds is what the upload will replace, visibility included.
     source.version = target?.version ?? null;
-    source.unconfirmed = target?.unconfirmed ?? [];
+    const isDown = target?.publishPending === true && target.version !== null ? [target.version] : [];
+    source.unconfirmed = [...isDown, ...(target?.unconfirmed ?? [])];
     source.isLeftBehind ||= target?.isLeftBehind === true;
     source.visibilityBefore = target?.publishPending === true ? 'public' : (target?.visibilityBefore ?? null);
     source.basis = 'rewrite';

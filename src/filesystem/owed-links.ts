@@ -24,6 +24,14 @@ export class OwedLinks {
     return { ...record, state: 'stored', publish: version };
   }
 
+  /** As `recordOf`; none where one says so already. */
+  missing(file: OpenFile, draft: Draft, version: VersionRecord): DraftRecord[] {
+    const isNamed = file.owedLinks.some(({ publish }) => {
+      return publish?.md5 === version.md5 && publish.size === version.size;
+    });
+    return isNamed ? [] : [this.recordOf(file, draft, version)];
+  }
+
   /** Nothing is owed any more: what the caller commits. */
   settle(file: OpenFile): JournalChange[] {
     const settled = file.owedLinks;

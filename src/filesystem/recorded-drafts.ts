@@ -29,8 +29,8 @@ export class RecordedDrafts {
   /** By the identifiers of drafts. */
   readonly #records = new Map<string, DraftRecord>();
   #isClosed = false;
-  /** Whether the disk has not taken everything yet that is done. */
-  #isOwing = false;
+  /** How often the disk has not taken what is done, since it last had all of that. */
+  #owing = 0;
 
   constructor({ journal, clock, log }: RecordedDraftsParts) {
     this.#journal = journal;
@@ -84,22 +84,18 @@ export class RecordedDrafts {
     try {
       await this.commit(all);
     } catch (error) {
-      this.#journal.forgetLater(all);
-      this.#isOwing = true;
+      this.#journal.makeLater(all);
+      this.#owing += 1;
       throw error;
     }
   }
 
   /** What `done` was told is on the disk when this resolves. */
   async allDone(): Promise<void> {
-    if (!this.#isOwing || this.#isClosed) return;
-    this.#isOwing = false;
-    try {
-      await this.#journal.forgetNow();
-    } catch (error) {
-      this.#isOwing = true;
-      throw error;
-    }
+    const owing = this.#owing;
+    if (owing === 0 || this.#isClosed) return;
+    await this.#journal.allMade();
+    if (this.#owing === owing) this.#owing = 0;
   }
 
   async commit(changes: readonly JournalChange[]): Promise<void> {

@@ -76,9 +76,10 @@ export class RecordedUploads {
       await this.#promised.keep(file, draft, async (known) => {
         if (!file.uploading) return known !== undefined && TOLD.has(known.state) ? null : { state: 'queued' };
         const attempt = await attemptOf(file.goingUp ?? draft, this.#clock.now());
-        const unconfirmed = [...file.unconfirmed.map(factsOf), attempt];
+        const doubts = doubtsOf(file);
+        const unconfirmed = [...doubts.unconfirmed, attempt];
         // The upload may have taken the link away, which only the record before says.
-        const visibilityBefore = known?.visibilityBefore ?? doubtsOf(file).visibilityBefore;
+        const visibilityBefore = known?.visibilityBefore ?? doubts.visibilityBefore;
         return { state: 'end unknown', unconfirmed, visibilityBefore };
       });
     });

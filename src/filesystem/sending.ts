@@ -5,6 +5,7 @@
  * end, which may have stored the bytes and made the object private all the same. Callers hold the claim of the file's path.
  */
 import type { Draft } from '../content/draft.ts';
+import { versionOf } from '../content/version-facts.ts';
 import { isRefusal } from '../service/refusal.ts';
 import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
@@ -79,9 +80,9 @@ export class Sending {
   async publishAgain(file: OpenFile): Promise<void> {
     if (file.version === null) return;
     try {
-      // Of several uploads without a known end any may be the last that came.
-      const mayBeThere = [file.version, ...file.unconfirmed];
-      const version = await publish(this.#mount.store, keyOfPath(file.path), ...mayBeThere);
+      // Of several uploads without a known end any may be the last that came; not all of them were to be public.
+      const owed = file.owedLinks.flatMap((link) => (link.publish === null ? [] : [versionOf(link.publish)]));
+      const version = await publish(this.#mount.store, keyOfPath(file.path), file.version, ...owed);
       version.visibility = { value: 'public', at: this.#mount.clock.monotonic() };
       if (version !== file.version) file.take(version);
     } catch (error) {
@@ -146,7 +147,7 @@ export class Sending {
     const { contentType } = file.wishesOf(draft);
     const isTypeAlone = contentType !== null && file.version?.md5 === (await draft.md5());
     const keepsBoth = this.#mount.settings.conflict === 'keep-both' && !isTypeAlone;
-    return new BaseReplaced(file.path, draft, keepsBoth);
+    return new BaseReplaced(file.path, { draft, revision: draft.revision }, keepsBoth);
   }
 
   async #put(file: OpenFile, draft: Draft, wanted: Visibility): Promise<Replacement> {

@@ -2,7 +2,7 @@
  * One file's bytes go to the service now: which of its drafts, and what if that fails or meets somebody else's file?
  */
 import type { Draft } from '../content/draft.ts';
-import { BaseReplaced, type Conflicts } from './conflicts.ts';
+import { BaseReplaced, type Conflicts, type Edited } from './conflicts.ts';
 import type { DraftEnds } from './draft-ends.ts';
 import { cutBy } from './errno-of.ts';
 import { draftsOf } from './draft-records.ts';
@@ -64,7 +64,7 @@ export class Storing {
         if (done) return;
       } catch (error) {
         if (!keepsBoth(error)) throw error;
-        await this.#moveAside(file, path, error.draft);
+        await this.#moveAside(file, path, error.edited);
       }
     }
   }
@@ -102,14 +102,15 @@ export class Storing {
   }
 
   /** `edited` is what cannot be stored at `path`; a program may be writing the next. */
-  async #moveAside(file: OpenFile, path: string, edited: Draft): Promise<void> {
+  async #moveAside(file: OpenFile, path: string, { draft, revision }: Edited): Promise<void> {
     try {
       const promised = await this.#conflicts.moveAside(file, path);
       if (promised !== null) this.#movedAside(promised);
     } catch (error) {
-      // Nobody writes to it meanwhile: half of that would count as tried, and as whole.
+      // Nobody writes to it meanwhile, or has since: half of that would count as tried, and as whole.
       await file.gate.still(async () => {
-        if (draftsOf(file).has(edited) && file.path === path) await this.#ends.failed(file, edited, error);
+        const isSame = draftsOf(file).has(draft) && draft.revision === revision;
+        if (isSame && file.path === path) await this.#ends.failed(file, draft, error);
       });
       throw error;
     }

@@ -4,7 +4,8 @@ import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest } from '../support/open-for-test.ts';
-import { edit, errnoOfCall, LogForTest } from '../support/program-acts.ts';
+import { refuseCommits } from '../support/journal-commits.ts';
+import { edit, errnoOfCall, LogForTest, openToEdit, writeAt } from '../support/program-acts.ts';
 import { stateOf, store, withPublicFile } from '../support/public-file.ts';
 import { signal } from '../support/signal.ts';
 import { textsOf } from '../support/stored-state.ts';
@@ -76,4 +77,36 @@ it('renames that have not begun do not begin then, and the next mount has the di
   expect(await textsOf(scene)).toEqual({ a: 'a', b: 'b', c: 'c' });
   const next = await mountOver({ directory: scene.stateDirectory }, { ...scene, service: scene.direct });
   expect(await next.unsent.list()).toEqual([]);
+});
+
+it('an unmount that gives up ends, though an upload holds what it would promise [write/unmount]', async () => {
+  const scene = await withPublicFile({ settings: { writeBack: true } });
+  await edit(scene.fs, '/f', 'O', 0);
+  const disk = await diskNow(scene);
+  const [begun, cut] = [signal(), signal()];
+  let uploads = 0;
+  const service = new InterceptedService(scene.direct, async (call, proceed) => {
+    if (call.operation !== 'putObject') return proceed();
+    uploads += 1;
+    if (uploads > 1) {
+      begun.give();
+      await cut.given;
+    }
+    throw new Error('connection reset');
+  });
+  const mounted = await mountOver(disk, { ...scene, service });
+  await expect
+    .poll(() => mounted.unsent.list())
+    .toMatchObject([{ path: '/f', state: 'end unknown', attempts: 1 }]);
+  const handle = await openToEdit(mounted.operations, '/f');
+  await writeAt(mounted.operations, handle, 'L', 1);
+  const takeThemAgain = refuseCommits('put draft/');
+  void errnoOfCall(mounted.operations.flush(handle));
+  await begun.given;
+  takeThemAgain();
+
+  const unsent = await mounted.close({ patience: 1 });
+
+  cut.give();
+  expect(unsent).toMatchObject([{ path: '/f', bytes: 3 }]);
 });

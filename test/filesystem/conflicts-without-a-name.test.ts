@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
+import { holdNext } from '../support/hold-next.ts';
 import { names, openForTest, type FileSystemForTest, type TestOptions } from '../support/open-for-test.ts';
 import { edit, errnoOfCall, openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { signal } from '../support/signal.ts';
@@ -88,5 +89,28 @@ it('what another descriptor writes while that is recorded is no part of what was
   await drained(next);
 
   expect(Object.values(await textsOf(scene)).join()).not.toContain('HALF');
+  expect(await next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside' }]);
+});
+
+it('what is written anew while a name is looked for is no part of what was closed, without write-back [conflict/keep-both] [crash/half]', async () => {
+  const scene = await withFile({});
+  const { fs, service, faults } = scene;
+  const one = await openToEdit(fs, '/f');
+  await writeAt(fs, one, 'A');
+  await replacedUnseen(scene);
+  const look = holdNext(service, 'listObjects');
+  const flushed = errnoOfCall(fs.flush(one));
+  await look.begun;
+  const two = await openToRewrite(fs, '/f');
+  await writeAt(fs, two, 'ha');
+  look.letGo();
+  expect(await flushed).not.toBe('none');
+  const disk = await diskNow(scene);
+  faults.clear();
+
+  const next = await mountOver(disk, scene);
+  await drained(next);
+
+  expect(await textsOf(scene)).toEqual({ f: 'theirs' });
   expect(await next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside' }]);
 });

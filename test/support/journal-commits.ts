@@ -52,6 +52,16 @@ export function holdCommit(...parts: readonly string[]): HeldCommit {
   return { made: made.given, letGo: held.give };
 }
 
+/** `see` is given each row that is committed, until the returned function is called. */
+export function onCommits(see: (row: string) => void): () => void {
+  const end = aroundCommits(async (rows, commit) => {
+    textsOf(rows).forEach(see);
+    await commit(rows);
+  });
+  onTestFinished(end);
+  return end;
+}
+
 /** The disk takes no row that holds all of `parts`, until the returned function is called. */
 export function refuseCommits(...parts: readonly string[]): () => void {
   const end = aroundCommits(async (rows, commit) => {
@@ -63,8 +73,11 @@ export function refuseCommits(...parts: readonly string[]): () => void {
 }
 
 function hold(rows: Rows, parts: readonly string[]): boolean {
-  const texts = rows.map(({ type, key, value = '' }) => `${type} ${key} ${value}`);
-  return texts.some((text) => parts.every((part) => text.includes(part)));
+  return textsOf(rows).some((text) => parts.every((part) => text.includes(part)));
+}
+
+function textsOf(rows: Rows): string[] {
+  return rows.map(({ type, key, value = '' }) => `${type} ${key} ${value}`);
 }
 
 /** Each commit is what `around` makes of it, until the returned function is called. */

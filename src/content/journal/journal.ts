@@ -83,9 +83,9 @@ export class Journal {
     await this.#orProblem(() => this.#rows.commit(changes, 'synced'));
   }
 
-  /** As `commit`, of what `forgetLater` was given. */
-  async forgetNow(): Promise<void> {
-    await this.#orProblem(() => this.#rows.sync());
+  /** As `commit`, of what `makeLater` was given. */
+  async allMade(): Promise<void> {
+    await this.#orProblem(() => this.#rows.write());
   }
 
   /**
@@ -100,6 +100,11 @@ export class Journal {
   /** Some time: with the next commit that the disk takes, or at the end. For records that mean nothing, however often they come back. */
   forgetLater(changes: readonly JournalChange[]): void {
     this.#rows.alongWithNext(changes);
+  }
+
+  /** As `forgetLater`, of what has to be on the disk then. */
+  makeLater(changes: readonly JournalChange[]): void {
+    this.#rows.alongWithNext(changes, 'synced');
   }
 
   async close(): Promise<void> {

@@ -17,6 +17,7 @@ export type RowChange =
 interface PendingChange {
   readonly change: RowChange;
   readonly isOwed: boolean;
+  readonly durability: Durability;
 }
 
 /** `synced` outlives a power failure, `written` only the process. */
@@ -34,7 +35,6 @@ export class RowDatabase {
   readonly #level: ClassicLevel;
   readonly #commits = new SharedRun(() => this.#commit());
   #pending: PendingChange[] = [];
-  #mustSync = false;
   #isDoubtful = false;
   #isClosed = false;
 
@@ -55,8 +55,7 @@ export class RowDatabase {
    */
   commit(changes: readonly RowChange[], durability: Durability): Promise<void> {
     if (changes.length === 0) return Promise.resolve();
-    this.#add(changes, false);
-    if (durability === 'synced') this.#mustSync = true;
+    this.#add(changes, false, durability);
     return this.#commits.run();
   }
 
@@ -64,17 +63,11 @@ export class RowDatabase {
    * `changes` are made with the next commit that succeeds, whoever asks for it, or by `close`: a commit of their own would be too
    * much. Nobody may change the same rows afterwards.
    */
-  alongWithNext(changes: readonly RowChange[]): void {
-    this.#add(changes, true);
+  alongWithNext(changes: readonly RowChange[], durability: Durability = 'written'): void {
+    this.#add(changes, true, durability);
   }
 
-  /** As `commit`, of what was to go along with the next. */
-  sync(): Promise<void> {
-    this.#mustSync = true;
-    return this.#commits.run();
-  }
-
-  /** Makes what was asked for so far, `written`. Rejects as `commit`; what is to go along with the next commit then still does. */
+  /** Makes what was asked for so far. Rejects as `commit`; what is to go along with the next commit then still does. */
   write(): Promise<void> {
     return this.#commits.run();
   }
@@ -116,29 +109,28 @@ export class RowDatabase {
     await this.#level.close();
   }
 
-  #add(changes: readonly RowChange[], isOwed: boolean): void {
+  #add(changes: readonly RowChange[], isOwed: boolean, durability: Durability): void {
     // One by one: there may be more than a call takes parameters.
-    for (const change of changes) this.#pending.push({ change, isOwed });
+    for (const change of changes) this.#pending.push({ change, isOwed, durability });
   }
 
   async #commit(): Promise<void> {
     const pending = this.#pending;
-    const sync = this.#mustSync;
     this.#pending = [];
-    this.#mustSync = false;
     try {
-      if (pending.length > 0) await this.#make(pending, sync);
+      if (pending.length > 0) await this.#make(pending);
     } catch (error) {
       this.#pending = [...pending.filter(({ isOwed }) => isOwed), ...this.#pending];
       throw error;
     }
   }
 
-  async #make(pending: readonly PendingChange[], sync: boolean): Promise<void> {
+  async #make(pending: readonly PendingChange[]): Promise<void> {
     // It would be opened again, and be locked for whoever comes next.
     if (this.#isClosed) throw new Error('the database is closed');
     if (this.#isDoubtful) await this.#reopen();
     const changes = pending.map(({ change }) => change);
+    const sync = pending.some(({ durability }) => durability === 'synced');
     try {
       await this.#level.batch(changes, { sync });
     } catch (error) {

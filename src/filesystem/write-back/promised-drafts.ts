@@ -11,7 +11,7 @@ import type { DraftRecord } from '../../content/journal/records.ts';
 import { factsOf } from '../../content/version-facts.ts';
 import type { Visibility } from '../../service/records.ts';
 import type { Version } from '../../store/version.ts';
-import { attemptOf, storedRecord } from '../draft-records.ts';
+import { attemptOf, doubtsOf, storedRecord } from '../draft-records.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { RecordedDrafts, Unsent } from '../recorded-drafts.ts';
 
@@ -70,7 +70,7 @@ export class PromisedDrafts {
     attempt: Version,
     visibilityBefore: Visibility,
   ): Promise<void> {
-    const unconfirmed = [...file.unconfirmed, attempt].map(factsOf);
+    const unconfirmed = [...doubtsOf(file).unconfirmed, factsOf(attempt)];
     let told: Draft | null = null;
     while (!file.detached && !this.#records.isClosed) {
       const latest = await this.#inPlaceOf(draft);
@@ -134,7 +134,7 @@ export class PromisedDrafts {
     // An upload may be under way, of those bytes or of others before them; one of those may begin before anybody knows of these.
     const mayArrive = [...new Set([file.goingUp ?? before, before])].filter((each) => each !== null);
     const attempts = mayArrive.map((each) => attemptOf(each, this.#clock.now()));
-    const unconfirmed = [...file.unconfirmed.map(factsOf), ...(await Promise.all(attempts))];
+    const unconfirmed = [...doubtsOf(file).unconfirmed, ...(await Promise.all(attempts))];
     const change = { state: 'queued', attempts: 0, lastFailure: null, unconfirmed } as const;
     const durable = await this.#records.durable(file, draft, change);
     const replaced = before === null ? undefined : this.#records.get(before.id);

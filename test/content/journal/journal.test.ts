@@ -19,6 +19,20 @@ import { propertySettings } from '../../support/property-settings.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('a journal', () => {
+  it('has what it was to make later synced with whatever comes next, unless that is refused', async () => {
+    const { journal } = await openJournal(await temporaryDirectory());
+    const batch = vi.spyOn(ClassicLevel.prototype, 'batch').mockRejectedValueOnce(new Error('disk full'));
+    journal.makeLater([put('deletion', deletionOf(1))]);
+    await expect(journal.forget([remove('deletion', deletionOf(2))])).rejects.toThrow('disk full');
+
+    await journal.allMade();
+
+    const syncs = batch.mock.calls.map((call: readonly unknown[]) => call[1]);
+    batch.mockRestore();
+    expect(syncs).toEqual([{ sync: true }, { sync: true }]);
+    await journal.close();
+  });
+
   it('takes nothing after its end, and stays closed', async () => {
     const directory = await temporaryDirectory();
     const { journal } = await openJournal(directory);
