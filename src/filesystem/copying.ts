@@ -129,7 +129,7 @@ export class Copying {
       );
       const { version, visibility, visibilityFailure } = result;
       if (visibilityFailure !== undefined) {
-        if (wish.target !== null) this.#publishLater(wish.target, version);
+        if (wish.target !== null) await this.#publishLater(wish.target, version, draft);
         throw visibilityError(to, visibilityFailure);
       }
       version.visibility = { value: visibility, at: clock.monotonic() };
@@ -234,12 +234,13 @@ export class Copying {
   }
 
   /** The next close of the new name, or the unmount, tries again. */
-  #publishLater(replaced: OpenFile, version: Version): void {
-    const { table } = this.#mount;
+  async #publishLater(replaced: OpenFile, version: Version, draft: Draft): Promise<void> {
+    const { table, kept } = this.#mount;
     table.detach(replaced);
     const file = new OpenFile(replaced.path, version);
     file.publishPending = true;
     table.add(file);
+    await kept.owesLink(file, draft, version);
   }
 
   async #isStill(path: string, versions: readonly Version[]): Promise<boolean> {

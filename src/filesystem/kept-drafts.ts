@@ -10,7 +10,8 @@ import type { Draft } from '../content/draft.ts';
 import { put, remove, type Journal, type JournalChange } from '../content/journal/journal.ts';
 import type { KeptAttributes } from '../content/journal/kept-attributes.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
-import type { LocalAttributes } from '../store/version.ts';
+import { factsOf } from '../content/version-facts.ts';
+import type { LocalAttributes, Version } from '../store/version.ts';
 import { draftsOf, storedRecord } from './draft-records.ts';
 import type { OpenFile } from './open-file.ts';
 import { OwedLinks } from './owed-links.ts';
@@ -141,6 +142,13 @@ export class KeptDrafts {
     const { draft } = file;
     if (draft !== null && this.#records.get(draft.id) !== undefined)
       this.#attributes.setDraft(draft.id, file.local);
+  }
+
+  /** `version` of `file`, which is stored and made of `draft`, is to be made public again. */
+  async owesLink(file: OpenFile, draft: Draft, version: Version): Promise<void> {
+    const link = this.#links.recordOf(file, draft, factsOf(version));
+    file.owedLinks = [link];
+    await this.#records.orLog(file.path, () => this.#records.commit([put('draft', link)]));
   }
 
   /** The link of `file` is not owed any more. */

@@ -106,6 +106,22 @@ it('what is renamed over a public file whose link is owed is public after a kill
   expect(await stateOf(scene)).toEqual(['newer', 'public']);
 });
 
+it('a copy whose link could not be restored is public after a kill, and its source is still there [crash/link] [rename/crash]', async () => {
+  const scene = await withPublicFile();
+  const { fs, faults, direct, bucket } = scene;
+  await scene.foreignWrite('to', 'target');
+  await direct.setVisibility(bucket, 'to', 'public');
+  faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 403 } });
+  expect(await errnoOfCall(fs.rename('/f', '/to', false))).toBe('EACCES');
+  const disk = await diskNow(scene);
+  faults.clear();
+
+  await goneOn(disk, scene);
+
+  expect([await textOf(scene, 'to'), await visibilityOf(scene, 'to')]).toEqual(['old', 'public']);
+  expect(await stateOf(scene)).toEqual(['old', 'public']);
+});
+
 it('an edit of a copy whose link could not be restored is public after a kill [crash/link] [rename/crash]', async () => {
   const settings = { writeBack: true };
   const scene = await withPublicFile({ settings });

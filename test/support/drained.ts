@@ -10,7 +10,8 @@ export async function drained({ unsent }: MountedFileSystem): Promise<void> {
     const waiting = (await unsent.list()).filter(({ kind, state }) => kind !== 'rename' && !IDLE.has(state));
     if (waiting.length === 0) return;
     const outcomes = await unsent.retry(waiting.map(({ id }) => id));
-    const failed = outcomes.find(({ isDone }) => !isDone);
+    // Stored by itself since it was listed.
+    const failed = outcomes.find(({ isDone, reason }) => !isDone && reason !== 'it is not there any more');
     if (failed !== undefined) throw new Error(`${failed.path ?? ''}: ${failed.reason ?? ''}`);
   }
 }
