@@ -45,7 +45,7 @@ it.each([
 
     const again = await killedAgain(disk, scene);
     expect(await stateOf(scene)).toEqual(['new', 'private']);
-    await goneOn(again, scene, settings);
+    expect(await goneOn(again, scene, settings)).toEqual([]);
 
     expect(await stateOf(scene)).toEqual(['new', 'private']);
   },
@@ -71,7 +71,7 @@ it('a link that was owed, of a file that others have replaced, does not come bac
 
   const again = await killedAgain(disk, scene);
   expect(await stateOf(scene)).toEqual(['newer', 'private']);
-  await goneOn(again, scene, settings);
+  expect(await goneOn(again, scene, settings)).toEqual([]);
 
   expect(await stateOf(scene)).toEqual(['newer', 'private']);
 });
@@ -105,11 +105,11 @@ it('what waits behind an upload of a public file is private when others have mad
   store(scene);
   await isMade;
   expect(await stateOf(scene)).toEqual(['newer', 'private']);
-  await goneOn(await diskNow(scene), scene, settings);
+  expect(await goneOn(await diskNow(scene), scene, settings)).toEqual([]);
   expect(await stateOf(scene)).toEqual(['newer', 'private']);
 
   await scene.foreignWrite('f', 'new');
-  await goneOn(killedBefore, scene, settings);
+  expect(await goneOn(killedBefore, scene, settings)).toEqual([]);
 
   expect(await stateOf(scene)).toEqual(['newer', 'private']);
 });
@@ -117,7 +117,7 @@ it('what waits behind an upload of a public file is private when others have mad
 it('what waits behind an upload is as public as others have made that meanwhile [crash/link]', async () => {
   const scene = await withNewerWaiting();
 
-  await goneOn(await diskNow(scene), scene, settings);
+  expect(await goneOn(await diskNow(scene), scene, settings)).toEqual([]);
 
   expect(await stateOf(scene)).toEqual(['newer', 'public']);
 });
@@ -141,7 +141,7 @@ it('a close that takes the place of what is about to go up private promises no l
   await silent.isMade;
   expect(await stateOf(scene)).toEqual(['new', 'private']);
 
-  await goneOn(await diskNow({ stateDirectory: disk.directory }), scene, settings);
+  expect(await goneOn(await diskNow({ stateDirectory: disk.directory }), scene, settings)).toEqual([]);
 
   expect(await stateOf(scene)).toEqual(['newer', 'private']);
 });
@@ -160,7 +160,7 @@ it.each([true, false])(
     const disk = await diskNow(scene);
     await scene.direct.setVisibility(scene.bucket, 'f', 'private');
 
-    await goneOn(disk, scene, settings);
+    expect(await goneOn(disk, scene, settings)).toEqual([]);
 
     expect(await stateOf(scene)).toEqual(['Old', 'private']);
   },
@@ -180,7 +180,7 @@ it('what a mount that makes all private may have stored does not become public b
   const again = await diskNow({ stateDirectory: disk.directory });
   scene.faults.clear();
 
-  await goneOn(again, scene, settings);
+  expect(await goneOn(again, scene, settings)).toEqual([]);
 
   expect(await stateOf(scene)).toEqual(['Old', 'private']);
 });

@@ -3,60 +3,33 @@
  * the mount changes something else of the same file; then the mount is killed.
  */
 import { expect, it } from 'vitest';
-import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { disksAtEachCommit, holdCommit } from '../support/journal-commits.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { edit, openToEdit, openToRead, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+import { goneOn, silentUploads, stateOf, store, withPublicFile } from '../support/public-file.ts';
 import { signal } from '../support/signal.ts';
-import { textOf, visibilityOf } from '../support/stored-state.ts';
+import { textOf } from '../support/stored-state.ts';
 
 /** As long as any waiting that is to be seen takes, milliseconds: a change that does not wait has ended then. */
 const MOMENT = 100;
 
 const aMoment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, MOMENT));
 
-interface Scene extends FileSystemForTest {
-  /** An upload is stored, and its program does not hear of it. */
-  readonly isStored: Promise<void>;
-}
-
-/** The public file /f holds `old`; no upload ends. */
-async function withPublicFile(writeBack: boolean): Promise<Scene> {
-  const begun = signal();
-  const scene = await openForTest({
-    settings: { writeBack },
-    between: (service) =>
-      new InterceptedService(service, async (call, proceed) => {
-        const answer = await proceed();
-        if (call.operation !== 'putObject') return answer;
-        begun.give();
-        return new Promise<never>(() => undefined);
-      }),
-  });
-  await scene.foreignWrite('f', 'old');
-  await scene.direct.setVisibility(scene.bucket, 'f', 'public');
-  return { ...scene, isStored: begun.given };
-}
-
 /** /f is `Old` for its program, and on its way. */
-async function beginUpload({ fs, mounted }: Scene, writeBack: boolean): Promise<void> {
-  const closed = edit(fs, '/f', 'O', 0).catch(() => undefined);
-  if (writeBack) await closed.then(() => void drained(mounted).catch(() => undefined));
-}
-
-/** The next mount has done all that it found on `disk`. */
-async function goneOn(disk: DiskImage, scene: FileSystemForTest, writeBack: boolean): Promise<void> {
-  const next = await mountOver(disk, { ...scene, service: scene.direct }, { settings: { writeBack } });
-  await drained(next);
-  expect(await next.unsent.list()).toEqual([]);
-  await next.close({ patience: 1000 });
+async function beginUpload(scene: FileSystemForTest, writeBack: boolean): Promise<void> {
+  const closed = edit(scene.fs, '/f', 'O', 0).catch(() => undefined);
+  if (!writeBack) return;
+  await closed;
+  store(scene);
 }
 
 it('a type set while the record of an upload is being made costs no link [write-back/crash] [crash/link]', async () => {
-  const scene = await withPublicFile(true);
+  const { isMade, between } = silentUploads();
+  const scene = await withPublicFile({ settings: { writeBack: true }, between });
   await openToRead(scene.fs, '/f');
   const record = holdCommit('"uploading"', '"visibilityBefore":"public"');
   await beginUpload(scene, true);
@@ -64,30 +37,31 @@ it('a type set while the record of an upload is being made costs no link [write-
   const typed = setXattr(scene.fs, '/f', 'user.mime_type', 'text/x-note');
   await aMoment();
   record.letGo();
-  await Promise.all([typed, scene.isStored]);
+  await Promise.all([typed, isMade]);
 
-  await goneOn(await diskNow(scene), scene, true);
+  expect(await goneOn(await diskNow(scene), scene, { writeBack: true })).toEqual([]);
 
-  expect([await textOf(scene, 'f'), await visibilityOf(scene, 'f')]).toEqual(['Old', 'public']);
+  expect(await stateOf(scene)).toEqual(['Old', 'public']);
   expect((await scene.direct.headObject(scene.bucket, 'f')).contentType).toBe('text/x-note');
 });
 
 it.each([true, false])(
   'an unmount that gives up while the record of an upload is being made costs no link, with write-back %s [crash/link]',
   async (writeBack) => {
-    const scene = await withPublicFile(writeBack);
+    const { isMade, between } = silentUploads();
+    const scene = await withPublicFile({ settings: { writeBack }, between });
     const record = holdCommit('"uploading"', '"visibilityBefore":"public"');
     await beginUpload(scene, writeBack);
     await record.made;
     const ended = scene.mounted.close({ patience: 1 });
     await aMoment();
     record.letGo();
-    await Promise.race([scene.isStored, ended]);
+    await Promise.race([isMade, ended]);
     await ended;
 
-    await goneOn(await diskNow(scene), scene, writeBack);
+    expect(await goneOn(await diskNow(scene), scene, { writeBack })).toEqual([]);
 
-    expect([await textOf(scene, 'f'), await visibilityOf(scene, 'f')]).toEqual(['Old', 'public']);
+    expect(await stateOf(scene)).toEqual(['Old', 'public']);
   },
 );
 
@@ -96,7 +70,7 @@ it.each([true, false])(
   async (writeBack) => {
     const asked = signal();
     const goOn = signal();
-    const scene = await openForTest({
+    const scene = await withPublicFile({
       settings: { writeBack },
       between: (service) =>
         new InterceptedService(service, async (call, proceed) => {
@@ -106,18 +80,16 @@ it.each([true, false])(
           return proceed();
         }),
     });
-    await scene.foreignWrite('f', 'old');
-    await scene.direct.setVisibility(scene.bucket, 'f', 'public');
-    await beginUpload({ ...scene, isStored: asked.given }, writeBack);
+    await beginUpload(scene, writeBack);
     await asked.given;
     await scene.mounted.close({ patience: 1 });
     goOn.give();
     await aMoment();
-    expect([await textOf(scene, 'f'), await visibilityOf(scene, 'f')]).toEqual(['old', 'public']);
+    expect(await stateOf(scene)).toEqual(['old', 'public']);
 
-    await goneOn(await diskNow(scene), scene, writeBack);
+    expect(await goneOn(await diskNow(scene), scene, { writeBack })).toEqual([]);
 
-    expect([await textOf(scene, 'f'), await visibilityOf(scene, 'f')]).toEqual(['Old', 'public']);
+    expect(await stateOf(scene)).toEqual(['Old', 'public']);
   },
 );
 

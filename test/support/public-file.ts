@@ -1,6 +1,7 @@
 /** A public file in a mount, and a service that takes an upload without saying so. */
 import type { ObjectService } from '../../src/service/object-service.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
+import type { UnsentChange } from '../../src/filesystem/unsent-change.ts';
 import { mountOver, type DiskImage } from './after-a-crash.ts';
 import { drained } from './drained.ts';
 import { InterceptedService } from './intercepted-service.ts';
@@ -45,13 +46,15 @@ export function store(scene: Pick<FileSystemForTest, 'mounted'>): void {
   void drained(scene.mounted).catch(() => undefined);
 }
 
-/** A mount over `disk` has stored all that it found, and ended. */
+/** A mount over `disk` has stored all that it found, and ended. Resolves with what it has set aside. */
 export async function goneOn(
   disk: DiskImage,
   scene: FileSystemForTest,
   settings: Partial<FileSystemSettings> = {},
-): Promise<void> {
+): Promise<readonly UnsentChange[]> {
   const next = await mountOver(disk, { ...scene, service: scene.direct }, { settings });
   await drained(next);
+  const left = await next.unsent.list();
   await next.close({ patience: 1000 });
+  return left;
 }

@@ -61,7 +61,7 @@ export class RowDatabase {
 
   /**
    * `changes` are made with the next commit that succeeds, whoever asks for it, or by `close`: a commit of their own would be too
-   * much. Nobody may change the same rows afterwards.
+   * much. What is asked for the same rows afterwards comes after them.
    */
   alongWithNext(changes: readonly RowChange[], durability: Durability = 'written'): void {
     this.#add(changes, true, durability);
