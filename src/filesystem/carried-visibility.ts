@@ -18,6 +18,8 @@ export function visibilityAfter(
   target: OpenFile | null,
 ): Promise<Visibility> {
   const { settings, clock } = mount;
+  const own = wishOf(source);
+  if (own !== null) return Promise.resolve(own);
   if (settings.visibility !== 'preserve') return Promise.resolve(settings.visibility);
   const now = clock.monotonic();
   const made = source.madeHereAt(now);

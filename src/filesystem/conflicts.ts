@@ -4,6 +4,7 @@
  *
  * Which of two edits a person wants nobody here can tell, and an error of close would leave the bytes where few look for them.
  */
+import type { Visibility } from '../service/records.ts';
 import { childOf, keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import { conflictName } from './conflict-name.ts';
 import { contentTypeFor } from './content-type.ts';
@@ -50,7 +51,8 @@ export class Conflicts {
    */
   async moveAside(file: OpenFile, path: string): Promise<OpenFile | null> {
     const { claims, clock, settings } = this.#mount;
-    const mark = { hostName: settings.hostName, at: new Date(clock.now()) };
+    const draft = (file.sealed?.draft ?? file.draft)?.id ?? '';
+    const mark = { hostName: settings.hostName, at: new Date(clock.now()), draft };
     let promised: OpenFile | null = null;
     for (let number = 1, isDone = false; !isDone; number += 1) {
       const to = childOf(parentOf(path), conflictName(nameOf(path), { ...mark, number }));
@@ -72,7 +74,7 @@ export class Conflicts {
     if (table.dirty(path) !== undefined) return true;
     const { kind } = await namespace.lookup(path);
     if (kind === 'file' || kind === 'folder') return true;
-    // That it is free may have been told a while ago, and another mount of this machine gives its edits the same names.
+    // That it is free may have been told a while ago.
     return (await namespace.confirmFile(path))?.kind === 'file';
   }
 
@@ -88,6 +90,7 @@ export class Conflicts {
     promised.written = true;
     promised.contentType = contentTypeFor(file, file.wishesOf(draft));
     promised.local = file.wishesOf(draft).local;
+    promised.visibilityWish = atMost(file.wishesOf(draft).visibilityWish);
     promised.sealed = { draft, wishes: null };
     file.sealed = null;
     file.failure = null;
@@ -113,15 +116,22 @@ export class Conflicts {
     // To the service it is a new file from now on: private, and whatever was tried before belongs to the old name.
     file.version = null;
     file.isNew = true;
+    const visibilityWish = atMost(file.visibilityWish);
     file.forgetUploads();
-    file.basis = 'rewrite';
-    file.contentType = contentType;
-    if (file.sealed?.wishes != null)
-      file.sealed.wishes = { ...file.sealed.wishes, basis: 'rewrite', contentType, visibilityWish: null };
+    Object.assign(file, { basis: 'rewrite', contentType, visibilityWish });
+    if (file.sealed?.wishes != null) {
+      const promised = atMost(file.sealed.wishes.visibilityWish);
+      file.sealed.wishes = { ...file.sealed.wishes, basis: 'rewrite', contentType, visibilityWish: promised };
+    }
     table.add(file);
     this.#folderTimes.touch(parentOf(to));
     // Not between a close's description of the draft and its record.
     await file.gate.still(() => kept.redescribe(file));
     await kept.linkSettled(file);
   }
+}
+
+/** Who wanted the file to be public did not mean a copy beside somebody else's; who wanted it private does, whatever the setting. */
+function atMost(wish: Visibility | null): Visibility | null {
+  return wish === 'private' ? wish : null;
 }

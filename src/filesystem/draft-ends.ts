@@ -3,7 +3,7 @@ import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
 import { isPassing, reasonOf } from './errno-of.ts';
 import type { MountState } from './mount-state.ts';
-import type { OpenFile } from './open-file.ts';
+import type { OpenFile, Sealed } from './open-file.ts';
 import type { Reading } from './reading.ts';
 import type { Version } from '../store/version.ts';
 
@@ -41,6 +41,11 @@ export class DraftEnds {
     const { draft, sealed, failure } = file;
     const refused = sealed?.draft ?? draft;
     if (refused === null) return;
+    if (sealed !== null && draft !== null && refused !== draft && failure?.draft === draft) {
+      this.#goBackTo(file, sealed);
+      await this.#laidAside(file, draft, reasonOf(failure.error));
+      return;
+    }
     // Taken out before anything is awaited: whoever opens the file meanwhile must not write into a draft that goes.
     file.sealed = null;
     if (refused === draft) {
@@ -85,13 +90,15 @@ export class DraftEnds {
   async dropNewest(file: OpenFile): Promise<void> {
     const { draft, sealed } = file;
     if (draft === null || sealed === null || sealed.draft === draft) return this.dropAll(file);
-    const { basis, contentType, visibilityWish, local } = file.wishesOf(sealed.draft);
-    file.loseWrites();
-    file.draft = sealed.draft;
-    file.sealed = { draft: sealed.draft, wishes: null };
-    file.isOverSealed = false;
-    Object.assign(file, { basis, contentType, visibilityWish, local });
+    this.#goBackTo(file, sealed);
     await this.#mount.kept.drop(draft);
+  }
+
+  /** Lets go of what a close of `file` has promised; what a program has written since stays, and is not promised. */
+  async dropPromised(file: OpenFile): Promise<void> {
+    const { sealed } = file;
+    file.sealed = null;
+    if (sealed !== null) await this.#mount.kept.drop(sealed.draft);
   }
 
   /** Lets go of what `file` has here. */
@@ -105,6 +112,17 @@ export class DraftEnds {
     this.#reading.letGo(file);
     if (!file.publishPending) this.#mount.table.remove(file);
     for (const each of new Set([draft, sealed?.draft])) if (each != null) await this.#mount.kept.drop(each);
+  }
+
+  /** Its newest bytes are the caller's to end. */
+  #goBackTo(file: OpenFile, { draft }: Sealed): void {
+    const { basis, contentType, visibilityWish, local } = file.wishesOf(draft);
+    file.loseWrites();
+    if (file.failure?.draft === file.draft) file.failure = null;
+    file.draft = draft;
+    file.sealed = { draft, wishes: null };
+    file.isOverSealed = false;
+    Object.assign(file, { basis, contentType, visibilityWish, local });
   }
 
   /** What the name of `file` shows once its bytes are set aside: after a conflict that is not what they were made from. */

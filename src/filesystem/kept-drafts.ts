@@ -127,12 +127,8 @@ export class KeptDrafts {
     const drafts = [...draftsOf(file), ...(replaced === null ? [] : draftsOf(replaced))];
     await this.#records.orLog(file.path, () =>
       this.#records.inTurn(drafts, async () => {
-        const records = replaced === null ? [] : this.#records.ended(replaced);
-        for (const draft of draftsOf(file)) {
-          const record = await this.#records.described(file, draft);
-          if (record !== undefined) records.push(record);
-        }
-        await this.#records.putAll(records);
+        const ended = replaced === null ? [] : this.#records.ended(replaced);
+        await this.#records.putAll([...ended, ...(await this.#describedAll(file))]);
       }),
     );
   }
@@ -156,9 +152,20 @@ export class KeptDrafts {
     await this.#records.orLog(file.path, () => this.#records.done([], this.#links.settle(file)));
   }
 
-  /** Call before a link is taken down: no later mount shall restore it. Rejects with the disk's error: it must stay, then. */
-  async takingDown(): Promise<void> {
+  /**
+   * Call before the link of `file`, if that is open here, is taken down: no later mount shall restore it. Rejects with the disk's error:
+   * it must stay, then.
+   */
+  async takingDown(file: OpenFile | undefined): Promise<void> {
     await this.#records.allDone();
+    if (file !== undefined) await this.#settleNow(file, []);
+  }
+
+  /** Whoever set it was told that nothing of `file` is public any more. Rejects with the disk's error: they must not be told, then. */
+  async stayingPrivate(file: OpenFile): Promise<void> {
+    await this.#records.allDone();
+    const drafts = draftsOf(file);
+    await this.#records.inTurn(drafts, async () => this.#settleNow(file, await this.#describedAll(file)));
   }
 
   /** `file` has lost its name: no later mount shall find its draft. */
@@ -222,6 +229,25 @@ export class KeptDrafts {
     const record = this.#records.get(draft.id);
     this.#records.disown(draft.id);
     if (record !== undefined) this.#resting.add(draft.id, { kind: 'draft', record });
+  }
+
+  /** Its links are not owed any more when `records` are on the disk. */
+  async #settleNow(file: OpenFile, records: readonly DraftRecord[]): Promise<void> {
+    const { owedLinks } = file;
+    await this.#records.putAll(
+      records,
+      owedLinks.map((link) => remove('draft', link)),
+    );
+    file.owedLinks = file.owedLinks.filter((link) => !owedLinks.includes(link));
+  }
+
+  async #describedAll(file: OpenFile): Promise<DraftRecord[]> {
+    const records: DraftRecord[] = [];
+    for (const draft of draftsOf(file)) {
+      const record = await this.#records.described(file, draft);
+      if (record !== undefined) records.push(record);
+    }
+    return records;
   }
 
   /** Whether no record holds for the bytes of `draft`. */

@@ -84,6 +84,11 @@ export class MovingDrafts {
     source.version = target?.version ?? null;
     const isDown = target?.publishPending === true && target.version !== null ? [target.version] : [];
     source.unconfirmed = [...isDown, ...(target?.unconfirmed ?? [])];
+    if (target !== null) {
+      // Half a file does not outlive a crash, and the record of its link would be lost with the target.
+      source.owedLinks = [...source.owedLinks, ...target.owedLinks];
+      target.owedLinks = [];
+    }
     source.isLeftBehind ||= target?.isLeftBehind === true;
     source.visibilityBefore = target?.publishPending === true ? 'public' : (target?.visibilityBefore ?? null);
     source.basis = 'rewrite';

@@ -120,7 +120,10 @@ export class Moving {
       if (whole !== null) await this.#copyAndDelete(source, whole, destination, wish);
       return whole !== null;
     });
-    if (!isMoved) await this.#moveHalf(source, destination);
+    if (isMoved) return;
+    // Else the target's would be that of bytes which may be nobody else's business.
+    if (target !== null) source.visibilityWish ??= wish;
+    await this.#moveHalf(source, destination);
   }
 
   /** Others have replaced or deleted what the service had of `source`: left is what a program is writing. */

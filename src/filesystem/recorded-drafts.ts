@@ -29,8 +29,6 @@ export class RecordedDrafts {
   /** By the identifiers of drafts. */
   readonly #records = new Map<string, DraftRecord>();
   #isClosed = false;
-  /** How often the disk has not taken what is done, since it last had all of that. */
-  #owing = 0;
 
   constructor({ journal, clock, log }: RecordedDraftsParts) {
     this.#journal = journal;
@@ -85,17 +83,13 @@ export class RecordedDrafts {
       await this.commit(all);
     } catch (error) {
       this.#journal.makeLater(all);
-      this.#owing += 1;
       throw error;
     }
   }
 
   /** What `done` was told is on the disk when this resolves. */
   async allDone(): Promise<void> {
-    const owing = this.#owing;
-    if (owing === 0 || this.#isClosed) return;
-    await this.#journal.allMade();
-    if (this.#owing === owing) this.#owing = 0;
+    if (!this.#isClosed) await this.#journal.allMade();
   }
 
   async commit(changes: readonly JournalChange[]): Promise<void> {

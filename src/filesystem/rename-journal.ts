@@ -122,8 +122,8 @@ export class RenameJournal {
     try {
       await this.#journal.commit(changes);
     } catch (error) {
-      // Its files may get their old names again, as copies of what they are called now: then it must not be finished.
-      this.#journal.forgetLater(changes);
+      // Its files may get their old names again, or lose their links: then it must not be finished.
+      this.#journal.makeLater(changes);
       this.#log.warn('a rename that has ended stays in the journal for now', { cause: describeError(error) });
     }
   }

@@ -86,7 +86,10 @@ export class Sending {
       version.visibility = { value: 'public', at: this.#mount.clock.monotonic() };
       if (version !== file.version) file.take(version);
     } catch (error) {
-      if (!isReplaced(error)) throw error;
+      if (!isReplaced(error)) {
+        file.failure = { error, draft: null, revision: 0 };
+        throw error;
+      }
       this.#mount.namespace.known.doubt(file.path);
       this.#mount.log.warn('a link was not restored: somebody else has replaced the file since', {
         path: file.path,
@@ -114,7 +117,8 @@ export class Sending {
   async #storedAlready(file: OpenFile, draft: Draft): Promise<Version | null> {
     const base = file.version;
     const { contentType, visibilityWish } = file.wishesOf(draft);
-    if (base === null || file.endUnknown || contentType !== null || visibilityWish !== null) return null;
+    const hasMore = contentType !== null || visibilityWish !== null || file.publishPending;
+    if (base === null || file.endUnknown || hasMore) return null;
     if (base.size !== draft.size || base.md5 === null || (await draft.md5()) !== base.md5) return null;
     const found = await this.#mount.namespace.lookup(file.path);
     return found.kind === 'file' && found.version === base ? base : null;

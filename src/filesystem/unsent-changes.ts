@@ -129,7 +129,7 @@ export class UnsentChanges {
     if (change.kind === 'delete') return this.#parts.deletions.discard(change.path ?? '');
     const file = this.#fileOf(change);
     if (file !== undefined) {
-      await this.#parts.uploading.discard(file);
+      await this.#parts.uploading.discard(file, change.id);
       return null;
     }
     const draft = this.#mount.resting.get(change.id);

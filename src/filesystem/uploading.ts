@@ -129,10 +129,14 @@ export class Uploading {
     await this.#ends.giveUp(file);
   }
 
-  /** A person does not want what the service has not of `file`. Rejects when a program has it open, or when it is stored by now. */
-  async discard(file: OpenFile): Promise<void> {
+  /**
+   * A person does not want what the service has not of `file`: the draft that is called `id` where there are two. Rejects when a program has
+   * it open, or when it is stored by now.
+   */
+  async discard(file: OpenFile, id: string): Promise<void> {
     await this.#storing.claimed(file, async () => {
       const { namespace, kept, table } = this.#mount;
+      const { draft, sealed } = file;
       if (file.handles.size > 0) throw new FsError('EBUSY', file.path, 'a program has the file open');
       if (file.detached || !(file.dirty || file.publishPending))
         throw new FsError('ESTALE', file.path, 'it is stored by now');
@@ -142,7 +146,11 @@ export class Uploading {
         await kept.linkSettled(file);
         table.remove(file);
       }
-      await this.#ends.dropAll(file);
+      if (sealed === null || draft === null || sealed.draft === draft) return this.#ends.dropAll(file);
+      if (id === sealed.draft.id) return this.#ends.dropPromised(file);
+      if (id !== draft.id) throw new FsError('ESTALE', file.path, 'it is stored by now');
+      await this.#ends.dropNewest(file);
+      this.enqueue(file);
     });
   }
 
@@ -210,7 +218,11 @@ export class Uploading {
     }
     // Or while it was stored.
     if (file.handles.size > 0) return;
-    if (file.dirty && this.#isRefused(file)) await this.#ends.setAside(file);
+    if (file.dirty && this.#isRefused(file)) {
+      await this.#ends.setAside(file);
+      // What a close had promised before that was refused.
+      if (file.sealed !== null && !this.#isRefused(file)) this.enqueue(file);
+    }
     await this.dropUnused(file);
   }
 }

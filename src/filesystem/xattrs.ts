@@ -19,6 +19,7 @@ import type { Opening } from './opening.ts';
 import type { XattrSetMode } from './operations.ts';
 import type { Uploading } from './uploading.ts';
 import type { Usage } from './usage.ts';
+import { VisibilityChanges } from './visibility-changes.ts';
 import { VisibilityRecords } from './visibility-records.ts';
 import type { Writing } from './writing.ts';
 import { reasonOf } from './errno-of.ts';
@@ -55,11 +56,13 @@ export class Xattrs {
   readonly #mount: MountState;
   readonly #parts: XattrParts;
   readonly #records: VisibilityRecords;
+  readonly #visibility: VisibilityChanges;
 
   constructor(mount: MountState, parts: XattrParts) {
     this.#mount = mount;
     this.#parts = parts;
     this.#records = new VisibilityRecords(mount.clock);
+    this.#visibility = new VisibilityChanges(mount, parts.inspecting, this.#records);
   }
 
   async list(path: string, waiter?: Waiter): Promise<readonly string[]> {
@@ -92,8 +95,11 @@ export class Xattrs {
     // tar says a line for each that it cannot set, of every file: a copy drops what only the mount can say.
     if (name !== VISIBILITY && name !== MIME_TYPE) return;
     const text = Buffer.from(value).toString('utf8');
-    if (name === VISIBILITY) await this.#setVisibility(path, text);
-    else await this.#setMimeType(path, text);
+    if (name === MIME_TYPE) return this.#setMimeType(path, text);
+    if (text !== 'public' && text !== 'private') {
+      throw new FsError('EINVAL', path, `${VISIBILITY} is either public or private`);
+    }
+    await this.#visibility.set(path, text);
   }
 
   async remove(path: string, name: string): Promise<void> {
@@ -129,6 +135,7 @@ export class Xattrs {
     const { settings } = this.#mount;
     if (file.visibilityWish !== null) return file.visibilityWish;
     if (settings.visibility !== 'preserve') return settings.visibility;
+    if (file.publishPending) return 'public';
     if (file.visibilityBefore !== null) return file.visibilityBefore;
     return file.version === null
       ? 'private'
@@ -208,32 +215,6 @@ export class Xattrs {
     } finally {
       namespace.known.forgetQuestion(question);
     }
-  }
-
-  async #setVisibility(path: string, text: string): Promise<void> {
-    if (text !== 'public' && text !== 'private') {
-      throw new FsError('EINVAL', path, `${VISIBILITY} is either public or private`);
-    }
-    await this.#mount.claims.run([path], async () => {
-      const draft = this.#mount.table.dirty(path);
-      if (draft !== undefined) {
-        draft.visibilityWish = text;
-        // Not between a close's description of the draft and its record.
-        await draft.gate.still(() => this.#mount.kept.redescribe(draft));
-        return;
-      }
-      const entry = await this.#parts.inspecting.entry(path);
-      if (entry.kind !== 'file') throw new FsError('ENOTSUP', path, 'it is a folder now');
-      if (text === 'private') await this.#mount.kept.takingDown();
-      const at = this.#mount.clock.monotonic();
-      const record = await this.#mount.store.setVisibility(keyOfPath(path), text);
-      this.#records.remember(entry.version, record, at);
-      entry.version.madeHereAt = null;
-      const open = this.#mount.table.get(path);
-      if (open?.version !== entry.version) return;
-      open.publishPending = false;
-      await this.#mount.kept.linkSettled(open);
-    });
   }
 
   /** The service takes a type only with the bytes, so they are stored again. */

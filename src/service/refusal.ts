@@ -89,6 +89,12 @@ export class Refusal extends Error {
   }
 }
 
+/** `refusal`, of what was asked after the service had done what it was asked for. */
+export function afterwards(refusal: Refusal): Refusal {
+  const { kind, reason, operation, status, subject, retryAfter, cause } = refusal;
+  return new Refusal(kind, reason, { operation, status, subject, retryAfter, cause, followsUnknown: true });
+}
+
 /** Whether the service may have done what it was asked, or may still do it, though it did not say so. */
 export function isOfUnknownEnd(thrown: unknown): boolean {
   return (

@@ -2,7 +2,7 @@
  * Does a change of a key last, when an upload of ours whose end nobody knows may come after it? A HEAD tells whether it has: then
  * the change is made again.
  */
-import { Refusal, isRefusal } from '../service/refusal.ts';
+import { afterwards, isRefusal, Refusal } from '../service/refusal.ts';
 import type { BucketStore } from './bucket-store.ts';
 import { recognise } from './own-upload.ts';
 import type { Version } from './version.ts';
@@ -45,6 +45,6 @@ async function isThere(store: BucketStore, key: string, versions: readonly Versi
     return (await recognise(store, key, await store.head(key), versions)) !== undefined;
   } catch (error) {
     if (isRefusal(error, 'missing')) return false;
-    throw error;
+    throw isRefusal(error) ? afterwards(error) : error;
   }
 }

@@ -1,5 +1,6 @@
 /** SEMANTICS: what becomes of an edit whose file somebody else replaced meanwhile. */
 import { describe, expect, it } from 'vitest';
+import { textsOf } from '../support/stored-state.ts';
 import { conflictName } from '../../src/filesystem/conflict-name.ts';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
 import {
@@ -22,7 +23,7 @@ import {
   xattr,
 } from '../support/program-acts.ts';
 
-const COPY = /^notes \(conflict here \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\)\.txt$/;
+const COPY = /^notes \(conflict here \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d [\da-f]{4}\)\.txt$/;
 
 interface Conflict extends FileSystemForTest {
   readonly log: LogForTest;
@@ -123,11 +124,10 @@ describe('an edit of a file that somebody else replaced meanwhile', () => {
     expect((await situation.stored('notes.txt')).toString()).toBe('Theirs');
   });
 
-  it('gets a number when the name is taken, on the service or here [conflict/name]', async () => {
+  it('has another name than those before it of the same second [conflict/name]', async () => {
     const situation = await conflict();
-    const { fs, stored, foreignWrite } = situation;
+    const { fs, foreignWrite } = situation;
     await close(situation);
-    const first = await copyName(situation);
     for (const theirs of ['theirs 2', 'theirs 3']) {
       const handle = await openToEdit(fs, '/notes.txt');
       await writeAt(fs, handle, 'again');
@@ -136,17 +136,20 @@ describe('an edit of a file that somebody else replaced meanwhile', () => {
       await fs.release(handle);
     }
 
-    expect(await names(fs, '/')).toEqual(
-      ['notes.txt', first, first.replace(').txt', ' 2).txt'), first.replace(').txt', ' 3).txt')].sort(),
-    );
-    expect((await stored(first)).toString()).toBe('mine');
+    expect(Object.values(await textsOf(situation)).sort()).toEqual([
+      'agains',
+      'agains 2',
+      'mine',
+      'theirs 3',
+    ]);
   });
 
-  it('gets a number when another mount of this machine has stored its own copy since we listed the folder [conflict/name]', async () => {
+  it('gets a number when the name is taken since we listed the folder [conflict/name]', async () => {
     const situation = await conflict();
-    const { clock, foreignWrite, stored } = situation;
+    const { clock, foreignWrite, stored, mounted } = situation;
     const at = new Date(clock.now());
-    const taken = conflictName('notes.txt', { hostName: 'here.example.com', at, number: 1 });
+    const [{ id: draft } = { id: '' }] = await mounted.unsent.list();
+    const taken = conflictName('notes.txt', { hostName: 'here.example.com', at, draft, number: 1 });
     await foreignWrite(taken, 'another edit');
 
     await close(situation);

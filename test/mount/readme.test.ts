@@ -88,7 +88,7 @@ it('what stands in the README works, line by line', async () => {
 it('what stands in SEMANTICS.md works, line by line', async () => {
   const server = await startEmbeddedServer();
   const at = await homeOfAReader(server);
-  for (const key of ['notes.txt', 'notes (conflict desk 2026-11-21 14.05.33).txt'])
+  for (const key of ['notes.txt', 'notes (conflict desk 2026-11-21 14.05.33 3f2a).txt'])
     await server.direct.putObject(server.bucket, key, uploadOf('the same notes'));
   await at.type(
     [

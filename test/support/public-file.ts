@@ -1,4 +1,5 @@
 /** A public file in a mount, and a service that takes an upload without saying so. */
+import { expect } from 'vitest';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import type { UnsentChange } from '../../src/filesystem/unsent-change.ts';
@@ -6,6 +7,7 @@ import { mountOver, type DiskImage } from './after-a-crash.ts';
 import { drained } from './drained.ts';
 import { InterceptedService } from './intercepted-service.ts';
 import { openForTest, type FileSystemForTest, type TestOptions } from './open-for-test.ts';
+import { edit, errnoOfCall } from './program-acts.ts';
 import { signal } from './signal.ts';
 import { textOf, visibilityOf } from './stored-state.ts';
 
@@ -14,6 +16,15 @@ export async function withPublicFile(options: TestOptions = {}): Promise<FileSys
   const scene = await openForTest(options);
   await scene.foreignWrite('f', 'old');
   await scene.direct.setVisibility(scene.bucket, 'f', 'public');
+  return scene;
+}
+
+/** /f holds `Old`, is private, and is owed its link. */
+export async function withOwedLink(options: TestOptions = {}): Promise<FileSystemForTest> {
+  const scene = await withPublicFile(options);
+  scene.faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 503 } });
+  expect(await errnoOfCall(edit(scene.fs, '/f', 'O', 0))).toBe('EIO');
+  scene.faults.clear();
   return scene;
 }
 

@@ -46,6 +46,8 @@ export class Journal {
   readonly #directory: string;
   readonly #log: Log;
   #sequence: number;
+  /** How often `makeLater` was called since all of that was on the disk. */
+  #owing = 0;
 
   private constructor(
     { directory, log }: Pick<DatabasePlace, 'directory' | 'log'>,
@@ -85,7 +87,10 @@ export class Journal {
 
   /** As `commit`, of what `makeLater` was given. */
   async allMade(): Promise<void> {
+    const owing = this.#owing;
+    if (owing === 0) return;
     await this.#orProblem(() => this.#rows.write());
+    if (this.#owing === owing) this.#owing = 0;
   }
 
   /**
@@ -105,6 +110,7 @@ export class Journal {
   /** As `forgetLater`, of what has to be on the disk then. */
   makeLater(changes: readonly JournalChange[]): void {
     this.#rows.alongWithNext(changes, 'synced');
+    this.#owing += 1;
   }
 
   async close(): Promise<void> {

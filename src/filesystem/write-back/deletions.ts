@@ -274,11 +274,11 @@ export class Deletions {
       state: 'dropped',
       lastFailure: this.#failureOf(path, reason),
     };
-    this.#mount.log.error('a file that a program has deleted stays', { path, reason: describeError(reason) });
     await this.#journal.commit([put('deletion', dropped)]);
     this.#pending.delete(path);
     this.#dropped.set(record.sequence, dropped);
     this.#mount.namespace.known.changed(path, { kind: 'unknown' });
+    this.#mount.log.error('a file that a program has deleted stays', { path, reason: describeError(reason) });
   }
 
   #failureOf(path: string, error: unknown): DeletionRecord['lastFailure'] {

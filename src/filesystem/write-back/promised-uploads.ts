@@ -121,6 +121,8 @@ export class PromisedUploads {
     if (tried === null || file.sealed !== tried) return;
     // Who has it open hears of it at the next close or fsync; after the last one nobody does.
     const isHeld = file.handles.size > 0 && tried.draft === file.draft;
-    if (!isHeld) await this.#ends.giveUp(file);
+    if (!isHeld) return this.#ends.giveUp(file);
+    // Nobody may wait for its room.
+    tried.draft.setLeaving(false);
   }
 }

@@ -1,0 +1,80 @@
+/**
+ * A program says who may fetch a file: when does that happen, and what must not undo it later?
+ *
+ * Of a stored file at once, of other bytes after their upload. Whoever was told that a file is private must not find it public again:
+ * neither by a close of before, nor by a link that is still owed, nor by the next mount. So the disk has to know first.
+ */
+import type { Visibility } from '../service/records.ts';
+import { keyOfPath } from '../store/keys.ts';
+import { FsError } from './errors.ts';
+import type { Inspecting } from './inspecting.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
+import type { VisibilityRecords } from './visibility-records.ts';
+
+export class VisibilityChanges {
+  readonly #mount: MountState;
+  readonly #inspecting: Inspecting;
+  readonly #records: VisibilityRecords;
+
+  constructor(mount: MountState, inspecting: Inspecting, records: VisibilityRecords) {
+    this.#mount = mount;
+    this.#inspecting = inspecting;
+    this.#records = records;
+  }
+
+  /** Rejects with an `FsError`, with the refusal of the service, or with the local disk's error: nothing has changed then. */
+  async set(path: string, wanted: Visibility): Promise<void> {
+    const { claims, table } = this.#mount;
+    await claims.run([path], async () => {
+      const file = table.dirty(path);
+      if (file === undefined) await this.#setStored(path, wanted);
+      // Not between a close's description of the draft and its record.
+      else await file.gate.still(() => (wanted === 'private' ? this.#keepPrivate(file) : this.#wish(file)));
+    });
+  }
+
+  async #setStored(path: string, wanted: Visibility): Promise<void> {
+    const { kept, clock, store, table } = this.#mount;
+    const entry = await this.#inspecting.entry(path);
+    if (entry.kind !== 'file') throw new FsError('ENOTSUP', path, 'it is a folder now');
+    const { version } = entry;
+    const file = table.shown(path, version);
+    if (wanted === 'private') await kept.takingDown(file);
+    const at = clock.monotonic();
+    const record = await store.setVisibility(keyOfPath(path), wanted);
+    this.#records.remember(version, record, at);
+    version.madeHereAt = null;
+    if (file === undefined) return;
+    // The service's own may be another that says the same.
+    if (file.version !== null) file.version.madeHereAt = null;
+    if (!file.publishPending) return;
+    file.publishPending = false;
+    file.failure = null;
+    await kept.linkSettled(file);
+    if (file.handles.size === 0) table.remove(file);
+  }
+
+  async #wish(file: OpenFile): Promise<void> {
+    file.visibilityWish = 'public';
+    await this.#mount.kept.redescribe(file);
+  }
+
+  /** Also what was promised or stored before: that is not for others any more, either. */
+  async #keepPrivate(file: OpenFile): Promise<void> {
+    const { sealed, visibilityWish, visibilityBefore, publishPending } = file;
+    const before = { visibilityWish, visibilityBefore, publishPending };
+    const wishes = sealed?.wishes ?? null;
+    file.visibilityWish = 'private';
+    file.publishPending = false;
+    if (visibilityBefore !== null) file.visibilityBefore = 'private';
+    if (sealed !== null && wishes !== null) sealed.wishes = { ...wishes, visibilityWish: 'private' };
+    try {
+      await this.#mount.kept.stayingPrivate(file);
+    } catch (error) {
+      Object.assign(file, before);
+      if (sealed !== null) sealed.wishes = wishes;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * SEMANTICS: a close has promised a file, and the close of what was written since failed, since the local disk did not take it: each of
+ * the two has its own end.
+ */
+import { expect, it } from 'vitest';
+import { drained } from '../support/drained.ts';
+import { refuseCommits } from '../support/journal-commits.ts';
+import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { errnoOfCall, openToEdit, writeAt } from '../support/program-acts.ts';
+import { textsOf } from '../support/stored-state.ts';
+
+/** `status`: what the service says of the newer bytes. */
+async function withTwoOfOneFile(
+  status: number,
+): Promise<{ scene: FileSystemForTest; newer: string; promised: string }> {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  const { fs, faults, mounted } = scene;
+  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await writeFile(fs, '/n', 'promised');
+  const [{ id: promised } = { id: '' }] = await mounted.unsent.list();
+  faults.clear();
+  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status } });
+  const takeThemAgain = refuseCommits('put draft/');
+  const handle = await openToEdit(fs, '/n');
+  await writeAt(fs, handle, 'newer!!!');
+  const [newer] = (await mounted.unsent.list()).map(({ id }) => id).filter((id) => id !== promised);
+  expect(await errnoOfCall(fs.flush(handle))).not.toBe('none');
+  takeThemAgain();
+  await fs.release(handle);
+  return { scene, newer: newer ?? '', promised };
+}
+
+it('to discard the newer bytes leaves what the close has promised [uploads/discard]', async () => {
+  const { scene, newer, promised } = await withTwoOfOneFile(503);
+
+  await scene.mounted.unsent.discard([newer]);
+
+  expect((await scene.mounted.unsent.list()).map(({ id }) => id)).toEqual([promised]);
+  scene.faults.clear();
+  await drained(scene.mounted);
+  expect(await textsOf(scene)).toEqual({ n: 'promised' });
+  expect(await scene.mounted.unsent.list()).toEqual([]);
+});
+
+it('to discard what the close has promised leaves the newer bytes [uploads/discard]', async () => {
+  const { scene, newer, promised } = await withTwoOfOneFile(503);
+
+  await scene.mounted.unsent.discard([promised]);
+
+  expect((await scene.mounted.unsent.list()).map(({ id }) => id)).toEqual([newer]);
+  scene.faults.clear();
+  await scene.mounted.unsent.retry([newer]);
+  expect(await textsOf(scene)).toEqual({ n: 'newer!!!' });
+});
+
+it('newer bytes that the service refuses for good are set aside, and what the close has promised is stored', async () => {
+  const { scene, newer } = await withTwoOfOneFile(413);
+
+  scene.faults.clear();
+  await drained(scene.mounted);
+
+  expect(await textsOf(scene)).toEqual({ n: 'promised' });
+  expect(await scene.mounted.unsent.list()).toMatchObject([{ id: newer, state: 'set aside' }]);
+});
