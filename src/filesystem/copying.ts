@@ -169,9 +169,9 @@ export class Copying {
     try {
       await removeObject(this.#mount.store, keyOfPath(path));
     } catch (error) {
-      if (!mayHaveBeenDone(error)) throw error;
+      // Also where it was refused: the copy is the only one unless this is seen.
       this.#mount.namespace.known.doubt(path);
-      if (await this.#isThere(path)) throw error;
+      if (!isRefusal(error, 'missing') && (await this.#isThere(path))) throw error;
     }
     return true;
   }

@@ -57,11 +57,13 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
     flush: async (_id, body, { thread }) => {
       const { handle, node } = files.get(readHandle(body));
       await storing(context, node, () => operations.flush(handle, () => hasOpen(thread, handle.path)));
+      await tellIfMoved(context, node, handle);
       return done();
     },
     fsync: async (_id, body) => {
       const { handle, node } = files.get(readHandle(body));
       await storing(context, node, () => operations.fsync(handle));
+      await tellIfMoved(context, node, handle);
       return done();
     },
     release: async (_id, body) => {
@@ -99,6 +101,17 @@ async function storing<Result>(
     takeNameBack(context, node);
     throw error;
   }
+}
+
+/**
+ * A conflict has given what was stored a name of its own: whoever uses the one before has it looked up. Before the program goes on: it, or a
+ * person, may list the folder, and by that name the node would be the one that the kernel finds by the other, too.
+ */
+async function tellIfMoved(context: KernelContext, node: Node, { path }: FileHandle): Promise<void> {
+  const known = context.nodes.pathOf(node);
+  if (known === undefined || known === path) return;
+  takeNameBack(context, node);
+  await context.notified();
 }
 
 /** Ends the handles that the kernel let go of without a word. Never rejects. */

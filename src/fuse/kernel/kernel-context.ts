@@ -28,6 +28,8 @@ export interface KernelContext {
   readonly notify: (notification: Buffer) => void;
   /** As `notify`, before the next answer: only what waits for no lock of the kernel's. */
   readonly notifyAtOnce: (notification: Buffer) => void;
+  /** Resolves when the kernel has taken what `notify` was given. Not for what programs wait for while they hold a lock of their folder. */
+  readonly notified: () => Promise<void>;
   readonly trust: KernelTrust;
   /** Whether what `thread` belongs to has the file at `path` open. */
   readonly hasOpen: (thread: number, path: string) => Promise<boolean>;

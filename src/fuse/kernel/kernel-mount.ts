@@ -21,7 +21,7 @@ import { mountAsRoot } from './mount-program.ts';
 import { NodeTable } from './node-table.ts';
 import { OpenTable } from './open-table.ts';
 import { RequestMemory } from './request-memory.ts';
-import { takeAllNamesBack } from './discoveries.ts';
+import { takeAllNamesBack, takeNameBack } from './discoveries.ts';
 import { incrementEpoch } from './notifications.ts';
 
 /** Everything a mount is made of. */
@@ -120,7 +120,9 @@ function newContext(
   device: Device,
   requests: RequestMemory,
 ): KernelContext {
-  const nodes = new NodeTable();
+  const nodes: NodeTable = new NodeTable((node) => {
+    takeNameBack({ nodes, clock, notify: device.notify }, node);
+  });
   return {
     operations,
     nodes,
@@ -133,6 +135,7 @@ function newContext(
     log: options.log,
     notify: device.notify,
     notifyAtOnce: device.deliver,
+    notified: () => device.notified(),
     trust: { names: false, hasEpoch: false },
     hasOpen: (thread, path) => hasOpen(thread, options.mountpoint + path),
   };

@@ -22,9 +22,12 @@ export class NodeTable {
   );
   /** By identity. */
   readonly #files = new HashIndex((id) => identityHash(this.#rows.get(id, 'identities')));
+  readonly #leaves: (node: Node) => void;
   #lastId = ROOT_NODE;
 
-  constructor() {
+  /** `leaves` hears of a node before another name leads to it than the kernel knows it by, which no rename of the kernel's has brought about. */
+  constructor(leaves: (node: Node) => void) {
+    this.#leaves = leaves;
     this.#rows.add(ROOT_NODE, 'folder', 0);
   }
 
@@ -96,9 +99,7 @@ export class NodeTable {
   lookUp(folder: Node, name: string, facts: NodeFacts): Node {
     if (folder.hasMissing) folder.missing.delete(name);
     const known = this.known(folder, name);
-    const node = isSame(known, facts)
-      ? known
-      : new RowNode(this.#rows, this.#attach(folder.id, name, this.#living(facts)));
+    const node = isSame(known, facts) ? known : this.#broughtTo(folder, name, facts);
     this.#rows.set(node.id, 'lookups', this.#rows.get(node.id, 'lookups') + 1);
     return node;
   }
@@ -132,6 +133,13 @@ export class NodeTable {
     return this.#children.find(childHash(parent, hashOf(name)), isIt) ?? NO_NODE;
   }
 
+  #broughtTo(folder: Node, name: string, facts: NodeFacts): Node {
+    const node = new RowNode(this.#rows, this.#living(facts));
+    if (node.parent !== null) this.#leaves(node);
+    this.#attach(folder.id, name, node.id);
+    return node;
+  }
+
   /** The node of this file, wherever it is; a new one when there is none. */
   #living({ kind, identity }: NodeFacts): number {
     const isIt = (id: number): boolean => this.#rows.get(id, 'identities') === identity;
@@ -150,7 +158,7 @@ export class NodeTable {
     return this.#lastId;
   }
 
-  #attach(parent: number, name: string, id: number): number {
+  #attach(parent: number, name: string, id: number): void {
     this.#unbind(parent, name);
     const before = this.#rows.get(id, 'parents');
     if (before !== NO_NODE) this.#unlink(before, id);
@@ -159,7 +167,6 @@ export class NodeTable {
     this.#rows.setName(id, name);
     this.#link(parent, id);
     if (before !== NO_NODE) this.#drop(before);
-    return id;
   }
 
   #unbind(parent: number, name: string): void {

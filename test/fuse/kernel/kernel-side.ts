@@ -5,6 +5,7 @@ import type { FileSystemOperations } from '../../../src/filesystem/operations.ts
 import { Dispatcher } from '../../../src/fuse/kernel/dispatcher.ts';
 import type { KernelContext } from '../../../src/fuse/kernel/kernel-context.ts';
 import { KeptListings } from '../../../src/fuse/kernel/kept-listings.ts';
+import { takeNameBack } from '../../../src/fuse/kernel/discoveries.ts';
 import { NodeTable } from '../../../src/fuse/kernel/node-table.ts';
 import { opcodes, type OperationName } from '../../../src/fuse/kernel/opcodes.ts';
 import { OpenTable } from '../../../src/fuse/kernel/open-table.ts';
@@ -38,10 +39,12 @@ export class KernelSide {
   readonly #waiting = new Map<bigint, (reply: Buffer) => void>();
 
   constructor(operations: FileSystemOperations, log: Log = silentLog) {
-    const nodes = new NodeTable();
     const notify = (notification: Buffer): void => {
       this.notifications.push(notification.toString('hex'));
     };
+    const nodes: NodeTable = new NodeTable((node) => {
+      takeNameBack({ nodes, clock: this.clock, notify }, node);
+    });
     this.context = {
       operations,
       nodes,
@@ -53,6 +56,7 @@ export class KernelSide {
       clock: this.clock,
       log,
       notify,
+      notified: () => Promise.resolve(),
       notifyAtOnce: notify,
       trust: { names: false, hasEpoch: false },
       hasOpen: () => Promise.resolve(false),

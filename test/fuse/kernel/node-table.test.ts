@@ -7,7 +7,7 @@ const folderFacts: NodeFacts = { kind: 'folder', identity: 0 };
 const file = (identity: number): NodeFacts => ({ kind: 'file', identity });
 
 function tableWith(...names: readonly string[]): { table: NodeTable; root: Node; nodes: Node[] } {
-  const table = new NodeTable();
+  const table = new NodeTable(() => undefined);
   const root = table.get(ROOT_NODE);
   return { table, root, nodes: names.map((name) => table.lookUp(root, name, file(name.charCodeAt(0)))) };
 }
@@ -22,6 +22,20 @@ describe('a node', () => {
     table.forget(nodes[0]?.id ?? 0, 1);
     expect(table.known(root, 'a')).toBeUndefined();
     expect(table.size).toBe(1);
+  });
+
+  it('says where it was before another name leads to it', () => {
+    const left: string[] = [];
+    const table = new NodeTable((node) => left.push(node.name));
+    const root = table.get(ROOT_NODE);
+    const { id } = table.lookUp(root, 'a', file(7));
+
+    table.lookUp(root, 'a', file(7));
+    table.move(root, 'a', root, 'b');
+    expect(left).toEqual([]);
+    expect(table.lookUp(root, 'c', file(7)).id).toBe(id);
+
+    expect(left).toEqual(['b']);
   });
 
   it('never gets the number of another, also of one that is gone', () => {
@@ -127,7 +141,7 @@ describe('the table of nodes', () => {
     const act = fc.record({ kind, from: names, to: names, identity });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
-        const table = new NodeTable();
+        const table = new NodeTable(() => undefined);
         const root = table.get(ROOT_NODE);
         const told: number[] = [];
         for (const { kind, from, to, identity } of acts) {
