@@ -43,5 +43,6 @@ async function visibilityOf({ namespace, store, clock }: MountState, file: OpenF
 
 /** What was set on a draft is for its own bytes: not for those before them, which may be nobody else's business. */
 function wishOf({ halfWritten, sealed, visibilityWish }: OpenFile): Visibility | null {
+  if (visibilityWish === 'private') return visibilityWish;
   return halfWritten === null ? visibilityWish : (sealed?.wishes?.visibilityWish ?? null);
 }

@@ -110,6 +110,7 @@ export class DraftEnds {
     file.dirty = false;
     file.isNew = file.version === null;
     this.#reading.letGo(file);
+    if (file.version !== null && !file.detached) file.publishPending ||= file.owedLinks.length > 0;
     if (!file.publishPending) this.#mount.table.remove(file);
     for (const each of new Set([draft, sealed?.draft])) if (each != null) await this.#mount.kept.drop(each);
   }

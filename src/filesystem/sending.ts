@@ -87,7 +87,7 @@ export class Sending {
       if (version !== file.version) file.take(version);
     } catch (error) {
       if (!isReplaced(error)) {
-        file.failure = { error, draft: null, revision: 0 };
+        if (!file.dirty) file.failure = { error, draft: null, revision: 0 };
         throw error;
       }
       this.#mount.namespace.known.doubt(file.path);
