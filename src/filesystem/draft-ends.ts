@@ -3,7 +3,7 @@ import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
 import { isPassing, reasonOf } from './errno-of.ts';
 import type { MountState } from './mount-state.ts';
-import type { OpenFile, Sealed } from './open-file.ts';
+import { OpenFile, type Sealed } from './open-file.ts';
 import type { Reading } from './reading.ts';
 import type { Version } from '../store/version.ts';
 
@@ -41,11 +41,8 @@ export class DraftEnds {
     const { draft, sealed, failure } = file;
     const refused = sealed?.draft ?? draft;
     if (refused === null) return;
-    if (sealed !== null && draft !== null && refused !== draft && failure?.draft === draft) {
-      this.#goBackTo(file, sealed);
-      await this.#laidAside(file, draft, reasonOf(failure.error));
-      return;
-    }
+    if (sealed !== null && draft !== null && refused !== draft && failure?.draft === draft)
+      return this.#setNewestAside(file, draft, sealed);
     // Taken out before anything is awaited: whoever opens the file meanwhile must not write into a draft that goes.
     file.sealed = null;
     if (refused === draft) {
@@ -124,6 +121,20 @@ export class DraftEnds {
     file.sealed = { draft, wishes: null };
     file.isOverSealed = false;
     Object.assign(file, { basis, contentType, visibilityWish, local });
+  }
+
+  /** The service refused what was written last for good: what a close has promised before is what the file holds then. */
+  async #setNewestAside(file: OpenFile, draft: Draft, sealed: Sealed): Promise<void> {
+    const { basis, contentType, visibilityWish, local, isOverSealed, failure } = file;
+    const own = { basis, contentType, visibilityWish, local };
+    const { wishes } = sealed;
+    // As a file of its own: whoever writes to the name meanwhile goes on from what was promised.
+    const left = Object.assign(new OpenFile(file.path, file.version), { ...own, draft, dirty: true });
+    this.#goBackTo(file, sealed);
+    if (await this.#laidAside(left, draft, reasonOf(failure?.error))) return;
+    if (file.draft !== sealed.draft || file.sealed?.draft !== sealed.draft) return;
+    file.sealed.wishes = wishes;
+    Object.assign(file, { ...own, draft, isOverSealed, failure });
   }
 
   /** What the name of `file` shows once its bytes are set aside: after a conflict that is not what they were made from. */

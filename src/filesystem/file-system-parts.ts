@@ -74,7 +74,14 @@ export function fileSystemParts(mount: MountState, inputs: PartsInputs): Mounted
   const reviving = new Reviving(mount, uploads.conflicts);
   const unsent = new UnsentChanges(mount, { ...renames, uploading, deletions, reviving, leftAlone });
   const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
-  const xattrs = new Xattrs(mount, { inspecting, opening, writing, uploading, usage });
+  const xattrs = new Xattrs(mount, {
+    inspecting,
+    opening,
+    writing,
+    uploading,
+    usage,
+    renames: renames.journal,
+  });
   return {
     mount,
     ...uploads,

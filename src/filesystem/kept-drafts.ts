@@ -161,6 +161,18 @@ export class KeptDrafts {
     if (file !== undefined) await this.#settleNow(file, []);
   }
 
+  /** The link was not taken down after all: `links` are what the journal had of it. */
+  async stillOwes(file: OpenFile, links: readonly DraftRecord[]): Promise<void> {
+    const missing = links.filter((link) => !file.owedLinks.includes(link));
+    file.owedLinks = [...file.owedLinks, ...missing];
+    await this.#records.orLog(file.path, () =>
+      this.#records.done(
+        [],
+        missing.map((link) => put('draft', link)),
+      ),
+    );
+  }
+
   /** Whoever set it was told that nothing of `file` is public any more. Rejects with the disk's error: they must not be told, then. */
   async stayingPrivate(file: OpenFile): Promise<void> {
     await this.#records.allDone();

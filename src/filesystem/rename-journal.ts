@@ -54,6 +54,14 @@ export class RenameJournal {
     return [...this.#underWay.values()];
   }
 
+  /** Whether a rename that has not ended takes `path` along, or brings something there: one that was cut, for who holds the claim of `path`. */
+  concerns(path: string): boolean {
+    const key = keyOfPath(path);
+    return this.underWay.some(({ kind, from, to }) => {
+      return [from, to].some((name) => (kind === 'folder' ? key.startsWith(name) : key === name));
+    });
+  }
+
   /** Writes nothing before something is announced. */
   ofFile(source: OpenFile, to: string, target: OpenFile | null): FileRecord {
     const { path, version, unconfirmed } = source;

@@ -10,16 +10,24 @@ import { FsError } from './errors.ts';
 import type { Inspecting } from './inspecting.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
+import type { RenameJournal } from './rename-journal.ts';
 import type { VisibilityRecords } from './visibility-records.ts';
+
+export interface VisibilityParts {
+  readonly inspecting: Inspecting;
+  readonly renames: Pick<RenameJournal, 'concerns'>;
+}
 
 export class VisibilityChanges {
   readonly #mount: MountState;
   readonly #inspecting: Inspecting;
+  readonly #renames: Pick<RenameJournal, 'concerns'>;
   readonly #records: VisibilityRecords;
 
-  constructor(mount: MountState, inspecting: Inspecting, records: VisibilityRecords) {
+  constructor(mount: MountState, { inspecting, renames }: VisibilityParts, records: VisibilityRecords) {
     this.#mount = mount;
     this.#inspecting = inspecting;
+    this.#renames = renames;
     this.#records = records;
   }
 
@@ -27,6 +35,9 @@ export class VisibilityChanges {
   async set(path: string, wanted: Visibility): Promise<void> {
     const { claims, table } = this.#mount;
     await claims.run([path], async () => {
+      // It goes on by what it was to do, whenever that may be.
+      if (wanted === 'private' && this.#renames.concerns(path))
+        throw new FsError('EIO', path, 'its rename, which a crash had cut, is not finished yet');
       const file = table.dirty(path);
       if (file === undefined) await this.#setStored(path, wanted);
       // Not between a close's description of the draft and its record.
@@ -40,9 +51,13 @@ export class VisibilityChanges {
     if (entry.kind !== 'file') throw new FsError('ENOTSUP', path, 'it is a folder now');
     const { version } = entry;
     const file = table.shown(path, version);
+    const owed = file?.owedLinks ?? [];
     if (wanted === 'private') await kept.takingDown(file);
     const at = clock.monotonic();
-    const record = await store.setVisibility(keyOfPath(path), wanted);
+    const record = await store.setVisibility(keyOfPath(path), wanted).catch(async (error: unknown) => {
+      if (file !== undefined) await kept.stillOwes(file, owed);
+      throw error;
+    });
     this.#records.remember(version, record, at);
     version.madeHereAt = null;
     if (file === undefined) return;
@@ -60,7 +75,7 @@ export class VisibilityChanges {
     await this.#mount.kept.redescribe(file);
   }
 
-  /** Also what was promised or stored before: that is not for others any more, either. */
+  /** Also of what a close has promised before, and of a link that is owed. */
   async #keepPrivate(file: OpenFile): Promise<void> {
     const { sealed, visibilityWish, visibilityBefore, publishPending } = file;
     const before = { visibilityWish, visibilityBefore, publishPending };

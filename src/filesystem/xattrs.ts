@@ -12,14 +12,13 @@ import type { Version } from '../store/version.ts';
 import { BUCKET_ATTRIBUTES, bucketAttribute, FOLDER_ATTRIBUTES, HIDDEN } from './bucket-attributes.ts';
 import { contentTypeFor } from './content-type.ts';
 import { FsError } from './errors.ts';
-import type { Inspecting } from './inspecting.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile } from './open-file.ts';
 import type { Opening } from './opening.ts';
 import type { XattrSetMode } from './operations.ts';
 import type { Uploading } from './uploading.ts';
 import type { Usage } from './usage.ts';
-import { VisibilityChanges } from './visibility-changes.ts';
+import { VisibilityChanges, type VisibilityParts } from './visibility-changes.ts';
 import { VisibilityRecords } from './visibility-records.ts';
 import type { Writing } from './writing.ts';
 import { reasonOf } from './errno-of.ts';
@@ -43,8 +42,7 @@ const FILE_NAMES = [
 /** `type/subtype`, with parameters; nothing that could end a header line. */
 const MIME_PATTERN = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:\s*;\s*[^\p{Cc}]*)?$/u;
 
-export interface XattrParts {
-  readonly inspecting: Inspecting;
+export interface XattrParts extends VisibilityParts {
   readonly opening: Opening;
   readonly writing: Writing;
   readonly uploading: Uploading;
@@ -62,7 +60,7 @@ export class Xattrs {
     this.#mount = mount;
     this.#parts = parts;
     this.#records = new VisibilityRecords(mount.clock);
-    this.#visibility = new VisibilityChanges(mount, parts.inspecting, this.#records);
+    this.#visibility = new VisibilityChanges(mount, parts, this.#records);
   }
 
   async list(path: string, waiter?: Waiter): Promise<readonly string[]> {

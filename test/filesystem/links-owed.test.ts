@@ -1,11 +1,21 @@
 /** SEMANTICS: a file is stored and its link could not be restored: nothing that a program does next makes that forgotten. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { diskNow } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
-import { writeFile } from '../support/open-for-test.ts';
-import { errnoOfCall, openToEdit, openToRewrite, writeAt, xattr } from '../support/program-acts.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import {
+  edit,
+  errnoOfCall,
+  openToEdit,
+  openToRewrite,
+  setXattr,
+  writeAt,
+  xattr,
+} from '../support/program-acts.ts';
 import { goneOn, stateOf, withOwedLink, withPublicFile } from '../support/public-file.ts';
-import { textsOf } from '../support/stored-state.ts';
+import { signal } from '../support/signal.ts';
+import { textOf, textsOf } from '../support/stored-state.ts';
 
 it.each([false, true])(
   'the same bytes saved again restore it [visibility/restore-fails] (write-back %s)',
@@ -70,4 +80,93 @@ it('an upload after which the service lets nobody look is still known as ours [c
 
   await fs.release(handle);
   expect([Object.keys(await textsOf(scene)), await stateOf(scene)]).toEqual([['f'], ['third!', 'public']]);
+});
+
+it('what is closed while it is refused for good is stored, and counts as never tried [write-back/newest]', async () => {
+  const [reached, goOn] = [signal(), signal()];
+  let isHeld = false;
+  const scene = await withPublicFile({
+    settings: { writeBack: true },
+    between: (service) =>
+      new InterceptedService(service, async (call, proceed) => {
+        if (isHeld && call.operation === 'setVisibility') {
+          isHeld = false;
+          reached.give();
+          await goOn.given;
+        }
+        return proceed();
+      }),
+  });
+  const { fs, faults, mounted, clock } = scene;
+  faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await edit(fs, '/f', 'O', 0);
+  clock.advance(1000);
+  await expect.poll(async () => (await mounted.unsent.list())[0]?.kind).toBe('link');
+  faults.clear();
+  faults.add({ operation: 'setVisibility', times: 1, fault: { kind: 'status', status: 403 } });
+  isHeld = true;
+  await expect
+    .poll(() => {
+      clock.advance(5000);
+      return isHeld;
+    })
+    .toBe(false);
+  await reached.given;
+  const handle = await openToEdit(fs, '/f');
+  await writeAt(fs, handle, 'NEW');
+  await fs.flush(handle);
+
+  goOn.give();
+  await expect
+    .poll(() => scene.requests.all.some(({ operation }) => operation === 'setVisibility'))
+    .toBe(true);
+  await fs.release(handle);
+
+  await drained(mounted);
+  expect(await textOf(scene, 'f')).toBe('NEW');
+  expect(await mounted.unsent.list()).toEqual([]);
+});
+
+describe('what is to take its place is refused for good', () => {
+  /** A file of another name was to. */
+  async function refusedRename(): Promise<FileSystemForTest> {
+    const scene = await withOwedLink();
+    const { fs, faults } = scene;
+    const handle = await openToRewrite(fs, '/t');
+    await writeAt(fs, handle, 'half');
+    await fs.rename('/t', '/f', false);
+    faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
+    expect(await errnoOfCall(fs.flush(handle))).toBe('EFBIG');
+    await fs.release(handle);
+    faults.clear();
+    return scene;
+  }
+
+  it('the end of the mount restores it [visibility/restore-fails]', async () => {
+    const scene = await refusedRename();
+
+    await scene.mounted.close({ patience: 1000 });
+
+    expect(await stateOf(scene)).toEqual(['Old', 'public']);
+  });
+
+  it('who makes the file private then takes it down for good [xattr/private]', async () => {
+    const scene = await refusedRename();
+
+    await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private');
+
+    await goneOn(await diskNow(scene), scene);
+    expect(await stateOf(scene)).toEqual(['Old', 'private']);
+  });
+});
+
+it('to make the file private, which the service refuses, changes nothing: the next mount restores it [crash/link]', async () => {
+  const scene = await withOwedLink();
+  scene.faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 403 } });
+
+  expect(await errnoOfCall(setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private'))).toBe('EACCES');
+
+  scene.faults.clear();
+  await goneOn(await diskNow(scene), scene);
+  expect(await stateOf(scene)).toEqual(['Old', 'public']);
 });

@@ -3,13 +3,16 @@
  * a conflict, and not by the next mount. Nor do private bytes become public by the name that they take.
  */
 import { describe, expect, it } from 'vitest';
+import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
 import { refuseCommits } from '../support/journal-commits.ts';
-import { readFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { edit, errnoOfCall, openToEdit, setXattr, writeAt, xattr } from '../support/program-acts.ts';
 import { goneOn, stateOf, withOwedLink, withPublicFile } from '../support/public-file.ts';
+import { signal } from '../support/signal.ts';
 import { textOf, textsOf, visibilityOf } from '../support/stored-state.ts';
 
 const ALWAYS = { times: Infinity, fault: { kind: 'status', status: 503 } } as const;
@@ -25,6 +28,28 @@ async function promisedAndWrittenOn(): Promise<FileSystemForTest> {
   await edit(scene.fs, '/f', 'O', 0);
   await writeAt(scene.fs, await openToEdit(scene.fs, '/f'), 'XY');
   return scene;
+}
+
+/** A rename of the public /f to /to was cut before its DELETE, which the service refuses the next mount. */
+async function withCutRename(): Promise<{ scene: FileSystemForTest; next: MountedFileSystem }> {
+  const reached = signal();
+  let isCut = false;
+  const scene = await withPublicFile({
+    between: (service) =>
+      new InterceptedService(service, (call, proceed) => {
+        if (isCut || call.operation !== 'deleteObject') return proceed();
+        reached.give();
+        return new Promise<never>(() => undefined);
+      }),
+  });
+  void scene.fs.rename('/f', '/to', false).catch(() => undefined);
+  await reached.given;
+  const disk = await diskNow(scene);
+  isCut = true;
+  scene.faults.add({ operation: 'deleteObject', times: Infinity, fault: { kind: 'status', status: 403 } });
+  const next = await mountOver(disk, scene);
+  await expect.poll(async () => (await next.unsent.list())[0]?.state).toBe('failed');
+  return { scene, next };
 }
 
 describe('a file made private while its link is owed', () => {
@@ -159,6 +184,33 @@ describe('to make a file private, which the local disk does not note,', () => {
     expect([errno, await visibilityOf(scene, 'to')]).toEqual(['EIO', 'public']);
   });
 });
+
+it('a file made private while it is written stays private when another is renamed over it [visibility/rename]', async () => {
+  const scene = await withPublicFile();
+  await writeAt(scene.fs, await openToEdit(scene.fs, '/f'), 'XY');
+  await makePrivate(scene.fs);
+  await writeFile(scene.fs, '/t', 'temp');
+
+  await scene.fs.rename('/t', '/f', false);
+
+  expect(await stateOf(scene)).toEqual(['temp', 'private']);
+});
+
+it.each(['/f', '/to'])(
+  'to make %s private is refused while a rename from the one to the other, which a crash had cut, is not finished [xattr/private]',
+  async (path) => {
+    const { scene, next } = await withCutRename();
+    const { faults } = scene;
+
+    expect(await errnoOfCall(makePrivate(next.operations, path))).toBe('EIO');
+
+    faults.clear();
+    await next.unsent.retry(null);
+    expect(await visibilityOf(scene, 'to')).toBe('public');
+    await makePrivate(next.operations, '/to');
+    expect(await visibilityOf(scene, 'to')).toBe('private');
+  },
+);
 
 describe('on a mount that makes all files public, a file made private while it waits', () => {
   const settings = { ...writeBack, visibility: 'public' } as const;

@@ -152,6 +152,25 @@ describe('a rename that fails', () => {
     expect((await stored('g')).toString()).toBe('content');
   });
 
+  it.each([404, 403, 409])(
+    'has not failed when the old file is gone though the service answers its DELETE with %d [rename/copy]',
+    async (status) => {
+      const { fs, foreignWrite, faults, direct, bucket, service, stored } = await openForTest();
+      await foreignWrite('f', 'content');
+      faults.add({ operation: 'deleteObject', fault: { kind: 'status', status } });
+      const remove = service.deleteObject.bind(service);
+      service.deleteObject = async (...call) => {
+        await direct.deleteObject(bucket, 'f');
+        return remove(...call);
+      };
+
+      await fs.rename('/f', '/g', false);
+
+      expect(await names(fs, '/')).toEqual(['g']);
+      expect((await stored('g')).toString()).toBe('content');
+    },
+  );
+
   it('keeps the copy when nobody knows whether the old file is gone [rename/undo]', async () => {
     const { fs, foreignWrite, faults, stored } = await openForTest();
     await foreignWrite('f', 'content');

@@ -6,12 +6,13 @@ import { expect, it } from 'vitest';
 import { drained } from '../support/drained.ts';
 import { refuseCommits } from '../support/journal-commits.ts';
 import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { errnoOfCall, openToEdit, writeAt } from '../support/program-acts.ts';
+import { errnoOfCall, openToEdit, setXattr, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
-/** `status`: what the service says of the newer bytes. */
+/** `status`: what the service says of the newer bytes, which are to be of this type. */
 async function withTwoOfOneFile(
   status: number,
+  type?: string,
 ): Promise<{ scene: FileSystemForTest; newer: string; promised: string }> {
   const scene = await openForTest({ settings: { writeBack: true } });
   const { fs, faults, mounted } = scene;
@@ -23,6 +24,7 @@ async function withTwoOfOneFile(
   const takeThemAgain = refuseCommits('put draft/');
   const handle = await openToEdit(fs, '/n');
   await writeAt(fs, handle, 'newer!!!');
+  if (type !== undefined) await setXattr(fs, '/n', 'user.mime_type', type);
   const [newer] = (await mounted.unsent.list()).map(({ id }) => id).filter((id) => id !== promised);
   expect(await errnoOfCall(fs.flush(handle))).not.toBe('none');
   takeThemAgain();
@@ -61,4 +63,37 @@ it('newer bytes that the service refuses for good are set aside, and what the cl
 
   expect(await textsOf(scene)).toEqual({ n: 'promised' });
   expect(await scene.mounted.unsent.list()).toMatchObject([{ id: newer, state: 'set aside' }]);
+});
+
+it('newer bytes that were set aside are of the type that was set when they are tried again [uploads/retry]', async () => {
+  const { scene, newer } = await withTwoOfOneFile(413, 'text/x-newer');
+  const { mounted, faults, direct, bucket } = scene;
+  faults.clear();
+  await drained(mounted);
+
+  const [outcome] = await mounted.unsent.retry([newer]);
+
+  const { contentType } = await direct.headObject(bucket, outcome?.storedAs?.slice(1) ?? '');
+  expect(contentType).toBe('text/x-newer');
+});
+
+it('newer bytes that cannot be set aside either stay in the list [uploads/retry]', async () => {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  const { fs, faults, mounted } = scene;
+  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await writeFile(fs, '/n', 'promised');
+  faults.clear();
+  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
+  const takeThemAgain = refuseCommits('put draft/');
+  const handle = await openToEdit(fs, '/n');
+  await writeAt(fs, handle, 'newer!!!');
+  expect(await errnoOfCall(fs.flush(handle))).toBe('EFBIG');
+  await fs.release(handle);
+  takeThemAgain();
+
+  expect((await mounted.unsent.list()).map(({ bytes }) => bytes)).toEqual([8, 8]);
+
+  faults.clear();
+  await mounted.unsent.retry(null);
+  expect(await textsOf(scene)).toEqual({ n: 'newer!!!' });
 });

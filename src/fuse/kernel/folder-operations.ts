@@ -3,12 +3,12 @@ import { unlessLeaving, type Waiter } from '../../base/waiter.ts';
 import { toFsError } from '../../filesystem/errno-of.ts';
 import type { Attributes, DirectoryEntry } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
-import { takeBackOthers, trustedIn, type Trusted } from './discoveries.ts';
+import { takeBackOthers, takeNameBack, trustedIn, type Trusted } from './discoveries.ts';
 import { telling, type KernelContext } from './kernel-context.ts';
 import { DirectoryPage } from './directory-page.ts';
 import { firstPlaceOf, placeIn } from './kept-listings.ts';
 import { takeMissingBack } from './missing-names.ts';
-import { isSame, type Node } from './node.ts';
+import { isSame, type Node, type NodeFacts } from './node.ts';
 import type { OpenFolder } from './open-table.ts';
 import { openReply } from './replies.ts';
 import { MAX_TRANSFER_BYTES, readHandle, readRead, type ReadRequest } from './requests.ts';
@@ -103,7 +103,7 @@ function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling:
     next += 1;
     takeMissingBack(context, folder, name);
     const known = nodes.known(folder, name);
-    if (page.isPlus && isSure(found, folder, known)) {
+    if (page.isPlus && isSure(found, folder, known) && !isElsewhere(context, found.entry.attributes, known)) {
       const { entry, batch } = found;
       const node = nodes.lookUp(folder, name, entry.attributes);
       told.push(node.id);
@@ -131,6 +131,18 @@ function isSure(
 ): found is SnapshotEntry {
   if (!('entry' in found) || found.batch.changes !== folder.changes) return false;
   return known === undefined || isSame(known, found.entry.attributes);
+}
+
+/**
+ * Whether the kernel still believes that another name leads to the file, which a conflict has brought to this one: told of this one, too, it
+ * would find the file by both. It unlearns the other, and looks this one up when somebody wants it.
+ */
+function isElsewhere(context: KernelContext, facts: NodeFacts, known: Node | undefined): boolean {
+  const node = known === undefined ? context.nodes.living(facts) : undefined;
+  if (node === undefined || node.parent === null || node.trustedUntil <= context.clock.monotonic())
+    return false;
+  takeNameBack(context, node);
+  return true;
 }
 
 function begin(context: KernelContext, folder: OpenFolder): Snapshot {

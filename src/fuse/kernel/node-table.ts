@@ -127,6 +127,12 @@ export class NodeTable {
     else this.#attach(toFolder.id, to, id);
   }
 
+  /** The node of this file, by whatever name the kernel knows it. */
+  living({ kind, identity }: NodeFacts): Node | undefined {
+    const id = kind === 'file' ? this.#livingFile(identity) : undefined;
+    return id === undefined ? undefined : new RowNode(this.#rows, id);
+  }
+
   #child(parent: number, name: string): number {
     const isIt = (id: number): boolean =>
       this.#rows.get(id, 'parents') === parent && this.#rows.isNamed(id, name);
@@ -134,21 +140,21 @@ export class NodeTable {
   }
 
   #broughtTo(folder: Node, name: string, facts: NodeFacts): Node {
-    const node = new RowNode(this.#rows, this.#living(facts));
+    const node = this.living(facts) ?? this.#made(facts);
     if (node.parent !== null) this.#leaves(node);
     this.#attach(folder.id, name, node.id);
     return node;
   }
 
-  /** The node of this file, wherever it is; a new one when there is none. */
-  #living({ kind, identity }: NodeFacts): number {
-    const isIt = (id: number): boolean => this.#rows.get(id, 'identities') === identity;
-    const living = kind === 'file' ? this.#files.find(identityHash(identity), isIt) : undefined;
-    if (living !== undefined) return living;
+  #livingFile(identity: number): number | undefined {
+    return this.#files.find(identityHash(identity), (id) => this.#rows.get(id, 'identities') === identity);
+  }
+
+  #made({ kind, identity }: NodeFacts): Node {
     const id = this.#freeNumber();
     this.#rows.add(id, kind, identity);
     if (kind === 'file') this.#files.add(id);
-    return id;
+    return new RowNode(this.#rows, id);
   }
 
   /** A number is not used again but after all others. */

@@ -72,6 +72,29 @@ describe('a listing', () => {
   });
 });
 
+describe('a file that has another name, of which the kernel was not told', () => {
+  it('is not told of by both: a listing names it, and the name before is taken back', async () => {
+    const { files, kernel, nodes } = await kernelTold('b');
+    const node = nodes.get('b') ?? 0;
+    await files.rename('/b', '/a', false);
+    await listRoot(kernel);
+
+    expect(kernel.notifications.slice(0, 2)).toEqual(hex(expireName(ROOT, 'b'), dropCached(node, 'bytes')));
+    expect(kernel.context.nodes.pathOf({ id: node })).toBe('/b');
+    expect(await kernel.lookUp('a')).toBe(node);
+    expect(kernel.context.nodes.pathOf({ id: node })).toBe('/a');
+  });
+
+  it('has the name before taken back by a look at the new one', async () => {
+    const { files, kernel, nodes } = await kernelTold('b');
+    const node = nodes.get('b') ?? 0;
+    await files.rename('/b', '/a', false);
+
+    expect(await kernel.lookUp('a')).toBe(node);
+    expect(kernel.notifications).toEqual(hex(expireName(ROOT, 'b'), dropCached(node, 'bytes')));
+  });
+});
+
 describe('a look at the attributes of a file whose name leads to another', () => {
   it('is ESTALE, so that the name is looked up again', async () => {
     const { files, kernel, nodes } = await kernelTold('f');
