@@ -47,6 +47,8 @@ function messagePosition(node: ts.Node): number | undefined {
   const { expression } = node;
   if (ts.isIdentifier(expression)) return ['usageError', 'fail'].includes(expression.text) ? 0 : undefined;
   if (!ts.isPropertyAccessExpression(expression)) return undefined;
+  // It says the text that it is given, where what it runs fails.
+  if (expression.name.text === '#logging') return 0;
   const isLog = /(^|\.#?)log$/i.test(expression.expression.getText());
   return isLog && ['warn', 'error'].includes(expression.name.text) ? 0 : undefined;
 }
