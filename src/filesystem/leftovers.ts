@@ -1,7 +1,7 @@
 /**
  * What dead mounts left on this machine: how is it shown at its paths again, and sent?
  *
- * Only whole contents are shown and sent (content/journal/recovery.ts). Of several for one name the latest is: the others are set
+ * Only whole contents are shown and sent (content/journal/recovery.ts). Of several for one name the one that was changed last is: the others are set
  * aside, since nobody knows any more whether a program meant them to be replaced.
  */
 import pLimit from 'p-limit';
@@ -23,7 +23,7 @@ const SUPERSEDED = 'a later file of the same name waits as well';
 /** Shows what `recovery` found; nothing is sent by it. Returns the files that are to be sent. Call before any program looks. */
 export async function showLeftovers(mount: MountState, recovery: Recovery): Promise<OpenFile[]> {
   const shown = new Map<string, OpenFile>();
-  const waiting = recovery.drafts.filter((record) => record.state !== 'set aside');
+  const waiting = recovery.drafts.filter((record) => record.state !== 'set aside').sort(byChange);
   for (const record of waiting.toReversed()) await show(mount, record, shown);
   for (const record of recovery.unpublished) showUnpublished(mount, record, shown);
   if (shown.size > 0) {
@@ -48,6 +48,15 @@ export async function sendLeftovers(
       mount.log.warn('what an earlier mount left could not be stored yet', { path: file.path, cause });
     }
   });
+}
+
+/** Several for one name are of several mounts, whose sequences tell nothing of each other; and when a content was sealed, only when it was tried last. */
+function byChange(a: DraftRecord, b: DraftRecord): number {
+  return changedAt(a.facts) - changedAt(b.facts);
+}
+
+function changedAt({ local, createdAt }: DraftFacts): number {
+  return local.ctime ?? createdAt;
 }
 
 async function show(mount: MountState, record: DraftRecord, shown: Map<string, OpenFile>): Promise<void> {

@@ -215,7 +215,10 @@ export class KnownNames {
   folderRemoved(path: string): void {
     this.kept.drop(path);
     this.#folders.delete(path);
-    this.changed(path, { kind: 'missing' });
+    const parent = this.#folders.get(parentOf(path));
+    // A file of its name may have been left out for it, or be listed by now.
+    const mayBeFile = (parent?.listed?.hidden ?? 0) > 0 || parent?.names.peek(nameOf(path))?.kind === 'file';
+    this.changed(path, { kind: mayBeFile ? 'unknown' : 'missing' });
   }
 
   /** Whether we changed `path` since the question left. */

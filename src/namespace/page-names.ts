@@ -2,8 +2,8 @@
  * Which names does a page of a listing show? (design: names)
  *
  * The service allows keys that no directory can show: `a//b`, `../x`, names over 255 bytes. Such a key is left out without
- * disturbing the rest and counted. A folder wins over a file of the same name, and an entry equal to its own folder (`a/`
- * inside `a/`) is no file; one with bytes is somebody's, and would go with the folder if it did not count.
+ * disturbing the rest and counted. A folder wins over a file of the same name, which counts as left out, and an entry equal to its own
+ * folder (`a/` inside `a/`) is no file; one with bytes is somebody's. What did not count would go with the folder above.
  */
 import type { FileEntry, ObjectPage } from '../service/records.ts';
 import { isUsableName } from '../store/keys.ts';
@@ -55,8 +55,11 @@ export function addPage(names: NamesOfPages, prefix: string, page: ObjectPage): 
     }
     noteKey(names, name);
     if (isFolderName(name)) {
-      names.folders.add(name.slice(0, -1));
-      added.add(name.slice(0, -1));
+      const shown = name.slice(0, -1);
+      names.folders.add(shown);
+      added.add(shown);
+      const file = names.files.get(shown);
+      if (file !== undefined) names.hidden.add(file.key);
     } else if (name !== '') names.hidden.add(folder);
   }
   for (const file of page.objects) {
@@ -69,6 +72,7 @@ export function addPage(names: NamesOfPages, prefix: string, page: ObjectPage): 
     if (isUsableName(name)) {
       names.files.set(name, file);
       added.add(name);
+      if (names.folders.has(name)) names.hidden.add(file.key);
     } else if (name !== '' || file.size > 0) names.hidden.add(file.key);
   }
   const isHeld = (name: string): boolean =>

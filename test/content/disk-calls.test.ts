@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { DiskCalls, inProportion, type Rest } from '../../src/content/disk-calls.ts';
+import { DiskCalls } from '../../src/content/disk-calls.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** Calls of a disk that takes `took` milliseconds here, and what they were answered by. */
-function disk(rest?: Rest): {
+function disk(): {
   readonly call: (took: number) => Promise<string>;
   readonly clock: ManualClock;
 } {
   const clock = new ManualClock();
-  const calls = new DiskCalls(clock, rest);
+  const calls = new DiskCalls(clock);
   const call = (took: number): Promise<string> =>
     calls.make(
       () => {
@@ -31,12 +31,14 @@ it('leaves a disk that was slow to other threads for a while', async () => {
   expect(await call(50)).toBe('here');
 
   expect([await call(0), await call(0)]).toEqual(['elsewhere', 'elsewhere']);
-  clock.advance(5000);
+  clock.advance(2499);
+  expect(await call(0)).toBe('elsewhere');
+  clock.advance(1);
   expect(await call(0)).toBe('here');
 });
 
 it('comes back soon to a disk that was only a little slow: the processor may have been wanted by others', async () => {
-  const { call, clock } = disk(inProportion);
+  const { call, clock } = disk();
   expect(await call(3)).toBe('here');
 
   expect(await call(0)).toBe('elsewhere');
@@ -45,7 +47,7 @@ it('comes back soon to a disk that was only a little slow: the processor may hav
 });
 
 it('comes back after a minute, however long the process was stopped', async () => {
-  const { call, clock } = disk(inProportion);
+  const { call, clock } = disk();
   expect(await call(3_600_000)).toBe('here');
 
   clock.advance(59_000);

@@ -48,26 +48,37 @@ describe('a file that could not be stored', () => {
     expect(next.setAside).toEqual([]);
   });
 
-  it('is set aside when a later one of its name waits as well, and the next mount names it at once [crash/half]', async () => {
-    const scene = await paused();
-    const stateDirectory = await temporaryDirectory();
-    const other = await mountOver({ directory: stateDirectory }, scene);
-    await refusedWrite(scene.fs, '/f', 'one');
-    await refusedWrite(other.operations, '/f', 'other');
-    const [disk, others] = [await diskNow(scene), await diskNow({ stateDirectory })];
-    scene.store.changeAccount({ gracePeriod: false });
+  it.each([
+    ['the mount whose directory is taken over', true],
+    ['the mount that takes over', false],
+  ])(
+    'is set aside when a later one of its name waits as well, of %s, and the next mount names it at once [crash/half]',
+    async (_of, isOwnFirst) => {
+      const scene = await paused();
+      const stateDirectory = await temporaryDirectory();
+      const other = await mountOver({ directory: stateDirectory }, scene);
+      const mounts = isOwnFirst ? [scene.fs, other.operations] : [other.operations, scene.fs];
+      for (const [index, fs] of mounts.entries()) {
+        await refusedWrite(fs, '/f', ['earlier', 'later'][index] ?? '');
+        // Both go by it.
+        scene.clock.advance(1000);
+      }
+      // Tried again it is no later.
+      const [first = scene.fs] = mounts;
+      const handle = await openToEdit(first, '/f');
+      await expect(first.fsync(handle)).rejects.toMatchObject({ code: 'EDQUOT' });
+      const [disk, others] = [await diskNow(scene), await diskNow({ stateDirectory })];
+      scene.store.changeAccount({ gracePeriod: false });
 
-    const next = await mountOver(disk, scene, { adopted: [others] });
+      const next = await mountOver(disk, scene, { adopted: [others] });
 
-    expect(next.setAside).toMatchObject([
-      { key: 'f', reason: 'a later file of the same name waits as well' },
-    ]);
-    const texts = [
-      await draftText(next.setAside[0]?.file ?? ''),
-      (await readFile(next.operations, '/f')).toString(),
-    ];
-    expect(texts.sort()).toEqual(['one', 'other']);
-  });
+      expect(next.setAside).toMatchObject([
+        { key: 'f', reason: 'a later file of the same name waits as well' },
+      ]);
+      expect(await draftText(next.setAside[0]?.file ?? '')).toBe('earlier');
+      expect((await readFile(next.operations, '/f')).toString()).toBe('later');
+    },
+  );
 
   it('is stored by the next mount unasked [crash/unsent]', async () => {
     const scene = await paused();

@@ -185,6 +185,7 @@ describe('the names of a folder', () => {
     expect(reader.seen.filter((name) => name === 'both')).toHaveLength(1);
     expect((await entriesOf(fs, '/')).find(({ name }) => name === 'both')?.attributes.kind).toBe('folder');
     expect((await fs.getAttributes('/both')).kind).toBe('folder');
+    expect((await fs.getXattr('/', 'user.pailfs.hidden')).toString()).toBe('1');
   });
 
   it('of folders that were emptied here are there too', async () => {

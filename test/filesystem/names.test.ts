@@ -82,6 +82,24 @@ describe('keys that no directory can show', () => {
     expect((await readFile(fs, '/x/y')).toString()).toBe('inside');
   });
 
+  it('of a folder and a file alike count the file, and show it when the folder is gone [names/folder-wins]', async () => {
+    const { fs, foreignWrite, stored } = await openForTest();
+    await foreignWrite('d/x', 'file');
+    await foreignWrite('d/x/y', 'inside');
+    expect(await names(fs, '/d')).toEqual(['x']);
+    expect((await fs.getXattr('/d', 'user.pailfs.hidden')).toString()).toBe('1');
+    // What is below would be somewhere else then, and the file left behind.
+    await expect(fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'EPERM' });
+
+    await fs.unlink('/d/x/y');
+    await fs.rmdir('/d/x');
+
+    expect((await readFile(fs, '/d/x')).toString()).toBe('file');
+    await expect(fs.rmdir('/d')).rejects.toMatchObject({ code: 'ENOTEMPTY' });
+    expect((await entriesOf(fs, '/d')).map(({ attributes }) => attributes.kind)).toEqual(['file']);
+    expect((await stored('d/x')).toString()).toBe('file');
+  });
+
   it('equal to their own folder are no file', async () => {
     const { fs, direct, bucket, foreignWrite } = await openForTest({
       store: { behaviours: { folderEntries: 'listed' } },

@@ -10,7 +10,7 @@ import { systemErrorCode } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { BlockMemory } from '../../base/block-memory.ts';
-import { DiskCalls, inProportion } from '../disk-calls.ts';
+import { DiskCalls } from '../disk-calls.ts';
 import type { CleanBytes } from '../space-budget.ts';
 import { CacheDirectory } from './cache-directory.ts';
 import { CacheFaults } from './cache-faults.ts';
@@ -73,7 +73,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
     this.#groups = new OpenGroups({
       pathOf: (name) => this.#directory.pathOf(name),
       blockSize: memory.blockSize,
-      calls: new DiskCalls(clock, inProportion),
+      calls: new DiskCalls(clock),
       direct: new DirectWrites({
         isAligned: areWholePages,
         isBehind: () => this.#waiting.areTooMany,
