@@ -56,6 +56,8 @@ const BYSTANDERS = 5;
 const KEPT = 'keep';
 /** For a moment to come, on a busy machine, milliseconds. */
 const PATIENCE = 170_000;
+/** As long as the moment may be waited for at which a link is down: programs may have made away with all public files before. */
+const PATIENCE_FOR_LINKS = 20_000;
 
 export interface Tally {
   readonly counts: Readonly<Record<Moment, number>>;
@@ -126,10 +128,13 @@ class Killing {
     ).flat();
     // Nothing is public before the first kill (`#changeVisibilities`), so no link would ever go.
     if (moments[0] === 'link') moments.splice(1, 0, ...moments.splice(0, 1));
-    for (const [kill, moment] of moments.slice(0, kills).entries()) {
+    moments.splice(kills);
+    for (const [kill, moment] of moments.entries()) {
       try {
-        await this.#kill(moment);
+        const was = await this.#kill(moment);
         await this.#judge();
+        this.#counts[was] += 1;
+        if (was !== moment) moments.push(moment);
       } catch (error) {
         const where = `kill ${kill} of seed ${seed}, ${mode}, ${MOMENTS[moment]}`;
         const flights = this.#manifest.accounts.map(({ inFlight }) => JSON.stringify(inFlight)).join('\n');
@@ -137,15 +142,14 @@ class Killing {
         const text = `${where}: ${message}\nin flight:\n${flights}\nlog:\n${await this.#scene.log()}`;
         throw new Error(text, { cause: error });
       }
-      this.#counts[moment] += 1;
       await this.#changeVisibilities();
     }
     const { setAside } = await this.#scene.leftBehind();
     return { counts: this.#counts, promised: this.#manifest.returned, setAside };
   }
 
-  /** One kill; for `recovery` two, of which one is counted. */
-  async #kill(moment: Moment): Promise<void> {
+  /** One kill; for `recovery` two, of which one is counted. Returns at which moment it was. */
+  async #kill(moment: Moment): Promise<Moment> {
     this.#manifest.begin(this.#scene.mounts + 1);
     const mounted = await this.#scene.mount();
     const until = this.#momentOf(moment === 'recovery' ? 'put' : moment, mounted);
@@ -160,11 +164,15 @@ class Killing {
         return { folder: folderOf(writer), hashes: Object.fromEntries(names) as Record<string, string> };
       }),
     });
-    await orTooLate(Promise.race([until, stopped]));
+    const hasCome = Promise.race([until, stopped]).then(() => moment);
+    const was = await (moment === 'link'
+      ? Promise.race([hasCome, pause(PATIENCE_FOR_LINKS, 'random' as const)])
+      : orTooLate(hasCome));
     this.#killedAt = nanoseconds();
     await this.#scene.kill(mounted, this.#chance.isOnceIn(2));
     await stopped;
     if (moment === 'recovery') await this.#killRecovery();
+    return was;
   }
 
   async #killRecovery(): Promise<void> {
@@ -238,14 +246,14 @@ function settle(account: Account, found: World, mount: number): string[] {
   return [`before ${step}:`, ...before, 'or after it:', ...wrong];
 }
 
-async function orTooLate(moment: Promise<unknown>): Promise<void> {
+async function orTooLate<Result>(moment: Promise<Result>): Promise<Result> {
   const late = new AbortController();
   const patience = pause(PATIENCE, undefined, { signal: late.signal }).then(() => {
     throw new Error('the moment did not come');
   });
   patience.catch(() => undefined);
   try {
-    await Promise.race([moment, patience]);
+    return await Promise.race([moment, patience]);
   } finally {
     late.abort();
   }
