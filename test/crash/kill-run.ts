@@ -168,6 +168,9 @@ class Killing {
     const was = await (moment === 'link'
       ? Promise.race([hasCome, pause(PATIENCE_FOR_LINKS, 'random' as const)])
       : orTooLate(hasCome));
+    // A mount that does nothing any more is no mount without public files.
+    if (was !== moment)
+      await orTooLate(Promise.race([this.#requestsSeen(this.#scene.watched.requests + 1), stopped]));
     this.#killedAt = nanoseconds();
     await this.#scene.kill(mounted, this.#chance.isOnceIn(2));
     await stopped;
