@@ -1,10 +1,12 @@
 /**
  * A program says who may fetch a file: when does that happen, and what must not undo it later?
  *
- * Of a stored file at once, of other bytes after their upload. Whoever was told that a file is private must not find it public again:
- * neither by a close of before, nor by a link that is still owed, nor by the next mount. So the disk has to know first.
+ * Of what the service has at once, of other bytes after their upload; `public` then alone, since what is stored is not what was meant.
+ * Whoever was told that a file is private must not find it public again: neither by a close of before, nor by a link that is still owed,
+ * nor by the next mount. So the disk has to know first.
  */
 import type { Visibility } from '../service/records.ts';
+import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { FsError } from './errors.ts';
 import type { Inspecting } from './inspecting.ts';
@@ -31,7 +33,10 @@ export class VisibilityChanges {
     this.#records = records;
   }
 
-  /** Rejects with an `FsError`, with the refusal of the service, or with the local disk's error: nothing has changed then. */
+  /**
+   * Rejects with an `FsError`, with the refusal of the service, or with the local disk's error: nothing has changed then, except that what
+   * waits for its upload becomes private by it when only the service refused.
+   */
   async set(path: string, wanted: Visibility): Promise<void> {
     const { claims, table } = this.#mount;
     await claims.run([path], async () => {
@@ -41,7 +46,11 @@ export class VisibilityChanges {
       const file = table.dirty(path);
       if (file === undefined) await this.#setStored(path, wanted);
       // Not between a close's description of the draft and its record.
-      else await file.gate.still(() => (wanted === 'private' ? this.#keepPrivate(file) : this.#wish(file)));
+      else if (wanted === 'public') await file.gate.still(() => this.#wish(file));
+      else {
+        await file.gate.still(() => this.#keepPrivate(file));
+        await this.#hideStored(file);
+      }
     });
   }
 
@@ -68,6 +77,20 @@ export class VisibilityChanges {
     file.failure = null;
     await kept.linkSettled(file);
     if (file.handles.size === 0) table.remove(file);
+  }
+
+  /** The upload that makes it private may be far off, or be refused for good. */
+  async #hideStored(file: OpenFile): Promise<void> {
+    if (file.isUnsent) return;
+    const { clock, store } = this.#mount;
+    const { version, path } = file;
+    const at = clock.monotonic();
+    try {
+      const record = await store.setVisibility(keyOfPath(path), 'private');
+      if (version !== null) this.#records.remember(version, record, at);
+    } catch (error) {
+      if (!isRefusal(error, 'missing')) throw error;
+    }
   }
 
   async #wish(file: OpenFile): Promise<void> {

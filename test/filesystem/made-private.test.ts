@@ -9,8 +9,16 @@ import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { refuseCommits } from '../support/journal-commits.ts';
-import { readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { edit, errnoOfCall, openToEdit, setXattr, writeAt, xattr } from '../support/program-acts.ts';
+import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import {
+  edit,
+  errnoOfCall,
+  openToEdit,
+  openToRewrite,
+  setXattr,
+  writeAt,
+  xattr,
+} from '../support/program-acts.ts';
 import { goneOn, stateOf, withOwedLink, withPublicFile } from '../support/public-file.ts';
 import { signal } from '../support/signal.ts';
 import { textOf, textsOf, visibilityOf } from '../support/stored-state.ts';
@@ -136,6 +144,57 @@ describe('a file made private while a close of before waits, and a program write
 
     await goneOn(await diskNow(scene), scene, writeBack);
     expect(await stateOf(scene)).toEqual(['Old', 'private']);
+  });
+});
+
+describe('a public file made private while a program writes it', () => {
+  it('is private at once, and stays so when what is written is refused for good [xattr/private]', async () => {
+    const scene = await withPublicFile();
+    const handle = await openToEdit(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'XY');
+
+    await makePrivate(scene.fs);
+
+    expect(await stateOf(scene)).toEqual(['old', 'private']);
+    expect(await xattr(scene.fs, '/f', 'user.pailfs.visibility')).toBe('private');
+    scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
+    expect(await errnoOfCall(scene.fs.flush(handle))).toBe('EFBIG');
+    expect(await stateOf(scene)).toEqual(['old', 'private']);
+  });
+
+  it('is private with its upload at the latest when the service refuses that, and the program hears it [xattr/private]', async () => {
+    const scene = await withPublicFile();
+    const handle = await openToEdit(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'XY');
+    scene.faults.add({ operation: 'setVisibility', ...ALWAYS });
+
+    expect(await errnoOfCall(makePrivate(scene.fs))).toBe('EIO');
+
+    expect(await stateOf(scene)).toEqual(['old', 'public']);
+    await scene.fs.flush(handle);
+    expect(await stateOf(scene)).toEqual(['XYd', 'private']);
+  });
+
+  it('is private with its upload when others have deleted it [xattr/private]', async () => {
+    const scene = await withPublicFile();
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, 'XY');
+    await scene.direct.deleteObject(scene.bucket, 'f');
+
+    await makePrivate(scene.fs);
+
+    await scene.fs.flush(handle);
+    expect(await stateOf(scene)).toEqual(['XY', 'private']);
+  });
+
+  it('costs no request when the service has nothing of it', async () => {
+    const scene = await openForTest();
+    await openToRewrite(scene.fs, '/n');
+    scene.requests.reset();
+
+    await makePrivate(scene.fs, '/n');
+
+    expect(scene.requests.all).toEqual([]);
   });
 });
 
