@@ -25,7 +25,7 @@ export class BlockFeed {
     this.#waiting = cache.provisionalVersion();
   }
 
-  /** Takes the next bytes, by copy. Position 0 begins anew: the upload is tried again. */
+  /** Takes the next bytes, which nobody changes any more. Position 0 begins anew: the upload is tried again. */
   take(data: Uint8Array, position: number): void {
     if (this.#size > this.#cache.maxBytes * SHARE_OF_CACHE) return;
     if (position === 0) {
@@ -36,6 +36,11 @@ export class BlockFeed {
     }
     if (position !== this.#taken) return;
     const blockSize = this.#cache.blockSize;
+    if (position % blockSize === 0 && isAlone(data, Math.min(blockSize, this.#size - position))) {
+      this.#cache.set(this.#waiting, position / blockSize, data);
+      this.#taken += data.length;
+      return;
+    }
     for (let from = 0; from < data.length;) {
       const index = Math.floor(this.#taken / blockSize);
       this.#block ??= this.#cache.memory.take(Math.min(blockSize, this.#size - index * blockSize));
@@ -61,4 +66,9 @@ export class BlockFeed {
     }
     this.#cache.dropVersion(this.#waiting);
   }
+}
+
+/** Whether `data` are a block of that length and all of their memory: a copy would take as much again. */
+function isAlone(data: Uint8Array, length: number): boolean {
+  return data.length === length && data.buffer.byteLength === length;
 }

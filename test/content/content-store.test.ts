@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import { BlockCache } from '../../src/content/block-cache.ts';
+import { BLOCK_SIZE, BlockCache } from '../../src/content/block-cache.ts';
 import { ContentStore } from '../../src/content/content-store.ts';
 import { DraftFolder } from '../../src/content/draft-folder.ts';
 import { ReadStream } from '../../src/content/read-stream.ts';
@@ -111,23 +111,31 @@ describe('the room on the disk', () => {
 });
 
 describe('an upload', () => {
-  it('leaves its bytes for the readers of the version that it made', async () => {
-    const { store, service } = await setup();
-    const draft = await store.createDraft(draftFactsOf('f'));
-    await draft.write(text('ours'), 0);
-    const upload = store.upload(draft, 'text/plain');
-    for await (const chunk of upload.body.open()) expect(chunk.length).toBe(4);
-    const own = { size: 4, md5: await draft.md5(), storedWithin: null, contentType: 'text/plain' };
-    const version = Version.uploaded(own, new Date(0));
+  it.each([1, 65_536, BLOCK_SIZE, BLOCK_SIZE + 1, 600_000])(
+    'leaves its %d bytes for the readers of the version that it made',
+    async (size) => {
+      const { store, service } = await setup(patternedBytes(1000), 32 * BLOCK_SIZE);
+      const draft = await store.createDraft(draftFactsOf('f'));
+      await draft.write(patternedBytes(size), 0);
+      const upload = store.upload(draft, 'text/plain');
+      // Begun in vain first.
+      await upload.body.open()[Symbol.asyncIterator]().next();
+      let sent = 0;
+      for await (const chunk of upload.body.open()) sent += chunk.length;
+      const own = { size, md5: await draft.md5(), storedWithin: null, contentType: 'text/plain' };
+      const version = Version.uploaded(own, new Date(0));
 
-    upload.stored(version);
-    const into = new Uint8Array(4);
-    await store.acquireReader('k', version).read(into, 0, new ReadStream());
+      upload.stored(version);
+      await draft.write(Buffer.alloc(size), 0);
+      const into = new Uint8Array(size);
+      await store.acquireReader('k', version).read(into, 0, new ReadStream());
 
-    expect(into).toEqual(text('ours'));
-    expect(service.gets).toEqual([]);
-    await draft.remove();
-  });
+      expect(sent).toBe(size);
+      expect(Buffer.from(into).equals(patternedBytes(size))).toBe(true);
+      expect(service.gets).toEqual([]);
+      await draft.remove();
+    },
+  );
 
   it('counts as sent when the service asks for more and in the end, not when a try has read the first bytes in vain', async () => {
     const { store } = await setup();
