@@ -236,8 +236,10 @@ export class Copying {
   /** The next close of the new name, or the unmount, tries again. */
   async #publishLater(replaced: OpenFile, version: Version, draft: Draft): Promise<void> {
     const { table, kept } = this.#mount;
-    table.detach(replaced);
-    const file = new OpenFile(replaced.path, version);
+    // What only this machine has of it goes up after all.
+    const file = replaced.dirty ? replaced : new OpenFile(replaced.path, version);
+    if (file !== replaced) table.detach(replaced);
+    file.version = version;
     file.publishPending = true;
     table.add(file);
     await kept.owesLink(file, draft, version);

@@ -10,6 +10,7 @@ import { describeError } from '../base/errors.ts';
 import {
   carryHeld,
   FILES_AT_ONCE,
+  heldAlone,
   removeFolders,
   type FolderMoveParts,
   type FolderPlan,
@@ -65,6 +66,8 @@ class FolderMove {
   readonly #parts: FolderMoveParts;
   readonly #plan: FolderPlan;
   readonly #steps: FolderSteps = { made: [], moved: [], carried: [], removed: [] };
+  /** What programs have open under new names that are free, since somebody else deleted it. */
+  readonly #stale: OpenFile[] = [];
 
   constructor(mount: MountState, parts: FolderMoveParts, plan: FolderPlan) {
     this.#mount = mount;
@@ -78,10 +81,12 @@ class FolderMove {
     try {
       await this.#makeFolders();
       await atOnce([...moves.entries()], FILES_AT_ONCE, ([index, move]) => this.#moveFile(move, index));
+      for (const file of heldAlone(this.#mount, this.#plan.from)) this.#refuseWritten(this.#there(file.path));
       await carryHeld(this.#mount, this.#parts.moving, this.#plan, carried);
       await removeFolders(this.#mount, this.#parts.folders, tree.folders, removed);
     } catch (error) {
       await new FolderUndo(this.#mount, this.#parts, this.#plan).run(this.#steps, error);
+      for (const file of this.#stale) reopen(this.#mount, file);
       throw error;
     } finally {
       await record.end();
@@ -111,9 +116,7 @@ class FolderMove {
     const { table } = this.#mount;
     const source = table.dirty(from) ?? table.entered(from, known?.kind === 'file' ? known.version : version);
     if (source.isUnsent) return;
-    const stale = table.get(to);
-    // Open since somebody else deleted it: the name is free.
-    if (stale !== undefined) table.detach(stale);
+    this.#refuseWritten(to);
     try {
       const announce = this.#plan.record.announcement(index);
       await this.#parts.moving.move(source, { to, target: null, announce });
@@ -121,6 +124,13 @@ class FolderMove {
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }
+  }
+
+  /** Rejects when a program has written to what is open under the new name `path`: then that is not free any more. */
+  #refuseWritten(path: string): void {
+    const stale = this.#mount.table.get(path);
+    if (stale?.dirty === true) throw new FsError('ENOTEMPTY', path, 'a program has written a file there');
+    if (stale !== undefined) this.#stale.push(stale);
   }
 
   async #sendOrphan(file: OpenFile): Promise<void> {
@@ -135,4 +145,11 @@ class FolderMove {
   #there(path: string): string {
     return this.#plan.to + path.slice(this.#plan.from.length);
   }
+}
+
+/** Its name leads to `file` again, if nothing else is there: what its program writes from now on is stored by its close. */
+function reopen({ table }: MountState, file: OpenFile): void {
+  if (!file.detached || file.handles.size === 0) return;
+  file.detached = false;
+  table.show(file);
 }

@@ -24,7 +24,12 @@ export async function dropStoredHalves(
   journal: Journal,
   records: readonly DraftRecord[],
 ): Promise<void> {
-  const halves = records.filter(({ state, facts }) => state === 'set aside' && facts.sealed === null);
+  // What is still to be deleted proves nothing: it is about to go.
+  const going = new Set(
+    journal.contents.deletions.flatMap(({ state, key }) => (state === 'dropped' ? [] : key)),
+  );
+  const isHalf = ({ state, facts }: DraftRecord): boolean => state === 'set aside' && facts.sealed === null;
+  const halves = records.filter((record) => isHalf(record) && !going.has(record.facts.key));
   let isAsking = true;
   await pLimit(AT_ONCE).map(halves, async (record) => {
     if (!isAsking) return;

@@ -32,11 +32,14 @@ export class MovingDrafts {
     const { shelf } = source;
     if (target !== null) await this.#parts.removing.keepForReaders(target);
     // Not in the middle of a close of the source, which would know nothing of the promise that is left to it, and leave it behind.
-    const takePlace = (): Promise<boolean> => Promise.resolve(this.#tookPlace(source, target, to));
-    while (!(await source.gate.still(takePlace))) {
+    const takePlace = (): Promise<Taken | null> => Promise.resolve(this.#takePlace(source, target, to));
+    let taken = await source.gate.still(takePlace);
+    while (taken === null) {
       // Somebody has it open, or closes it just now.
       if (target !== null) await target.gate.write(() => this.#parts.sealing.unsealed(target, Infinity));
+      taken = await source.gate.still(takePlace);
     }
+    await this.lost(taken.lost);
     // What fsync has promised of it the shelf's record keeps until the journal has it under its true name.
     if (source.shelf !== shelf && this.#mount.settings.writeBack) await this.sendOrphan(source);
     // Not between a close's description of the draft and its record.
@@ -46,13 +49,20 @@ export class MovingDrafts {
 
   /** The service has nothing of `source` under its name, by now: only the name changes here, for the next mount, too. */
   async moveHeld(source: OpenFile, to: string): Promise<void> {
-    moveInTable(this.#mount, source, to);
+    await this.lost(moveInTable(this.#mount, source, to));
     if (!source.dirty) return;
     // What may still arrive of it does so under the old name.
     source.unconfirmed = [];
     source.visibilityBefore = null;
     source.failure = null;
     await source.gate.still(() => this.#mount.kept.redescribe(source));
+  }
+
+  /** `file`, as `moveInTable` gave it: nothing of it is stored any more. */
+  async lost(file: OpenFile | null): Promise<void> {
+    if (file === null) return;
+    await this.#mount.kept.detached(file);
+    await this.#parts.uploading.dropUnused(file);
   }
 
   /**
@@ -72,14 +82,14 @@ export class MovingDrafts {
     }
   }
 
-  /** Whether `source` is at `to` now, in place of `target`; else programs may write to what that has promised and leaves behind. */
-  #tookPlace(source: OpenFile, target: OpenFile | null, to: string): boolean {
+  /** Brings `source` to `to`, in place of `target`; null: programs may write to what that has promised and leaves behind. */
+  #takePlace(source: OpenFile, target: OpenFile | null, to: string): Taken | null {
     const leaves = target !== null && leavesPromise(source, target);
-    if (leaves && (isHeld(target) || target.gate.isClosed)) return false;
+    if (leaves && (isHeld(target) || target.gate.isClosed)) return null;
     const promised = leaves ? takePromise(target) : null;
     if (target !== null) this.#mount.table.detach(target);
     if (!this.#parts.shelf.staysAs(source, target, to)) source.shelf = null;
-    moveInTable(this.#mount, source, to);
+    const lost = moveInTable(this.#mount, source, to);
     // What the new key holds is what the upload will replace, visibility included.
     source.version = target?.version ?? null;
     const isDown = target?.publishPending === true && target.version !== null ? [target.version] : [];
@@ -102,15 +112,27 @@ export class MovingDrafts {
     // What may be tried again is as whole as when that was tried.
     if (source.failure !== null && !isPassing(source.failure.error)) source.failure = null;
     if (promised !== null) this.#parts.uploading.enqueue(source);
-    return true;
+    return { lost };
   }
 }
 
-/** `source` is at `to` from now on, for everybody here. */
-export function moveInTable({ table }: MountState, source: OpenFile, to: string): void {
+/** A draft has its new name. */
+interface Taken {
+  /** As `moveInTable` gives it. */
+  readonly lost: OpenFile | null;
+}
+
+/**
+ * `source` is at `to` from now on, for everybody here. Returns what has lost that name: programs still have it open though others had
+ * deleted it, and what they write is nobody else's from now on.
+ */
+export function moveInTable({ table }: MountState, source: OpenFile, to: string): OpenFile | null {
   table.remove(source);
+  const lost = table.get(to) ?? null;
+  if (lost !== null) table.detach(lost);
   source.path = to;
   if (source.handles.size > 0 || source.dirty) table.add(source);
+  return lost;
 }
 
 /**

@@ -145,15 +145,15 @@ export class Moving {
     const { copying } = this.#parts;
     const justStored = this.#isJustStored(source);
     const copied = await copying.copy(source, whole, to, { visibility: wish, target, announce });
-    if (target !== null) table.detach(target);
+    // What only this machine has of it goes up after all when the rename fails.
+    const waits = target?.dirty === true ? target : null;
+    if (target !== null && waits === null) table.detach(target);
     const isNewer = source.dirty && whole.draft !== null;
     copied.local = { ...source.version?.local, ...(isNewer ? source.wishesOf(whole.draft).local : {}) };
     namespace.known.changed(to, { kind: 'file', version: copied });
     copied.madeHereAt = source.madeHereAt(this.#mount.clock.monotonic());
     table.arrive(to, copied, source);
     try {
-      // Before the rename's record goes: what it replaced must not come back.
-      if (target !== null) await this.#mount.kept.retireAll(target);
       const isGone =
         source.isUnsent ||
         (await this.#deleteOld(source, copied, {
@@ -162,7 +162,13 @@ export class Moving {
           to,
           isFree: target === null,
         }));
+      if (waits !== null) table.detach(waits);
       await this.#arrived(source, { to, copied, isGone, ...whole });
+      // Before the rename's record goes: what it replaced must not come back.
+      if (target !== null) await this.#mount.kept.retireAll(target);
+    } catch (error) {
+      if (waits !== null) waits.version = copied;
+      throw error;
     } finally {
       table.arrived(to);
     }
@@ -176,7 +182,7 @@ export class Moving {
     const isOver = stays === null || sealed?.draft === whole;
     if (isOver) source.sealed = null;
     takeVersion(source, copied, stays);
-    moveInTable(this.#mount, source, to);
+    const lost = moveInTable(this.#mount, source, to);
     if (isGone) namespace.known.changed(from, { kind: 'missing' });
     else this.#tellOfTheirs(from, to);
     if (draft !== null && stays === null) await kept.retire(draft);
@@ -184,6 +190,7 @@ export class Moving {
     if (stays !== null) await kept.redescribe(source);
     await this.#parts.shelf.moved(source);
     await kept.linkSettled(source);
+    await this.drafts.lost(lost);
   }
 
   #tellOfTheirs(from: string, to: string): void {

@@ -84,7 +84,7 @@ export class Renaming {
     const found = existing(path, await this.#mount.namespace.lookup(path));
     if (found.kind === 'folder') return null;
     // Whoever opens it meanwhile shall go along to the new name.
-    return this.#mount.table.entered(path, found.version);
+    return this.#mount.table.dirty(path) ?? this.#mount.table.entered(path, found.version);
   }
 
   /** The file that is to be replaced by a file, if any. */
@@ -92,10 +92,10 @@ export class Renaming {
     const dirty = this.#mount.table.dirty(path);
     if (dirty !== undefined) return dirty;
     const found = await this.#mount.namespace.lookup(path);
-    if (found.kind === 'missing') {
-      await this.#refuseWithoutParent(path);
-      return null;
-    }
+    if (found.kind === 'missing') await this.#refuseWithoutParent(path);
+    // A program may have closed there meanwhile what others had deleted, or replaced.
+    const written = this.#mount.table.dirty(path);
+    if (written !== undefined || found.kind === 'missing') return written ?? null;
     // Whoever opens it meanwhile shall be told apart from who opens what replaces it.
     return this.#mount.table.entered(path, existingFile(path, found).version);
   }

@@ -48,15 +48,14 @@ export class Reviving {
   async #place(file: OpenFile, isWhole: boolean): Promise<void> {
     const { claims, table } = this.#mount;
     const { path } = file;
+    // As an edit: what others store there later, while its upload is tried again and again, is not replaced either.
+    file.basis = 'edit';
     const isPlaced = await claims.run([path], async () => {
       if (!(await this.#mayReturn(file, isWhole))) return false;
       table.add(file);
       return true;
     });
-    if (isPlaced) return;
-    // Only edits are moved aside.
-    file.basis = 'edit';
-    await this.#conflicts.moveAside(file, path);
+    if (!isPlaced) await this.#conflicts.moveAside(file, path);
   }
 
   async #mayReturn(file: OpenFile, isWhole: boolean): Promise<boolean> {

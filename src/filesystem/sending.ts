@@ -128,14 +128,14 @@ export class Sending {
   async #isConflict(file: OpenFile, draft: Draft): Promise<boolean> {
     const { namespace, store, clock, settings } = this.#mount;
     const { version: base } = file;
-    if (file.wishesOf(draft).basis !== 'edit' || base === null || settings.conflict === 'overwrite')
-      return false;
+    if (file.wishesOf(draft).basis !== 'edit' || settings.conflict === 'overwrite') return false;
     const question = namespace.known.ask();
     const askedAt = clock.monotonic();
     try {
       const head = await store.head(keyOfPath(file.path));
       // What a PUT without a known end has stored is no conflict: it was ours.
-      const stored = await recognise(store, keyOfPath(file.path), head, [base, ...file.unconfirmed]);
+      const ours = base === null ? file.unconfirmed : [base, ...file.unconfirmed];
+      const stored = await recognise(store, keyOfPath(file.path), head, ours);
       namespace.known.learn(file.path, question, askedAt, head);
       return stored === undefined;
     } catch (error) {

@@ -126,7 +126,7 @@ export class UnsentChanges {
   async #discardOne(change: UnsentChange): Promise<null> {
     if (change.kind === 'rename')
       throw new Error('only half of it is done: it can be finished, not discarded');
-    if (change.kind === 'delete') return this.#parts.deletions.discard(change.path ?? '');
+    if (change.kind === 'delete') return this.#parts.deletions.discard(change.path ?? '', change.id);
     const file = this.#fileOf(change);
     if (file !== undefined) {
       await this.#parts.uploading.discard(file, change.id);

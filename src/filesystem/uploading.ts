@@ -140,6 +140,9 @@ export class Uploading {
       if (file.handles.size > 0) throw new FsError('EBUSY', file.path, 'a program has the file open');
       if (file.detached || !(file.dirty || file.publishPending))
         throw new FsError('ESTALE', file.path, 'it is stored by now');
+      // Others may be written, or promised, since.
+      if (file.dirty && id !== draft?.id && id !== sealed?.draft.id)
+        throw new FsError('ESTALE', file.path, 'it is stored by now');
       if (file.endUnknown) namespace.known.doubt(file.path);
       if (!file.dirty) {
         file.publishPending = false;
@@ -148,7 +151,6 @@ export class Uploading {
       }
       if (sealed === null || draft === null || sealed.draft === draft) return this.#ends.dropAll(file);
       if (id === sealed.draft.id) return this.#ends.dropPromised(file);
-      if (id !== draft.id) throw new FsError('ESTALE', file.path, 'it is stored by now');
       await this.#ends.dropNewest(file);
       this.enqueue(file);
     });

@@ -133,3 +133,55 @@ describe('with write-back, a file that was never closed renamed over one whose p
     expect(await scene.mounted.unsent.list()).toEqual([]);
   });
 });
+
+describe('with write-back, a rename over a file whose content waits, which fails at its last step', () => {
+  it.each(['a refusal', 'the link'])(
+    'leaves that content to be stored; the step: %s [rename/undo] [write-back/rename]',
+    async (step) => {
+      const scene = await openForTest({ settings: { writeBack: true } });
+      const { fs, clock, mounted, faults, store } = scene;
+      await scene.foreignWrite('f', 'source');
+      if (step === 'the link') await scene.direct.setVisibility(scene.bucket, 'f', 'public');
+      await names(fs, '/');
+      clock.advance(2000);
+      store.changeAccount({ gracePeriod: true });
+      await writeFile(fs, '/g', 'promised');
+      clock.advance(200);
+      await expect
+        .poll(async () => (await mounted.unsent.list()).map(({ state }) => state))
+        .toEqual(['failed']);
+      store.changeAccount({ gracePeriod: false });
+      const fault = { kind: 'status', status: 403 } as const;
+      if (step === 'the link') faults.add({ operation: 'setVisibility', fault });
+      else faults.add({ operation: 'deleteObject', key: 'f', fault });
+
+      await expect(fs.rename('/f', '/g', false)).rejects.toMatchObject({ code: 'EACCES' });
+
+      expect((await readFile(fs, '/g')).toString()).toBe('promised');
+      const next = await mountOver(await diskNow(scene), scene, { settings: { writeBack: true } });
+      await next.close({ patience: 1000 });
+      expect(await textsOf(scene)).toEqual({ f: 'source', g: 'promised' });
+      await drained(mounted);
+      expect(await textsOf(scene)).toEqual({ f: 'source', g: 'promised' });
+      expect(await mounted.unsent.list()).toEqual([]);
+    },
+  );
+
+  it('leaves no less to who reads and writes it, and to its close [rename/undo]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    const { fs, faults } = scene;
+    await scene.foreignWrite('f', 'source');
+    await scene.foreignWrite('g', 'target');
+    const handle = await openToEdit(fs, '/g');
+    await writeAt(fs, handle, 'TAR');
+    faults.add({ operation: 'deleteObject', key: 'f', fault: { kind: 'status', status: 403 } });
+
+    await expect(fs.rename('/f', '/g', false)).rejects.toMatchObject({ code: 'EACCES' });
+
+    expect(await textAt(fs, handle)).toBe('TARget');
+    await fs.flush(handle);
+    await fs.release(handle);
+    await drained(scene.mounted);
+    expect(await textsOf(scene)).toEqual({ f: 'source', g: 'TARget' });
+  });
+});

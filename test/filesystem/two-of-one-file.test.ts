@@ -4,8 +4,9 @@
  */
 import { expect, it } from 'vitest';
 import { drained } from '../support/drained.ts';
+import { holdNext } from '../support/hold-next.ts';
 import { refuseCommits } from '../support/journal-commits.ts';
-import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { errnoOfCall, openToEdit, setXattr, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
@@ -96,4 +97,51 @@ it('newer bytes that cannot be set aside either stay in the list [uploads/retry]
   faults.clear();
   await mounted.unsent.retry(null);
   expect(await textsOf(scene)).toEqual({ n: 'newer!!!' });
+});
+
+it('to discard what goes up leaves what another close promises meanwhile [uploads/discard]', async () => {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  const { fs, mounted, clock } = scene;
+  const upload = holdNext(scene.service, 'putObject');
+  await writeFile(fs, '/n', 'promised');
+  clock.advance(200);
+  await upload.begun;
+  const [first] = await mounted.unsent.list();
+  const discarded = mounted.unsent.discard([first?.id ?? '']);
+  await writeFile(fs, '/n', 'newer');
+  upload.letGo();
+
+  expect(await discarded).toMatchObject([{ isDone: false }]);
+
+  expect((await readFile(fs, '/n')).toString()).toBe('newer');
+  await drained(mounted);
+  expect(await textsOf(scene)).toEqual({ n: 'newer' });
+});
+
+it('to discard a deletion that was refused leaves a later one of the name [uploads/discard]', async () => {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  const { fs, mounted, clock, faults } = scene;
+  const deleting = { operation: 'deleteObject', key: 'n' } as const;
+  await scene.foreignWrite('n', 'old');
+  await names(fs, '/');
+  clock.advance(2000);
+  faults.add({ ...deleting, fault: { kind: 'status', status: 403 } });
+  await fs.unlink('/n');
+  await expect
+    .poll(async () => (await mounted.unsent.list()).map(({ state }) => state))
+    .toEqual(['set aside']);
+  const [refused] = await mounted.unsent.list();
+  clock.advance(11_000);
+  faults.add({ ...deleting, times: Infinity, fault: { kind: 'status', status: 503 } });
+  await names(fs, '/');
+  await fs.unlink('/n');
+
+  expect(await mounted.unsent.discard([refused?.id ?? ''])).toMatchObject([{ isDone: true }]);
+
+  expect((await mounted.unsent.list()).map(({ kind, id }) => [kind, id === refused?.id])).toEqual([
+    ['delete', false],
+  ]);
+  faults.clear();
+  await drained(mounted);
+  expect(await textsOf(scene)).toEqual({});
 });

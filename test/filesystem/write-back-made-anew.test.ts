@@ -46,3 +46,20 @@ it('is there at the next mount, though the local disk did not take that it had b
 
   expect(await textOf(scene, 'f')).toBe('the same');
 });
+
+it('half of it is kept, though what is still to be deleted has those very bytes [write-back/again] [crash/half]', async () => {
+  const scene = await openForTest({ settings });
+  await scene.foreignWrite('f', 'the same');
+  scene.faults.add({ operation: 'deleteObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await scene.fs.unlink('/f');
+  const handle = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, handle, 'the same');
+  const disk = await diskNow(scene);
+  scene.faults.clear();
+
+  const next = await mountOver(disk, scene, { settings });
+
+  await drained(next);
+  expect(await textOf(scene, 'f')).toBe('(none)');
+  expect(await next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside', bytes: 8 }]);
+});

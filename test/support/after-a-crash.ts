@@ -1,6 +1,7 @@
 /** What does the next mount find when this one is killed now? The disk as it is, in a copy: nothing was closed or finished. */
 import { cp } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
+import { systemErrorCode } from '../../src/base/errors.ts';
 import type { Log } from '../../src/base/log.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
@@ -23,9 +24,16 @@ export interface NextMount {
 }
 
 export async function diskNow(scene: Pick<FileSystemForTest, 'stateDirectory'>): Promise<DiskImage> {
-  const directory = await temporaryDirectory();
-  await cp(scene.stateDirectory, directory, { recursive: true });
-  return { directory };
+  for (;;) {
+    const directory = await temporaryDirectory();
+    try {
+      await cp(scene.stateDirectory, directory, { recursive: true });
+      return { directory };
+    } catch (error) {
+      // A draft went in the middle of it: that was no moment.
+      if (systemErrorCode(error) !== 'ENOENT') throw error;
+    }
+  }
 }
 
 /** A mount of the same bucket over `disk`. Closed by itself at the end of the test. */

@@ -15,6 +15,7 @@ import { keyOfPath } from '../../store/keys.ts';
 import { isPassing, mayHaveBeenDone, reasonOf, toFsError } from '../errno-of.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
+import { changeOfDeletion } from '../unsent-change.ts';
 import { VersionLooks, type Deletion } from './version-looks.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -171,15 +172,20 @@ export class Deletions {
     return null;
   }
 
-  /** A person wants the file to stay, or has seen that it does. Rejects with the disk's error; resolves with null. */
-  async discard(path: string): Promise<null> {
+  /**
+   * A person wants the file at `path` to stay, or has seen that it does: of its deletions the one that is shown as `id` is owed no more.
+   * Rejects with the disk's error, or when it is done by now; resolves with null.
+   */
+  async discard(path: string, id: string): Promise<null> {
     return this.#mount.claims.run([path], async () => {
-      const pending = this.#pending.get(path);
-      const dropped = [...this.#dropped.values()].filter(({ key }) => `/${key}` === path);
-      const records = [...dropped, ...(pending === undefined ? [] : [pending.record])];
-      await this.#journal.commit(records.map((record) => remove('deletion', record)));
-      for (const { sequence } of dropped) this.#dropped.delete(sequence);
-      if (pending !== undefined) {
+      const pending = this.#pending.get(path)?.record;
+      const record = [...this.#dropped.values(), pending].find(
+        (each) => each !== undefined && changeOfDeletion(each).id === id,
+      );
+      if (record === undefined) throw new Error('it is done by now, or another has taken its place');
+      await this.#journal.commit([remove('deletion', record)]);
+      this.#dropped.delete(record.sequence);
+      if (record === pending) {
         this.#pending.delete(path);
         this.#mount.namespace.known.changed(path, { kind: 'unknown' });
       }
