@@ -54,7 +54,8 @@ export class DraftEnds {
     const shown = this.#shownInstead(file);
     if (sealed !== null && shown !== null) this.#refused.set(shown, failure?.error);
     if (await this.#laidAside(file, refused, reasonOf(failure?.error))) return;
-    if (refused !== draft || !this.#isUnused(file)) return;
+    // The name leads to something else by now.
+    if (refused !== draft || !this.#isUnused(file)) return this.#leaveAside(file, refused);
     file.draft = draft;
     file.sealed = sealed;
     file.dirty = true;
@@ -132,7 +133,8 @@ export class DraftEnds {
     const left = Object.assign(new OpenFile(file.path, file.version), { ...own, draft, dirty: true });
     this.#goBackTo(file, sealed);
     if (await this.#laidAside(left, draft, reasonOf(failure?.error))) return;
-    if (file.draft !== sealed.draft || file.sealed?.draft !== sealed.draft) return;
+    if (file.draft !== sealed.draft || file.sealed?.draft !== sealed.draft)
+      return this.#leaveAside(left, draft);
     file.sealed.wishes = wishes;
     Object.assign(file, { ...own, draft, isOverSealed, failure });
   }
@@ -159,6 +161,21 @@ export class DraftEnds {
         cause: describeError(error),
       });
       return false;
+    }
+  }
+
+  async #leaveAside(file: OpenFile, draft: Draft): Promise<void> {
+    try {
+      await this.#mount.kept.setAsideUnrecorded(file, draft, reasonOf(file.failure?.error));
+    } catch (error) {
+      this.#mount.log.error(
+        'a refused file is not listed: the local disk fails; its bytes stay in their draft',
+        {
+          path: file.path,
+          where: draft.path,
+          cause: describeError(error),
+        },
+      );
     }
   }
 

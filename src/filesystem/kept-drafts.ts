@@ -6,13 +6,14 @@
  * crash must know that it was not. Bytes and header are on the disk before the record that names them. A record holds for bytes
  * that do not change: before they do, it says so. With `--write-back` every close makes one (`seal`).
  */
+import type { Clock } from '../base/clock.ts';
 import type { Draft } from '../content/draft.ts';
 import { put, remove, type Journal, type JournalChange } from '../content/journal/journal.ts';
 import type { KeptAttributes } from '../content/journal/kept-attributes.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
 import { factsOf } from '../content/version-facts.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
-import { draftsOf, storedRecord } from './draft-records.ts';
+import { draftsOf, newRecord, storedRecord } from './draft-records.ts';
 import type { OpenFile } from './open-file.ts';
 import { OwedLinks } from './owed-links.ts';
 import { RecordedDrafts, type RecordedDraftsParts } from './recorded-drafts.ts';
@@ -34,6 +35,7 @@ export class KeptDrafts {
   readonly #records: RecordedDrafts;
   readonly #links: OwedLinks;
   readonly #promised: PromisedDrafts;
+  readonly #clock: Clock;
 
   constructor(parts: KeptDraftsParts) {
     this.#journal = parts.journal;
@@ -43,6 +45,7 @@ export class KeptDrafts {
     this.#links = new OwedLinks(parts.journal);
     this.#promised = new PromisedDrafts(this.#records, parts.clock);
     const { clock } = parts;
+    this.#clock = clock;
     this.uploads = new RecordedUploads({
       records: this.#records,
       promised: this.#promised,
@@ -241,6 +244,18 @@ export class KeptDrafts {
     const record = this.#records.get(draft.id);
     this.#records.disown(draft.id);
     if (record !== undefined) this.#resting.add(draft.id, { kind: 'draft', record });
+  }
+
+  /** As `setAside`, where the local disk takes no record: people find the draft as long as this mount is there. Rejects with the disk's error. */
+  async setAsideUnrecorded(file: OpenFile, draft: Draft, reason: string): Promise<void> {
+    const { id, size } = draft;
+    const sealed = { size, md5: await draft.md5(), at: this.#clock.now() };
+    const known = this.#records.get(id);
+    const facts = { ...(known?.facts ?? draft.facts), sealed };
+    const record = known ?? newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
+    await draft.close();
+    this.#records.disown(id);
+    this.#resting.add(id, { kind: 'draft', record: { ...record, facts, state: 'set aside', reason } });
   }
 
   /** Its links are not owed any more when `records` are on the disk. */

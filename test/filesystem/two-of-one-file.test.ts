@@ -145,3 +145,26 @@ it('to discard a deletion that was refused leaves a later one of the name [uploa
   await drained(mounted);
   expect(await textsOf(scene)).toEqual({});
 });
+
+it('what a close has promised, and the service refuses, stays in the list beside newer bytes though it cannot be set aside [uploads/list]', async () => {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  const { fs, faults, mounted, clock } = scene;
+  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await writeFile(fs, '/n', 'promised');
+  const handle = await openToEdit(fs, '/n');
+  await writeAt(fs, handle, 'newer');
+  const takeThemAgain = refuseCommits('put draft/');
+  faults.clear();
+  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
+
+  clock.advance(60_000);
+
+  await expect
+    .poll(async () => (await mounted.unsent.list()).map(({ isWhole, state }) => isWhole && state).sort())
+    .toEqual([false, 'set aside']);
+  takeThemAgain();
+  faults.clear();
+  const promised = (await mounted.unsent.list()).find(({ state }) => state === 'set aside');
+  const [outcome] = await mounted.unsent.retry([promised?.id ?? '']);
+  expect((await textsOf(scene))[outcome?.storedAs?.slice(1) ?? '']).toBe('promised');
+});
