@@ -49,7 +49,9 @@ export class MovingDrafts {
 
   /** The service has nothing of `source` under its name, by now: only the name changes here, for the next mount, too. */
   async moveHeld(source: OpenFile, to: string): Promise<void> {
-    await this.lost(moveInTable(this.#mount, source, to));
+    const lost = leaveName(this.#mount, source, to);
+    moveInTable(this.#mount, source, to);
+    await this.lost(lost);
     if (!source.dirty) return;
     // What may still arrive of it does so under the old name.
     source.unconfirmed = [];
@@ -58,7 +60,7 @@ export class MovingDrafts {
     await source.gate.still(() => this.#mount.kept.redescribe(source));
   }
 
-  /** `file`, as `moveInTable` gave it: nothing of it is stored any more. */
+  /** `file`, as `leaveName` gave it: nothing of it is stored any more. */
   async lost(file: OpenFile | null): Promise<void> {
     if (file === null) return;
     await this.#mount.kept.detached(file);
@@ -89,7 +91,8 @@ export class MovingDrafts {
     const promised = leaves ? takePromise(target) : null;
     if (target !== null) this.#mount.table.detach(target);
     if (!this.#parts.shelf.staysAs(source, target, to)) source.shelf = null;
-    const lost = moveInTable(this.#mount, source, to);
+    const lost = leaveName(this.#mount, source, to);
+    moveInTable(this.#mount, source, to);
     // What the new key holds is what the upload will replace, visibility included.
     source.version = target?.version ?? null;
     const isDown = target?.publishPending === true && target.version !== null ? [target.version] : [];
@@ -118,21 +121,26 @@ export class MovingDrafts {
 
 /** A draft has its new name. */
 interface Taken {
-  /** As `moveInTable` gives it. */
+  /** As `leaveName` gives it. */
   readonly lost: OpenFile | null;
 }
 
 /**
- * `source` is at `to` from now on, for everybody here. Returns what has lost that name: programs still have it open though others had
- * deleted it, and what they write is nobody else's from now on.
+ * Whatever has the name `to` loses it to `source`: returns what that is. Programs have it open though others had deleted it, and what they
+ * write is nobody else's from now on. Call in the same turn of the event loop as `moveInTable`.
  */
-export function moveInTable({ table }: MountState, source: OpenFile, to: string): OpenFile | null {
+export function leaveName({ table }: MountState, source: OpenFile, to: string): OpenFile | null {
+  const there = table.get(to);
+  if (there === undefined || there === source) return null;
+  table.detach(there);
+  return there;
+}
+
+/** `source` is at `to` from now on, for everybody here. */
+export function moveInTable({ table }: MountState, source: OpenFile, to: string): void {
   table.remove(source);
-  const lost = table.get(to) ?? null;
-  if (lost !== null) table.detach(lost);
   source.path = to;
   if (source.handles.size > 0 || source.dirty) table.add(source);
-  return lost;
 }
 
 /**

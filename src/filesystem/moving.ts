@@ -10,7 +10,7 @@ import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying, type 
 import { visibilityAfter } from './carried-visibility.ts';
 import { lookAtReplaced } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
-import { moveInTable, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
+import { leaveName, moveInTable, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
 import type { OpenFile } from './open-file.ts';
 import { basisOver } from './sending.ts';
 import type { Deletions } from './write-back/deletions.ts';
@@ -162,10 +162,11 @@ export class Moving {
           to,
           isFree: target === null,
         }));
-      if (waits !== null) table.detach(waits);
+      const lost = leaveName(this.#mount, source, to);
       await this.#arrived(source, { to, copied, isGone, ...whole });
       // Before the rename's record goes: what it replaced must not come back.
       if (target !== null) await this.#mount.kept.retireAll(target);
+      if (lost !== target) await this.drafts.lost(lost);
     } catch (error) {
       if (waits !== null) waits.version = copied;
       throw error;
@@ -182,7 +183,7 @@ export class Moving {
     const isOver = stays === null || sealed?.draft === whole;
     if (isOver) source.sealed = null;
     takeVersion(source, copied, stays);
-    const lost = moveInTable(this.#mount, source, to);
+    moveInTable(this.#mount, source, to);
     if (isGone) namespace.known.changed(from, { kind: 'missing' });
     else this.#tellOfTheirs(from, to);
     if (draft !== null && stays === null) await kept.retire(draft);
@@ -190,7 +191,6 @@ export class Moving {
     if (stays !== null) await kept.redescribe(source);
     await this.#parts.shelf.moved(source);
     await kept.linkSettled(source);
-    await this.drafts.lost(lost);
   }
 
   #tellOfTheirs(from: string, to: string): void {

@@ -74,6 +74,7 @@ it('what was to be private stays so, though the version before it is owed its li
   expect(await errnoOfCall(edit(fs, '/f', 'O', 0))).toBe('EACCES');
   const handle = await openToEdit(fs, '/f');
   await writeAt(fs, handle, 'secret');
+  faults.clear();
   await setXattr(fs, '/f', 'user.pailfs.visibility', 'private');
   faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'lost-answer' } });
   expect(await errnoOfCall(fs.flush(handle))).not.toBe('none');
