@@ -138,7 +138,9 @@ export class Opening {
   #isFolderGone(path: string): boolean {
     const { known } = this.#mount.namespace;
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) {
-      if (known.recall(folder)?.kind === 'missing') return true;
+      const kind = known.recall(folder)?.kind;
+      // A file that was left out for the folder may be shown by now.
+      if (kind === 'missing' || kind === 'file') return true;
     }
     return false;
   }

@@ -15,13 +15,17 @@ export interface Listed extends WalkSpan {
 
 /** One folder, as far as it is known. */
 export class KnownFolder {
-  readonly names = new Names();
+  readonly names: Names;
   /** Set while every name that is not in `names` is known to be missing. */
   listed: Listed | null = null;
   /** The walk under way, or the last one. */
   walked: WalkSpan | null = null;
   /** The first page of a longer listing, seen by a probe: a walk goes on from it instead of asking again. */
   firstPage: SeenPage | null = null;
+
+  constructor(names = new Names()) {
+    this.names = names;
+  }
 
   /** What is known of `name`, however old; undefined when nothing is. */
   recall(name: string): Entry | undefined {

@@ -215,10 +215,18 @@ export class KnownNames {
   folderRemoved(path: string): void {
     this.kept.drop(path);
     this.#folders.delete(path);
+    if (this.#folders.get(parentOf(path))?.names.peek(nameOf(path))?.kind === 'file') {
+      // A listing has just told so: the file that was left out for it.
+      this.changed(path, { kind: 'unknown' });
+      return;
+    }
+    const isAllSeen = this.listedFresh(parentOf(path))?.listed?.hidden === 0;
+    this.changed(path, { kind: 'missing' });
+    if (isAllSeen) return;
+    // A file of its name may have been left out for it: the next look asks. The folder itself is gone, whatever that tells.
+    this.doubt(path);
     const parent = this.#folders.get(parentOf(path));
-    // A file of its name may have been left out for it, or be listed by now.
-    const mayBeFile = (parent?.listed?.hidden ?? 0) > 0 || parent?.names.peek(nameOf(path))?.kind === 'file';
-    this.changed(path, { kind: mayBeFile ? 'unknown' : 'missing' });
+    if (parent !== undefined) parent.listed = null;
   }
 
   /** Whether we changed `path` since the question left. */

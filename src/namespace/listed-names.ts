@@ -1,10 +1,10 @@
 /** What is believed of a listing, page by page and whole, when names were changed here while it was asked for? */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Outcome } from './entries.ts';
+import type { Entry, Outcome } from './entries.ts';
 import type { FolderMemory } from './folder-memory.ts';
 import type { KeptFolders } from './kept-folders.ts';
-import type { KnownFolder } from './known-folder.ts';
+import { KnownFolder } from './known-folder.ts';
 import type { OwnChanges, Question } from './own-changes.ts';
 import { letGoOf } from './page-names.ts';
 import {
@@ -83,9 +83,12 @@ export class ListedNames {
     const whole = walk.pages > 1 ? wholeFolder(taken, walk, before) : folderOf(walk, before);
     this.#kept.showIn(path, whole, changes);
     for (const { name, outcome, known } of changed) {
-      whole.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
+      // Somebody has asked since what has the name of a folder that went.
+      if (outcome.kind === 'missing' && known !== undefined && known.confirmedAt >= walk.since)
+        whole.names.set(name, known);
+      else whole.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
     }
-    this.#folders.set(path, whole);
+    this.#folders.set(path, changed.some(isLeftOpen) ? unlisted(whole) : whole);
     const isKnown = [...changes.values()].every(({ kind }) => kind !== 'unknown');
     if (isKnown) walk.kept.onlyThese(whole.names);
     this.#complainOnce(path, whole.listed?.hidden ?? 0);
@@ -97,4 +100,16 @@ export class ListedNames {
     this.#complained.add(path);
     this.#log.warn('some keys cannot be shown as names and are left out', { folder: path, hidden });
   }
+}
+
+/** Whether a folder went meanwhile of whose name nobody knows yet whether a file has it. */
+function isLeftOpen({ known }: { readonly known: Entry | undefined }): boolean {
+  return known?.kind === 'missing' && known.confirmedAt === Number.NEGATIVE_INFINITY;
+}
+
+/** The same names, of which the readers of this walk alone are told that there are no others: whoever comes now asks anew. */
+function unlisted({ names, walked }: KnownFolder): KnownFolder {
+  const folder = new KnownFolder(names);
+  folder.walked = walked;
+  return folder;
 }
