@@ -48,6 +48,7 @@ export type Found = Entry | { readonly kind: 'under-file' };
 /** The outcome of an own change; `unknown` when the service may or may not have done it. */
 export type Outcome =
   | { readonly kind: 'file'; readonly version: Version }
-  | { readonly kind: 'folder' }
+  /** `isNew`: its name was free, so it keeps no file from being shown. */
+  | { readonly kind: 'folder'; readonly isNew?: boolean }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unknown' };

@@ -192,7 +192,7 @@ export class KnownNames {
   folderMade(path: string): void {
     const before = this.recall(path);
     const at = before?.kind === 'missing' ? before.confirmedAt : this.#clock.monotonic();
-    this.changed(path, { kind: 'folder' });
+    this.changed(path, { kind: 'folder', isNew: this.recallFresh(path)?.kind === 'missing' });
     const folder = new KnownFolder();
     folder.listed = { since: at, at, pages: 1, hidden: 0, told: false, folders: [] };
     this.#folders.set(path, folder);

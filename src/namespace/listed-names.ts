@@ -80,6 +80,8 @@ export class ListedNames {
     const before = this.#folders.get(path) ?? taken.folder;
     const changes = this.#changes.allSince(question, path);
     const changed = [...changes].map(([name, outcome]) => ({ name, outcome, known: before.names.get(name) }));
+    // Pages may show the file that was there before.
+    for (const { name, outcome } of changed) if (hidesNothing(outcome)) walk.names.shadowed.delete(name);
     const whole = walk.pages > 1 ? wholeFolder(taken, walk, before) : folderOf(walk, before);
     this.#kept.showIn(path, whole, changes);
     for (const { name, outcome, known } of changed) {
@@ -100,6 +102,11 @@ export class ListedNames {
     this.#complained.add(path);
     this.#log.warn('some keys cannot be shown as names and are left out', { folder: path, hidden });
   }
+}
+
+/** Whether no file is left out for what an own change has put under its name. A removal of a folder does not tell. */
+function hidesNothing(outcome: Outcome): boolean {
+  return outcome.kind === 'file' || (outcome.kind === 'folder' && outcome.isNew === true);
 }
 
 /** Whether a folder went meanwhile of whose name nobody knows yet whether a file has it. */

@@ -13,6 +13,8 @@ export interface NamesOfPages {
   readonly files: Map<string, FileEntry>;
   /** Distinct entries that cannot be shown. */
   readonly hidden: Set<string>;
+  /** Names of files that are not shown, since a folder has the name. */
+  readonly shadowed: Set<string>;
   /** Whether anything at all was listed: then the folder exists. */
   existed: boolean;
   /** Entries without a usable shape, or of another folder. */
@@ -31,6 +33,7 @@ export function emptyNames(): NamesOfPages {
     folders: new Set(),
     files: new Map(),
     hidden: new Set(),
+    shadowed: new Set(),
     existed: false,
     skipped: 0,
     lastKey: '',
@@ -58,8 +61,7 @@ export function addPage(names: NamesOfPages, prefix: string, page: ObjectPage): 
       const shown = name.slice(0, -1);
       names.folders.add(shown);
       added.add(shown);
-      const file = names.files.get(shown);
-      if (file !== undefined) names.hidden.add(file.key);
+      if (names.files.has(shown)) names.shadowed.add(shown);
     } else if (name !== '') names.hidden.add(folder);
   }
   for (const file of page.objects) {
@@ -72,7 +74,7 @@ export function addPage(names: NamesOfPages, prefix: string, page: ObjectPage): 
     if (isUsableName(name)) {
       names.files.set(name, file);
       added.add(name);
-      if (names.folders.has(name)) names.hidden.add(file.key);
+      if (names.folders.has(name)) names.shadowed.add(name);
     } else if (name !== '' || file.size > 0) names.hidden.add(file.key);
   }
   const isHeld = (name: string): boolean =>

@@ -1,9 +1,10 @@
 /** SEMANTICS `[names/folder-wins]`: a file whose name a folder has is counted, stays, and is shown when the folder is gone. */
 import { describe, expect, it } from 'vitest';
 import { entriesOf } from '../support/directory-entries.ts';
+import { HeldPages } from '../support/held-pages.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { names, openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { errnoOfCall } from '../support/program-acts.ts';
+import { errnoOfCall, xattr } from '../support/program-acts.ts';
 
 /** More entries than a page has. */
 const MANY = 1001;
@@ -79,6 +80,49 @@ describe('a file whose name a folder has, when the folder is gone', () => {
     expect((await readFile(fs, '/d/x')).toString()).toBe('file x');
   });
 });
+
+describe('while the pages of a listing come', () => {
+  it('a file that is removed and made a folder here counts no more [names/folder-wins]', async () => {
+    const { fs, pages, foreignWrite } = await withHeldPages();
+    for (const key of ['d/a', 'd/x', 'd/y']) await foreignWrite(key, '');
+    const listing = names(fs, '/d');
+    await fs.unlink('/d/x');
+    await fs.mkdir('/d/x', 0o755);
+    pages.letPass();
+
+    expect(await listing).toEqual(['a', 'x', 'y']);
+    expect(await xattr(fs, '/d', 'user.pailfs.hidden')).toBe('0');
+    expect(await errnoOfCall(fs.rename('/d', '/e', false))).toBe('none');
+  });
+
+  it('a file whose folder is emptied here counts all the same [names/folder-wins]', async () => {
+    const { fs, pages, foreignWrite } = await withHeldPages();
+    for (const key of ['d/a', 'd/x', 'd/x/inside', 'd/y']) await foreignWrite(key, '');
+    await names(fs, '/d/x');
+    const listing = names(fs, '/d');
+    pages.letPass();
+    await fs.unlink('/d/x/inside');
+
+    expect(await listing).toEqual(['a', 'x', 'y']);
+    expect(await xattr(fs, '/d', 'user.pailfs.hidden')).toBe('1');
+    expect(await errnoOfCall(fs.rename('/d', '/e', false))).toBe('EPERM');
+  });
+});
+
+/** Listings come in pages of two entries. */
+async function withHeldPages(): Promise<FileSystemForTest & { readonly pages: HeldPages }> {
+  const held: HeldPages[] = [];
+  const opened = await openForTest({
+    between: (service) => {
+      const pages = new HeldPages(service, 2);
+      held.push(pages);
+      return pages;
+    },
+  });
+  const [pages] = held;
+  if (pages === undefined) throw new Error('no pages were held');
+  return { ...opened, pages };
+}
 
 /** `d` holds files and folders of these names; that this service removes folders is known, so no rmdir looks whether it did. */
 async function withFoldersOverFiles(...held: readonly string[]): Promise<FileSystemForTest> {
