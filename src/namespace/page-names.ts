@@ -89,7 +89,14 @@ export function letGoOf({ files }: NamesOfPages, names: readonly string[]): void
 }
 
 function noteKey(names: NamesOfPages, key: string): void {
-  if (key > names.lastKey) names.lastKey = key;
+  if (comesAfter(key, names.lastKey)) names.lastKey = key;
+}
+
+/** In the order of their UTF-8 bytes, which is that of code points: `>` takes what is beyond U+FFFF for less than U+E000. */
+function comesAfter(key: string, other: string): boolean {
+  let same = 0;
+  while (same < other.length && key.charCodeAt(same) === other.charCodeAt(same)) same += 1;
+  return (key.codePointAt(same) ?? -1) > (other.codePointAt(same) ?? -1);
 }
 
 /** Whether `name/` comes after `lastKey` in key order, though `name` does not: `a-b` is between `a` and `a/`. */

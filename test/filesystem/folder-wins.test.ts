@@ -95,6 +95,22 @@ describe('while the pages of a listing come', () => {
     expect(await errnoOfCall(fs.rename('/d', '/e', false))).toBe('none');
   });
 
+  it('a file is not shown whose folder comes on the next, in the order of UTF-8 bytes [names/folder-wins]', async () => {
+    const { fs, pages, foreignWrite } = await withHeldPages();
+    // In UTF-16 the second comes before the first.
+    for (const key of ['d/\uff01', 'd/\u{1f600}', 'd/\u{1f600}/y']) await foreignWrite(key, '');
+    pages.letPass();
+
+    const shown = await entriesOf(fs, '/d');
+
+    expect(shown.map(({ name, attributes }) => [name, attributes.kind])).toEqual([
+      ['\uff01', 'file'],
+      ['\u{1f600}', 'folder'],
+    ]);
+    expect(await xattr(fs, '/d', 'user.pailfs.hidden')).toBe('1');
+    expect(await errnoOfCall(fs.rename('/d', '/e', false))).toBe('EPERM');
+  });
+
   it('a file whose folder is emptied here counts all the same [names/folder-wins]', async () => {
     const { fs, pages, foreignWrite } = await withHeldPages();
     for (const key of ['d/a', 'd/x', 'd/x/inside', 'd/y']) await foreignWrite(key, '');
