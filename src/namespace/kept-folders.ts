@@ -52,10 +52,10 @@ export class KeptFolders {
 
   /** Shows those inside `path` in its whole listing, but for names in `except`. What the service lists itself is dropped. */
   showIn(path: string, folder: KnownFolder, except: ReadonlyMap<string, unknown>): void {
-    for (const name of this.#namesIn(path)) {
+    for (const name of this.namesIn(path)) {
       if (except.has(name)) continue;
       const keptPath = childOf(path, name);
-      if (folder.names.has(name)) {
+      if (folder.names.peek(name)?.kind === 'folder') {
         this.drop(keptPath);
         continue;
       }
@@ -74,7 +74,7 @@ export class KeptFolders {
   }
 
   /** Names directly inside `folder` of kept folders, and of those that hold one further below. */
-  #namesIn(folder: string): ReadonlySet<string> {
+  namesIn(folder: string): ReadonlySet<string> {
     const prefix = folder === '/' ? '/' : `${folder}/`;
     const below = [...this.#kept.keys()].filter((path) => path.startsWith(prefix));
     return new Set(below.map((path) => path.slice(prefix.length).replace(/\/.*/s, '')));

@@ -61,13 +61,15 @@ export class ListedNames {
     const known = this.#folders.get(path) ?? folder;
     const changes = this.#changes.allSince(question, path);
     known.walked = { since: told.since, at: told.at };
-    const entries = entriesOf(told, known).filter(([name]) => !changes.has(name));
+    this.#leaveOutForKept(path, told);
+    const added = told.added.filter((name) => told.names.folders.has(name) || told.names.files.has(name));
+    const entries = entriesOf({ ...told, added }, known).filter(([name]) => !changes.has(name));
     for (const entry of entries) {
       takeDown(folder, entry, known);
       if (known !== folder) takeDown(known, entry, known);
     }
-    for (const name of told.added) untold.delete(name);
-    letGoOf(told.names, told.added);
+    for (const name of added) untold.delete(name);
+    letGoOf(told.names, added);
     this.#folders.set(path, known);
     return entries.map(([name]) => name);
   }
@@ -77,6 +79,7 @@ export class ListedNames {
    */
   applyWalk(path: string, question: Question, walk: FolderTold, taken = nothingTaken()): KnownFolder {
     if (walk.pages > 1) this.applyPage(path, question, walk, taken);
+    else this.#leaveOutForKept(path, walk);
     const before = this.#folders.get(path) ?? taken.folder;
     const changes = this.#changes.allSince(question, path);
     const changed = [...changes].map(([name, outcome]) => ({ name, outcome, known: before.names.get(name) }));
@@ -95,6 +98,11 @@ export class ListedNames {
     if (isKnown) walk.kept.onlyThese(whole.names);
     this.#complainOnce(path, whole.listed?.hidden ?? 0);
     return whole;
+  }
+
+  /** The service may show the file of a name that a folder had as long as that had anything in it, and is to have again. */
+  #leaveOutForKept(path: string, { names }: Walk): void {
+    for (const name of this.#kept.namesIn(path)) if (names.files.delete(name)) names.shadowed.add(name);
   }
 
   #complainOnce(path: string, hidden: number): void {

@@ -125,6 +125,31 @@ describe('while the pages of a listing come', () => {
   });
 });
 
+describe.each([
+  ['one page', 0],
+  ['several pages', 2],
+])('a folder that was emptied here, over a file of its name, in a listing of %s', (_pages, others) => {
+  it('stays in sight until rmdir, and the file is counted until then [folders/stay] [names/folder-wins]', async () => {
+    const { fs, pages, foreignWrite, mounted } = await withHeldPages();
+    pages.letPass();
+    for (const key of ['d/x', 'd/x/y']) await foreignWrite(key, 'bytes');
+    for (let index = 0; index < others; index += 1) await foreignWrite(`d/z${index}`, '');
+    await names(fs, '/d');
+    await fs.unlink('/d/x/y');
+
+    mounted.refresh('/');
+    const shown = (await entriesOf(fs, '/d')).filter(({ name }) => name === 'x');
+
+    expect(shown.map(({ attributes }) => attributes.kind)).toEqual(['folder']);
+    expect((await fs.getAttributes('/d/x')).kind).toBe('folder');
+    expect(await names(fs, '/d/x')).toEqual([]);
+    expect(await xattr(fs, '/d', 'user.pailfs.hidden')).toBe('1');
+    await fs.rmdir('/d/x');
+    expect((await fs.getAttributes('/d/x')).kind).toBe('file');
+    expect(await xattr(fs, '/d', 'user.pailfs.hidden')).toBe('0');
+  });
+});
+
 /** Listings come in pages of two entries. */
 async function withHeldPages(): Promise<FileSystemForTest & { readonly pages: HeldPages }> {
   const held: HeldPages[] = [];
