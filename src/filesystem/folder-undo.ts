@@ -64,7 +64,7 @@ export class FolderUndo {
   async #makeAgain(path: string): Promise<void> {
     const { namespace } = this.#mount;
     try {
-      if ((await namespace.lookup(path)).kind !== 'missing') return;
+      if ((await namespace.lookup(path)).kind === 'folder') return;
       await this.#parts.folders.create(path);
     } catch (error) {
       // What is not on the service goes back into it, and would be where nobody finds it.

@@ -50,6 +50,8 @@ export class KnownFolder {
         this.names.set(name, { kind: 'file', version: outcome.version, confirmedAt });
         break;
       case 'folder':
+        // The file that had the name is left out from now on, and only a listing tells how many are.
+        if (known?.kind === 'file') this.listed = null;
         this.names.set(name, { kind: 'folder', confirmedAt, told: false });
         break;
       case 'missing':

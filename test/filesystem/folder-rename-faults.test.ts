@@ -8,10 +8,19 @@ import {
   names,
   openForTest,
   readFile,
+  writeFile,
   type FileSystemForTest,
   type TestOptions,
 } from '../support/open-for-test.ts';
-import { LogForTest, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
+import {
+  errnoOfCall,
+  LogForTest,
+  openToEdit,
+  openToRewrite,
+  textAt,
+  writeAt,
+  xattr,
+} from '../support/program-acts.ts';
 import { bytesUnder, namesBelow } from '../model/service-contents.ts';
 
 const FILES = ['a', 'b', 's/c'];
@@ -110,6 +119,30 @@ describe('when the rename of a folder fails for good in its middle', () => {
       .poll(async () => [...(await namesBelow(direct, bucket, '')).folders].sort())
       .toEqual(['d/', 'd/empty/', 'd/s/']);
     await fs.release(handle);
+  });
+
+  it('and its old folder had a file of its name, it is there again, with what is not stored yet [rename/undo]', async () => {
+    const { fs, faults, store, direct, bucket, foreignWrite } = await openForTest();
+    await foreignWrite('d/x', 'file');
+    await direct.createFolder(bucket, 'd/x');
+    expect(await names(fs, '/d')).toEqual(['x']);
+    store.changeAccount({ gracePeriod: true });
+    await expect(writeFile(fs, '/d/x/draft', 'waits')).rejects.toMatchObject({ code: 'EDQUOT' });
+    store.changeAccount({ gracePeriod: false });
+    faults.add({
+      operation: 'deleteObject',
+      key: 'd/x/',
+      times: Infinity,
+      fault: { kind: 'lost-answer' },
+    });
+
+    expect(await errnoOfCall(fs.rename('/d/x', '/w', false))).not.toBe('none');
+
+    faults.clear();
+    expect((await fs.getAttributes('/d/x')).kind).toBe('folder');
+    expect(await names(fs, '/d/x')).toEqual(['draft']);
+    expect((await readFile(fs, '/d/x/draft')).toString()).toBe('waits');
+    expect(await xattr(fs, '/d', 'user.pailfs.hidden')).toBe('1');
   });
 
   it('and the new folder was never made, the log does not say that it stays', async () => {
