@@ -44,7 +44,10 @@ export const draftFacts = z.strictObject({
   visibility: z.enum(['private', 'public']).nullable(),
   local: localAttributes,
   createdAt: time,
-  /** The whole content as a program left it at its last close; null: still being written, so perhaps half a file. */
+  /**
+   * The whole content as a program left it at its last close; null: still being written, so perhaps half a file. `at`: when it was last
+   * changed, or got its name.
+   */
   sealed: z
     .strictObject({ size: count, /** Null when not known yet. */ md5: z.string().nullable(), at: time })
     .nullable(),

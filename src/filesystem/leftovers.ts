@@ -1,8 +1,8 @@
 /**
  * What dead mounts left on this machine: how is it shown at its paths again, and sent?
  *
- * Only whole contents are shown and sent (content/journal/recovery.ts). Of several for one name the one that was changed last is: the others are set
- * aside, since nobody knows any more whether a program meant them to be replaced.
+ * Only whole contents are shown and sent (content/journal/recovery.ts). Of several for one name the one that was changed, or got the name, last
+ * is: the others are set aside, since nobody knows any more whether a program meant them to be replaced.
  */
 import pLimit from 'p-limit';
 import { describeError } from '../base/errors.ts';
@@ -50,13 +50,13 @@ export async function sendLeftovers(
   });
 }
 
-/** Several for one name are of several mounts, whose sequences tell nothing of each other; and when a content was sealed, only when it was tried last. */
+/** Several for one name are of several mounts, whose sequences tell nothing of each other. */
 function byChange(a: DraftRecord, b: DraftRecord): number {
   return changedAt(a.facts) - changedAt(b.facts);
 }
 
-function changedAt({ local, createdAt }: DraftFacts): number {
-  return local.ctime ?? createdAt;
+function changedAt({ sealed, createdAt }: DraftFacts): number {
+  return sealed?.at ?? createdAt;
 }
 
 async function show(mount: MountState, record: DraftRecord, shown: Map<string, OpenFile>): Promise<void> {

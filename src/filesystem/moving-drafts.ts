@@ -137,9 +137,10 @@ export function leaveName({ table }: MountState, source: OpenFile, to: string): 
 }
 
 /** `source` is at `to` from now on, for everybody here. */
-export function moveInTable({ table }: MountState, source: OpenFile, to: string): void {
+export function moveInTable({ table, clock }: MountState, source: OpenFile, to: string): void {
   table.remove(source);
   source.path = to;
+  if (source.dirty) source.local = { ...source.local, ctime: clock.now() };
   if (source.handles.size > 0 || source.dirty) table.add(source);
 }
 

@@ -9,6 +9,7 @@ import { Turns } from '../base/turns.ts';
 import type { Draft } from '../content/draft.ts';
 import { put, type Journal, type JournalChange } from '../content/journal/journal.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
+import { keyOfPath } from '../store/keys.ts';
 import { doubtsOf, draftFactsOf, draftsOf, newRecord, storedRecord } from './draft-records.ts';
 import type { OpenFile } from './open-file.ts';
 
@@ -102,9 +103,13 @@ export class RecordedDrafts {
 
   /** The record of `draft`, one of `file`, with `change`: bytes and header are on the disk then, and it is the caller's to put. */
   async durable(file: OpenFile, draft: Draft, change: Unsent): Promise<DraftRecord> {
-    const sealed = { size: draft.size, md5: await draft.md5(), at: this.#clock.now() };
-    const { createdAt } = draft.facts;
-    const facts = draftFactsOf(file, { createdAt, sealed }, file.wishesOf(draft));
+    const wishes = file.wishesOf(draft);
+    const whole = { size: draft.size, md5: await draft.md5() };
+    const { createdAt, sealed: described } = draft.facts;
+    // To try the same bytes again, or to set their mode, makes them no later (leftovers.ts).
+    const isSame = described?.size === whole.size && described.md5 === whole.md5;
+    const at = isSame ? described.at : (wishes.local.ctime ?? this.#clock.now());
+    const facts = draftFactsOf(file, { createdAt, sealed: { ...whole, at } }, wishes);
     await draft.describe(facts);
     await draft.sync();
     const { id } = draft;
@@ -115,7 +120,9 @@ export class RecordedDrafts {
 
   /** The record of `draft` as `file` is now, which is the caller's to put; the draft says so itself then. Undefined: it has none. Rejects with the disk's error. */
   async described(file: OpenFile, draft: Draft): Promise<DraftRecord | undefined> {
-    const { createdAt, sealed } = draft.facts;
+    const { createdAt, sealed: before, key } = draft.facts;
+    const isRenamed = key !== keyOfPath(file.path);
+    const sealed = before !== null && isRenamed ? { ...before, at: this.#clock.now() } : before;
     const facts = draftFactsOf(file, { createdAt, sealed }, file.wishesOf(draft));
     await draft.describe(facts);
     const record = this.#records.get(draft.id);

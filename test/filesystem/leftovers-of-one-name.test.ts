@@ -1,0 +1,60 @@
+/** SEMANTICS: two mounts of one machine were killed, and each left a file of the same name: one of them is stored. */
+import { expect, it } from 'vitest';
+import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
+import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openToEdit } from '../support/program-acts.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+interface TwoMounts {
+  readonly scene: FileSystemForTest;
+  readonly first: FileSystemOperations;
+  readonly second: FileSystemOperations;
+  /** Kills both; the next mount of the one takes over what the other left, and can store it. */
+  readonly next: () => Promise<MountedFileSystem>;
+}
+
+async function twoMounts(): Promise<TwoMounts> {
+  const scene = await openForTest();
+  const stateDirectory = await temporaryDirectory();
+  const other = await mountOver({ directory: stateDirectory }, scene);
+  const next = async (): Promise<MountedFileSystem> => {
+    const [disk, others] = [await diskNow(scene), await diskNow({ stateDirectory })];
+    scene.store.changeAccount({ gracePeriod: false });
+    return mountOver(disk, scene, { adopted: [others] });
+  };
+  return { scene, first: scene.fs, second: other.operations, next };
+}
+
+/** Writes a file that the service does not take for now; a second later something else may be done. */
+async function writeUnsent({ scene }: TwoMounts, fs: FileSystemOperations, path: string, text: string) {
+  scene.store.changeAccount({ gracePeriod: true });
+  await expect(writeFile(fs, path, text)).rejects.toMatchObject({ code: 'EDQUOT' });
+  scene.clock.advance(1000);
+}
+
+it('the one that was renamed to the name last is, though the other was written after it [crash/half]', async () => {
+  const mounts = await twoMounts();
+  await writeUnsent(mounts, mounts.first, '/new', 'renamed last');
+  await writeUnsent(mounts, mounts.second, '/f', 'written before that');
+  await mounts.first.rename('/new', '/f', false);
+
+  const next = await mounts.next();
+
+  expect((await readFile(next.operations, '/f')).toString()).toBe('renamed last');
+  expect(next.setAside).toHaveLength(1);
+});
+
+it('the one that was written last is, though the mode of the other was set and its upload tried after that [crash/half]', async () => {
+  const mounts = await twoMounts();
+  await writeUnsent(mounts, mounts.first, '/f', 'earlier');
+  await writeUnsent(mounts, mounts.second, '/f', 'later');
+  await mounts.first.setAttributes('/f', { mode: 0o600 });
+  const handle = await openToEdit(mounts.first, '/f');
+  await expect(mounts.first.fsync(handle)).rejects.toMatchObject({ code: 'EDQUOT' });
+
+  const next = await mounts.next();
+
+  expect((await readFile(next.operations, '/f')).toString()).toBe('later');
+});
