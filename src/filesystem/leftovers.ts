@@ -66,9 +66,7 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
     const draft = await mount.content.openDraft(record.id, facts.sealed?.size ?? 0);
     const file = draftOnDisk(mount, record, draft, true);
     file.local = await mount.kept.adopt(record);
-    const later = shown.get(path);
-    if (later !== undefined) {
-      await supersede(mount, record, later);
+    if (shown.has(path)) {
       await mount.kept.setAside(file, draft, SUPERSEDED);
       return;
     }
@@ -79,18 +77,6 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
     mount.log.error('what an earlier mount left cannot be read, and stays where it is', { path, cause });
     mount.resting.add(record.id, { kind: 'draft', record });
   }
-}
-
-/** An upload of `record`, which is set aside, may have arrived and taken a link down: whoever stores `later` in its place must know. */
-async function supersede(mount: MountState, record: DraftRecord, later: OpenFile): Promise<void> {
-  const { unconfirmed, visibilityBefore } = record;
-  if (unconfirmed.length === 0 && visibilityBefore === null) return;
-  later.unconfirmed.unshift(...unconfirmed.map(versionOf));
-  // The later one may have found private what the earlier one had made so.
-  if (visibilityBefore === 'public') later.visibilityBefore = 'public';
-  later.visibilityBefore ??= visibilityBefore;
-  // Nobody looks at the record of what is set aside again.
-  await mount.kept.redescribe(later);
 }
 
 function uploadOf(

@@ -4,8 +4,7 @@ import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { openToEdit, setXattr } from '../support/program-acts.ts';
-import { textOf, visibilityOf } from '../support/stored-state.ts';
+import { openToEdit } from '../support/program-acts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 interface TwoMounts {
@@ -59,27 +58,3 @@ it('the one that was written last is, though the mode of the other was set and i
 
   expect((await readFile(next.operations, '/f')).toString()).toBe('later');
 });
-
-it.each([true, false])(
-  'the link that the other has taken down comes back with it [crash/half] [crash/link] (%s)',
-  async (isOwnFirst) => {
-    const mounts = await twoMounts();
-    const { scene, first, second } = mounts;
-    await writeFile(first, '/f', 'public');
-    await setXattr(first, '/f', 'user.pailfs.visibility', 'public');
-    expect((await readFile(second, '/f')).toString()).toBe('public');
-    const [earlier, later] = isOwnFirst ? [first, second] : [second, first];
-    scene.faults.add({ operation: 'putObject', key: 'f', times: Infinity, fault: { kind: 'lost-answer' } });
-    await expect(writeFile(earlier, '/f', 'earlier')).rejects.toThrow();
-    scene.faults.clear();
-    expect([await textOf(scene, 'f'), await visibilityOf(scene, 'f')]).toEqual(['earlier', 'private']);
-    scene.clock.advance(11_000);
-    await writeUnsent(mounts, later, '/f', 'later');
-
-    const next = await mounts.next();
-
-    await expect.poll(() => textOf(scene, 'f')).toBe('later');
-    expect(await next.close({ patience: 60_000 })).toEqual([]);
-    expect(await visibilityOf(scene, 'f')).toBe('public');
-  },
-);
