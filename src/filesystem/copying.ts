@@ -235,11 +235,11 @@ export class Copying {
 
   /** The next close of the new name, or the unmount, tries again. */
   async #publishLater(replaced: OpenFile, version: Version, draft: Draft): Promise<void> {
+    // What waits of it goes up after all, and is not to be as visible as this copy.
+    if (replaced.dirty) return;
     const { table, kept } = this.#mount;
-    // What only this machine has of it goes up after all.
-    const file = replaced.dirty ? replaced : new OpenFile(replaced.path, version);
-    if (file !== replaced) table.detach(replaced);
-    file.version = version;
+    table.detach(replaced);
+    const file = new OpenFile(replaced.path, version);
     file.publishPending = true;
     table.add(file);
     await kept.owesLink(file, draft, version);

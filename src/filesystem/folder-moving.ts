@@ -8,7 +8,7 @@
 import { atOnce } from '../base/at-once.ts';
 import { describeError } from '../base/errors.ts';
 import {
-  carryHeld,
+  carry,
   FILES_AT_ONCE,
   heldAlone,
   removeFolders,
@@ -66,8 +66,8 @@ class FolderMove {
   readonly #parts: FolderMoveParts;
   readonly #plan: FolderPlan;
   readonly #steps: FolderSteps = { made: [], moved: [], carried: [], removed: [] };
-  /** What programs have open under new names that are free, since somebody else deleted it. */
-  readonly #stale: OpenFile[] = [];
+  /** What has lost a new name, which was free: programs have it open though somebody else deleted it. */
+  readonly #lost: OpenFile[] = [];
 
   constructor(mount: MountState, parts: FolderMoveParts, plan: FolderPlan) {
     this.#mount = mount;
@@ -81,16 +81,16 @@ class FolderMove {
     try {
       await this.#makeFolders();
       await atOnce([...moves.entries()], FILES_AT_ONCE, ([index, move]) => this.#moveFile(move, index));
-      for (const file of heldAlone(this.#mount, this.#plan.from)) this.#refuseWritten(this.#there(file.path));
-      await carryHeld(this.#mount, this.#parts.moving, this.#plan, carried);
+      await this.#carryHeld();
       await removeFolders(this.#mount, this.#parts.folders, tree.folders, removed);
     } catch (error) {
       await new FolderUndo(this.#mount, this.#parts, this.#plan).run(this.#steps, error);
-      for (const file of this.#stale) reopen(this.#mount, file);
+      for (const file of this.#lost) await this.#parts.moving.drafts.stays(file);
       throw error;
     } finally {
       await record.end();
     }
+    for (const file of this.#lost) await this.#parts.moving.drafts.lost(file);
     await atOnce(carried, FILES_AT_ONCE, (file) => this.#sendOrphan(file));
   }
 
@@ -119,7 +119,8 @@ class FolderMove {
     this.#refuseWritten(to);
     try {
       const announce = this.#plan.record.announcement(index);
-      await this.#parts.moving.move(source, { to, target: null, announce });
+      const lost = await this.#parts.moving.move(source, { to, target: null, announce });
+      if (lost !== null) this.#lost.push(lost);
       this.#steps.moved.push({ path: to, version: source.version ?? version });
     } finally {
       await this.#parts.uploading.dropUnused(source);
@@ -128,9 +129,19 @@ class FolderMove {
 
   /** Rejects when a program has written to what is open under the new name `path`: then that is not free any more. */
   #refuseWritten(path: string): void {
-    const stale = this.#mount.table.get(path);
-    if (stale?.dirty === true) throw new FsError('ENOTEMPTY', path, 'a program has written a file there');
-    if (stale !== undefined) this.#stale.push(stale);
+    if (this.#mount.table.dirty(path) !== undefined)
+      throw new FsError('ENOTEMPTY', path, 'a program has written a file there');
+  }
+
+  /** What below the old name is not on the service goes along for free: drafts, and what is only open since somebody else deleted it. */
+  async #carryHeld(): Promise<void> {
+    for (const file of heldAlone(this.#mount, this.#plan.from)) {
+      const to = this.#there(file.path);
+      this.#refuseWritten(to);
+      const lost = await carry(this.#parts.moving, file, to);
+      if (lost !== null) this.#lost.push(lost);
+      this.#steps.carried.push(file);
+    }
   }
 
   async #sendOrphan(file: OpenFile): Promise<void> {
@@ -145,11 +156,4 @@ class FolderMove {
   #there(path: string): string {
     return this.#plan.to + path.slice(this.#plan.from.length);
   }
-}
-
-/** Its name leads to `file` again, if nothing else is there: what its program writes from now on is stored by its close. */
-function reopen({ table }: MountState, file: OpenFile): void {
-  if (!file.detached || file.handles.size === 0) return;
-  file.detached = false;
-  table.show(file);
 }

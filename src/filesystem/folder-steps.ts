@@ -42,32 +42,16 @@ export interface FolderSteps {
   readonly removed: string[];
 }
 
-/**
- * What below `from` is not on the service goes along for free: drafts, and what is only open since somebody else deleted it.
- * Enters in `carried` each that has gone.
- */
-export async function carryHeld(
-  mount: MountState,
-  moving: Moving,
-  { from, to }: Pick<FolderPlan, 'from' | 'to'>,
-  carried: OpenFile[],
-): Promise<void> {
-  for (const file of heldAlone(mount, from)) {
-    await carry(moving, file, to + file.path.slice(from.length));
-    carried.push(file);
-  }
-}
-
 /** What below `from` is not on the service. */
 export function heldAlone(mount: MountState, from: string): readonly OpenFile[] {
   const { known } = mount.namespace;
   return heldBelow(mount, from).filter((file) => file.isUnsent || known.recall(file.path)?.kind !== 'file');
 }
 
-/** Gives `file`, which the service does not have, the path `to`. */
-export async function carry(moving: Moving, file: OpenFile, to: string): Promise<void> {
-  if (file.isUnsent) await moving.move(file, { to, target: null, announce: () => Promise.resolve() });
-  else await moving.drafts.moveHeld(file, to);
+/** Gives `file`, which the service does not have, the path `to`. Returns as `Moving.move`. */
+export function carry(moving: Moving, file: OpenFile, to: string): Promise<OpenFile | null> {
+  if (!file.isUnsent) return moving.drafts.moveHeld(file, to);
+  return moving.move(file, { to, target: null, announce: () => Promise.resolve() });
 }
 
 /**

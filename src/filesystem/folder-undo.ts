@@ -13,6 +13,7 @@ import {
   type FolderSteps,
 } from './folder-steps.ts';
 import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
 import type { PlannedMove } from './rename-journal.ts';
 
 /** Of one rename, for a caller who holds the claims of both paths. */
@@ -46,7 +47,7 @@ export class FolderUndo {
     }
     for (const file of steps.carried) {
       await this.#logging('a file stays where a rename that failed had moved it', file.path, () =>
-        carry(this.#parts.moving, file, this.#back(file.path)),
+        this.#ended(carry(this.#parts.moving, file, this.#back(file.path))),
       );
     }
     await atOnce([...moves.entries()], FILES_AT_ONCE, ([index, move]) =>
@@ -98,10 +99,15 @@ export class FolderUndo {
         this.#logging('the journal does not know of a copy', to, () =>
           this.#plan.record.announcement(index)(...copy),
         );
-      await this.#parts.moving.move(source, { to, target: null, announce });
+      await this.#ended(this.#parts.moving.move(source, { to, target: null, announce }));
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }
+  }
+
+  /** What a file that goes back to its old name takes that name from is nobody's any more. */
+  async #ended(moved: Promise<OpenFile | null>): Promise<void> {
+    await this.#parts.moving.drafts.lost(await moved);
   }
 
   async #logging(message: string, path: string, task: () => Promise<void>): Promise<void> {

@@ -207,6 +207,16 @@ export class KeptDrafts {
     await this.#records.orLog(file.path, () => this.ending(file, []));
   }
 
+  /** `file`, of which nobody wanted anything (`retireAll`), has its name again. */
+  async wantedAgain(file: OpenFile): Promise<void> {
+    const { draft, sealed, failure } = file;
+    await this.#records.orLog(file.path, async () => {
+      if (sealed !== null) await this.#promised.promise(file, sealed.draft, null);
+    });
+    if (draft !== null && draft !== sealed?.draft && failure?.draft === draft)
+      await this.uploads.failed(file, draft, failure.error);
+  }
+
   /** The bytes of `draft` are stored, perhaps under another name, or nobody wants them. */
   async retire(draft: Draft): Promise<void> {
     // Programs that still have it open keep it for as long as they like: nobody may wait for its room.

@@ -27,8 +27,8 @@ export class MovingDrafts {
     this.#parts = parts;
   }
 
-  /** Takes what is here of `source` to `to`, in place of `target`; its bytes go up later. */
-  async move(source: OpenFile, target: OpenFile | null, to: string): Promise<void> {
+  /** Takes what is here of `source` to `to`, in place of `target`; its bytes go up later. Returns as `Moving.move`. */
+  async move(source: OpenFile, target: OpenFile | null, to: string): Promise<OpenFile | null> {
     const { shelf } = source;
     if (target !== null) await this.#parts.removing.keepForReaders(target);
     // Not in the middle of a close of the source, which would know nothing of the promise that is left to it, and leave it behind.
@@ -39,32 +39,47 @@ export class MovingDrafts {
       if (target !== null) await target.gate.write(() => this.#parts.sealing.unsealed(target, Infinity));
       taken = await source.gate.still(takePlace);
     }
-    await this.lost(taken.lost);
     // What fsync has promised of it the shelf's record keeps until the journal has it under its true name.
     if (source.shelf !== shelf && this.#mount.settings.writeBack) await this.sendOrphan(source);
     // Not between a close's description of the draft and its record.
     await source.gate.still(() => this.#mount.kept.redescribe(source, target));
     await this.#parts.shelf.moved(source);
+    return taken.lost;
   }
 
-  /** The service has nothing of `source` under its name, by now: only the name changes here, for the next mount, too. */
-  async moveHeld(source: OpenFile, to: string): Promise<void> {
+  /** The service has nothing of `source` under its name, by now: only the name changes here, for the next mount, too. Returns as `move`. */
+  async moveHeld(source: OpenFile, to: string): Promise<OpenFile | null> {
     const lost = leaveName(this.#mount, source, to);
     moveInTable(this.#mount, source, to);
-    await this.lost(lost);
-    if (!source.dirty) return;
+    if (!source.dirty) return lost;
     // What may still arrive of it does so under the old name.
     source.unconfirmed = [];
     source.visibilityBefore = null;
     source.failure = null;
     await source.gate.still(() => this.#mount.kept.redescribe(source));
+    return lost;
   }
 
-  /** `file`, as `leaveName` gave it: nothing of it is stored any more. */
+  /** The rename has ended by which `file` lost its name: nothing of it is stored any more. */
   async lost(file: OpenFile | null): Promise<void> {
     if (file === null) return;
     await this.#mount.kept.detached(file);
     await this.#parts.uploading.dropUnused(file);
+  }
+
+  /**
+   * The rename has failed by which `file` lost its name: what waits of it, and what its programs write, is stored after all. Not over what
+   * has the name by now, which may be the only copy of what was renamed.
+   */
+  async stays(file: OpenFile): Promise<void> {
+    if (!file.dirty && file.handles.size === 0) return;
+    file.detached = false;
+    file.basis = 'edit';
+    if (file.sealed?.wishes != null) file.sealed.wishes = { ...file.sealed.wishes, basis: 'edit' };
+    if (!file.dirty) return;
+    this.#mount.table.show(file);
+    await this.#mount.kept.wantedAgain(file);
+    if (file.sealed !== null) this.#parts.uploading.enqueue(file);
   }
 
   /**

@@ -70,12 +70,13 @@ export class Moving {
 
   /**
    * Moves `source`; that of a file which the service does not have is free, and its bytes go up later (`drafts`). But what has
-   * waited on the shelf for its true name goes up here.
+   * waited on the shelf for its true name goes up here. Returns what has lost the name besides the target, for the caller to end
+   * (`MovingDrafts.lost`).
    */
-  async move(source: OpenFile, destination: Destination): Promise<void> {
+  async move(source: OpenFile, destination: Destination): Promise<OpenFile | null> {
     const { to, target } = destination;
-    if (source.isUnsent && !this.#isOwed(source, destination)) await this.drafts.move(source, target, to);
-    else await this.#moveStored(source, destination);
+    const isFree = source.isUnsent && !this.#isOwed(source, destination);
+    return isFree ? this.drafts.move(source, target, to) : this.#moveStored(source, destination);
   }
 
   /**
@@ -107,7 +108,7 @@ export class Moving {
     return source.shelf !== null && !source.hasWriters() && !this.#parts.shelf.staysAs(source, target, to);
   }
 
-  async #moveStored(source: OpenFile, destination: Destination): Promise<void> {
+  async #moveStored(source: OpenFile, destination: Destination): Promise<OpenFile | null> {
     const { target, to } = destination;
     // It would delete what is about to be stored there; and how visible is a file that is as good as deleted says nothing of this one.
     for (const path of [source.path, to]) await this.#parts.deletions.finishClaimed(path);
@@ -115,45 +116,72 @@ export class Moving {
     const wish = await visibilityAfter(this.#mount, source, target);
     if (target !== null) await this.#parts.removing.keepForReaders(target);
     // Writers wait: what they wrote between the copy and the DELETE would be in neither.
-    const isMoved = await source.gate.still(async () => {
+    const moved = await source.gate.still(async () => {
       const whole = await this.#parts.copying.wholeOf(source);
-      if (whole !== null) await this.#copyAndDelete(source, whole, destination, wish);
-      return whole !== null;
+      return whole === null ? null : { lost: await this.#moveWhole(source, whole, destination, wish) };
     });
-    if (isMoved) return;
+    if (moved !== null) return moved.lost;
     // Else the target's would be that of bytes which may be nobody else's business.
     if (target !== null) source.visibilityWish ??= wish;
-    await this.#moveHalf(source, destination);
+    return this.#moveHalf(source, destination);
   }
 
   /** Others have replaced or deleted what the service had of `source`: left is what a program is writing. */
-  async #moveHalf(source: OpenFile, { to, target }: Destination): Promise<void> {
+  async #moveHalf(source: OpenFile, { to, target }: Destination): Promise<OpenFile | null> {
     const from = source.path;
     if (source.basis === 'edit') source.contentType ??= contentTypeAt(from, to, source.version?.contentType);
-    await this.drafts.move(source, target, to);
+    const lost = await this.drafts.move(source, target, to);
     if (this.#mount.namespace.known.recall(from)?.kind === 'file') this.#tellOfTheirs(from, to);
+    return lost;
   }
 
-  async #copyAndDelete(
+  async #moveWhole(
     source: OpenFile,
     whole: Whole,
     destination: Destination,
     wish: Visibility,
-  ): Promise<void> {
+  ): Promise<OpenFile | null> {
     const { to, target, announce } = destination;
-    const { namespace, table } = this.#mount;
     const { copying } = this.#parts;
     const justStored = this.#isJustStored(source);
-    const copied = await copying.copy(source, whole, to, { visibility: wish, target, announce });
-    // What only this machine has of it goes up after all when the rename fails.
-    const waits = target?.dirty === true ? target : null;
-    if (target !== null && waits === null) table.detach(target);
+    let lost: OpenFile | null = null;
+    try {
+      const copied = await copying.copy(source, whole, to, { visibility: wish, target, announce });
+      if (target !== null) this.#mount.table.detach(target);
+      lost = leaveName(this.#mount, source, to);
+      await this.#deleteAndArrive(source, whole, { to, target, copied, lost, justStored });
+      return lost;
+    } catch (error) {
+      for (const file of [target, lost]) if (file?.detached === true) await this.drafts.stays(file);
+      throw error;
+    }
+  }
+
+  /** `copied` is stored, and its name leads to nothing else. */
+  async #deleteAndArrive(
+    source: OpenFile,
+    whole: Whole,
+    {
+      to,
+      target,
+      copied,
+      lost,
+      justStored,
+    }: Pick<Destination, 'to' | 'target'> & {
+      readonly copied: Version;
+      readonly lost: OpenFile | null;
+      readonly justStored: boolean;
+    },
+  ): Promise<void> {
+    const { namespace, table } = this.#mount;
     const isNewer = source.dirty && whole.draft !== null;
     copied.local = { ...source.version?.local, ...(isNewer ? source.wishesOf(whole.draft).local : {}) };
     namespace.known.changed(to, { kind: 'file', version: copied });
     copied.madeHereAt = source.madeHereAt(this.#mount.clock.monotonic());
     table.arrive(to, copied, source);
     try {
+      // Before the only copy may be the one there: a kill must not bring back over it what it has replaced.
+      for (const file of [target, lost]) if (file !== null) await this.#mount.kept.retireAll(file);
       const isGone =
         source.isUnsent ||
         (await this.#deleteOld(source, copied, {
@@ -162,14 +190,7 @@ export class Moving {
           to,
           isFree: target === null,
         }));
-      const lost = leaveName(this.#mount, source, to);
       await this.#arrived(source, { to, copied, isGone, ...whole });
-      // Before the rename's record goes: what it replaced must not come back.
-      if (target !== null) await this.#mount.kept.retireAll(target);
-      if (lost !== target) await this.drafts.lost(lost);
-    } catch (error) {
-      if (waits !== null) waits.version = copied;
-      throw error;
     } finally {
       table.arrived(to);
     }

@@ -64,7 +64,8 @@ export class Renaming {
       if (target !== null && noReplace) throw new FsError('EEXIST', to, 'the name is taken');
       const record = journal.ofFile(source, to, target);
       const { announce } = record;
-      await moving.move(source, { to, target, announce }).finally(() => record.end());
+      const lost = await moving.move(source, { to, target, announce }).finally(() => record.end());
+      await moving.drafts.lost(lost);
       await moving.drafts.sendOrphan(source);
     } finally {
       await uploading.dropUnused(source);

@@ -96,13 +96,14 @@ export class ResumedSteps {
       return;
     }
     try {
-      if (copy === null) await this.#parts.moving.move(source, { to, target: null, announce });
-      // Newer bytes wait here than those that were copied.
-      else if (source.dirty)
-        await this.#parts.moving.move(source, { to, target: table.entered(to, copy), announce });
-      else {
+      const { moving } = this.#parts;
+      if (copy === null || source.dirty) {
+        // Newer bytes wait here than those that were copied.
+        const target = copy === null ? null : table.entered(to, copy);
+        await moving.drafts.lost(await moving.move(source, { to, target, announce }));
+      } else {
         if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
-        await this.#parts.moving.finish(source, { to, copied: copy, draft: null });
+        await moving.finish(source, { to, copied: copy, draft: null });
       }
     } finally {
       await this.#parts.uploading.dropUnused(source);
@@ -188,7 +189,7 @@ export class ResumedSteps {
   async #carry(file: OpenFile, to: string): Promise<void> {
     const { table, namespace } = this.#mount;
     if (table.dirty(to) === undefined && (await namespace.lookup(to)).kind === 'missing')
-      await carry(this.#parts.moving, file, to);
+      await this.#parts.moving.drafts.lost(await carry(this.#parts.moving, file, to));
     else this.#dropped({ from: keyOfPath(file.path), to: keyOfPath(to) }, 'something else has the new name');
   }
 

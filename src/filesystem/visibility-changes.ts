@@ -87,7 +87,10 @@ export class VisibilityChanges {
     const at = clock.monotonic();
     try {
       const record = await store.setVisibility(keyOfPath(path), 'private');
-      if (version !== null) this.#records.remember(version, record, at);
+      if (version !== null) {
+        this.#records.remember(version, record, at);
+        version.madeHereAt = null;
+      }
     } catch (error) {
       if (!isRefusal(error, 'missing')) throw error;
     }

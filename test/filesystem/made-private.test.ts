@@ -175,6 +175,23 @@ describe('a public file made private while a program writes it', () => {
     expect(await stateOf(scene)).toEqual(['XYd', 'private']);
   });
 
+  it('publishes nothing by a rename over a public file when what was written is refused for good [visibility/rename]', async () => {
+    const scene = await withPublicFile();
+    const { fs, faults } = scene;
+    await writeFile(fs, '/t', 'temp');
+    const handle = await openToEdit(fs, '/t');
+    await writeAt(fs, handle, 'XY');
+    await makePrivate(fs, '/t');
+    faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
+    expect(await errnoOfCall(fs.flush(handle))).toBe('EFBIG');
+    await fs.release(handle);
+    faults.clear();
+
+    await fs.rename('/t', '/f', false);
+
+    expect(await stateOf(scene)).toEqual(['temp', 'private']);
+  });
+
   it('is private with its upload when others have deleted it [xattr/private]', async () => {
     const scene = await withPublicFile();
     const handle = await openToRewrite(scene.fs, '/f');

@@ -216,7 +216,7 @@ describe('a rename that fails', () => {
     expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
   });
 
-  it('over an unsent draft, when the copy cannot be made public: the draft stays, and is stored in its place [rename/undo]', async () => {
+  it('over an unsent draft, when the copy cannot be made public: the draft stays, and is stored in its place, private [rename/undo]', async () => {
     const { fs, mounted, foreignWrite, stored, faults, direct, bucket, stateDirectory } = await openForTest();
     await foreignWrite('f', 'content');
     await direct.setVisibility(bucket, 'f', 'public');
@@ -229,6 +229,7 @@ describe('a rename that fails', () => {
     expect((await readFile(fs, '/g')).toString()).toBe('draft');
     expect(await mounted.close({ patience: 60_000 })).toEqual([]);
     expect((await stored('g')).toString()).toBe('draft');
+    expect((await direct.getVisibility(bucket, 'g')).visibility).toBe('private');
     expect((await stored('f')).toString()).toBe('content');
     expect(await readdir(join(stateDirectory, 'drafts'))).toEqual([]);
   });

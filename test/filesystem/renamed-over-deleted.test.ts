@@ -4,6 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
+import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
@@ -160,5 +161,65 @@ it.each([false, true])(
     await drained(scene.mounted);
     expect(await textsOf(scene)).toEqual({ 'e/x': 'of the folder' });
     expect(await scene.mounted.unsent.list()).toEqual([]);
+  },
+);
+
+it('a kill in the rename of a folder brings back nothing that it closed while its file was copied [rename/crash]', async () => {
+  let scene: FileSystemForTest | undefined;
+  let disk: DiskImage | undefined;
+  const opened = await openedAndDeleted({
+    settings: { writeBack: true },
+    between: (service) =>
+      new InterceptedService(service, async ({ operation }, proceed) => {
+        const result = await proceed();
+        if (operation === 'deleteObject' && scene !== undefined) disk ??= await diskNow(scene);
+        return result;
+      }),
+  });
+  const copy = holdNext(opened.scene.service, 'putObject');
+  scene = opened.scene;
+  const renamed = errnoOfCall(scene.fs.rename('/d', '/e', false));
+  await copy.begun;
+  await rewritten(scene, '/e/x', opened.handle);
+  copy.letGo();
+  expect(await renamed).toBe('none');
+
+  const next = await mountOver(disk ?? { directory: '' }, scene, { settings: { writeBack: true } });
+  await drained(next);
+  await next.close({ patience: 1000 });
+
+  expect(await textsOf(scene)).toEqual({ 'e/x': 'of the folder' });
+});
+
+it.each([true, false])(
+  'what it closes after the rename of a folder failed at its end survives a kill; closed in its midst: %s [rename/undo]',
+  async (isInMidst) => {
+    const { scene, handle } = await openedAndDeleted({ settings: { writeBack: true } });
+    const { fs, direct, bucket, faults } = scene;
+    await direct.createFolder(bucket, 'd');
+    faults.add({
+      operation: 'deleteObject',
+      key: 'd/',
+      times: Infinity,
+      fault: { kind: 'status', status: 403 },
+    });
+    const copy = holdNext(scene.service, 'putObject');
+    const renamed = errnoOfCall(fs.rename('/d', '/e', false));
+    await copy.begun;
+    if (isInMidst) await rewritten(scene, '/e/x', handle);
+    copy.letGo();
+    expect(await renamed).toBe('EACCES');
+    faults.clear();
+    if (!isInMidst) await rewritten(scene, '/e/x', handle);
+
+    const next = await mountOver(
+      await diskNow(scene),
+      { ...scene, service: scene.direct },
+      { settings: { writeBack: true } },
+    );
+    await drained(next);
+    await next.close({ patience: 1000 });
+
+    expect(Object.values(await textsOf(scene)).sort()).toEqual(['accepted', 'of the folder']);
   },
 );
