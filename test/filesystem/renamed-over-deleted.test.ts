@@ -165,22 +165,22 @@ it.each([false, true])(
 );
 
 it('a kill in the rename of a folder brings back nothing that it closed while its file was copied [rename/crash]', async () => {
-  let scene: FileSystemForTest | undefined;
   let disk: DiskImage | undefined;
-  const opened = await openedAndDeleted({
+  const scenes: FileSystemForTest[] = [];
+  const { scene, handle } = await openedAndDeleted({
     settings: { writeBack: true },
     between: (service) =>
       new InterceptedService(service, async ({ operation }, proceed) => {
         const result = await proceed();
-        if (operation === 'deleteObject' && scene !== undefined) disk ??= await diskNow(scene);
+        for (const one of operation === 'deleteObject' ? scenes : []) disk ??= await diskNow(one);
         return result;
       }),
   });
-  const copy = holdNext(opened.scene.service, 'putObject');
-  scene = opened.scene;
+  const copy = holdNext(scene.service, 'putObject');
+  scenes.push(scene);
   const renamed = errnoOfCall(scene.fs.rename('/d', '/e', false));
   await copy.begun;
-  await rewritten(scene, '/e/x', opened.handle);
+  await rewritten(scene, '/e/x', handle);
   copy.letGo();
   expect(await renamed).toBe('none');
 
