@@ -50,14 +50,8 @@ describe('a file whose name a folder has, when the folder is gone', () => {
   });
 
   it('is in the next listing when that folder goes while one is under way, and keeps the folder that holds it [names/folder-wins]', async () => {
-    const { fs, service } = await withFoldersOverFiles('x');
-    await fs.unlink('/d/x/y');
-    const page = holdNext(service, 'listObjects');
-    const before = names(fs, '/d');
-    await page.begun;
-    await fs.rmdir('/d/x');
-    page.letGo();
-    await before;
+    const { fs, listingEnds } = await withListingOvertaken();
+    await listingEnds();
 
     expect(await errnoOfCall(fs.rmdir('/d'))).toBe('ENOTEMPTY');
 
@@ -66,16 +60,10 @@ describe('a file whose name a folder has, when the folder is gone', () => {
   });
 
   it('is found again by who has found it, when a listing ends that was under way before [names/folder-wins]', async () => {
-    const { fs, service } = await withFoldersOverFiles('x');
-    await fs.unlink('/d/x/y');
-    const page = holdNext(service, 'listObjects');
-    const before = names(fs, '/d');
-    await page.begun;
-    await fs.rmdir('/d/x');
+    const { fs, listingEnds } = await withListingOvertaken();
     expect((await readFile(fs, '/d/x')).toString()).toBe('file x');
 
-    page.letGo();
-    await before;
+    await listingEnds();
 
     expect((await readFile(fs, '/d/x')).toString()).toBe('file x');
   });
@@ -182,4 +170,22 @@ async function withFoldersOverFiles(...held: readonly string[]): Promise<FileSys
 async function removeFolder(fs: FileSystemForTest['fs'], path: string): Promise<void> {
   for (const name of await names(fs, path)) await fs.unlink(`${path}/${name}`);
   await fs.rmdir(path);
+}
+
+/** A listing of /d is under way; the folder /d/x, which a file of its name is left out for, has gone meanwhile. */
+async function withListingOvertaken(): Promise<{
+  fs: FileSystemForTest['fs'];
+  listingEnds: () => Promise<unknown>;
+}> {
+  const { fs, service } = await withFoldersOverFiles('x');
+  await fs.unlink('/d/x/y');
+  const page = holdNext(service, 'listObjects');
+  const listing = names(fs, '/d');
+  await page.begun;
+  await fs.rmdir('/d/x');
+  const listingEnds = (): Promise<unknown> => {
+    page.letGo();
+    return listing;
+  };
+  return { fs, listingEnds };
 }

@@ -3,11 +3,10 @@
  * of either is kept, and nothing private becomes public.
  */
 import { expect, it } from 'vitest';
-import type { ObjectService } from '../../src/service/object-service.ts';
-import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { diskNow } from '../support/after-a-crash.ts';
+import { diskAtDelete } from '../support/disk-at-delete.ts';
 import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
-import { InterceptedService } from '../support/intercepted-service.ts';
 import {
   names,
   openForTest,
@@ -16,6 +15,7 @@ import {
   type TestOptions,
 } from '../support/open-for-test.ts';
 import { errnoOfCall, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
+import { goneOn } from '../support/public-file.ts';
 import { textsOf, visibilityOf } from '../support/stored-state.ts';
 
 const writeBack = { writeBack: true };
@@ -35,32 +35,6 @@ async function withWaitingTarget(options: TestOptions): Promise<FileSystemForTes
   await expect.poll(async () => (await mounted.unsent.list()).map(({ state }) => state)).toEqual(['failed']);
   store.changeAccount({ gracePeriod: false });
   return scene;
-}
-
-/** The disk as it was when the first DELETE had been done. */
-function diskAtDelete(): {
-  between: (service: ObjectService) => ObjectService;
-  take: (scene: FileSystemForTest) => void;
-  disk: () => DiskImage;
-} {
-  let scene: FileSystemForTest | undefined;
-  let disk: DiskImage | undefined;
-  return {
-    between: (service) =>
-      new InterceptedService(service, async ({ operation }, proceed) => {
-        const result = await proceed();
-        if (operation === 'deleteObject' && scene !== undefined) disk ??= await diskNow(scene);
-        return result;
-      }),
-    take: (of) => (scene = of),
-    disk: () => disk ?? { directory: '' },
-  };
-}
-
-async function goneOn(disk: DiskImage, scene: FileSystemForTest): Promise<void> {
-  const next = await mountOver(disk, { ...scene, service: scene.direct }, { settings: writeBack });
-  await drained(next);
-  await next.close({ patience: 1000 });
 }
 
 /** What is stored, the copy beside a file under `beside`. */
@@ -97,7 +71,7 @@ it.each([
     expect(await storedIn(scene)).toEqual(all);
     expect(await visibilityOf(scene, await keyOf(scene, isBeside))).toBe('private');
     await scene.direct.deleteObject(scene.bucket, await keyOf(scene, isBeside));
-    await goneOn(disk, scene);
+    await goneOn(disk, scene, writeBack);
     expect(Object.values(await textsOf(scene))).toContain('promised');
     expect(await visibilityOf(scene, await keyOf(scene, isBeside))).toBe('private');
     expect((await mounted.unsent.list()).filter(({ kind }) => kind === 'upload')).toEqual([]);
@@ -174,15 +148,15 @@ it.each([true, false])(
 );
 
 it('a kill after the DELETE brings back nothing that was closed while the copy went up [rename/crash]', async () => {
-  const { between, take, disk } = diskAtDelete();
-  const scene = await openForTest({ settings: writeBack, between });
+  const killed = diskAtDelete();
+  const scene = await openForTest({ settings: writeBack, between: killed.between });
   const { fs } = scene;
   await scene.foreignWrite('f', 'source');
   await scene.foreignWrite('g', 'target');
   await names(fs, '/');
   const handle = await openToRewrite(fs, '/g');
   const copy = holdNext(scene.service, 'putObject');
-  take(scene);
+  killed.await(scene);
   const renamed = errnoOfCall(fs.rename('/f', '/g', false));
   await copy.begun;
   await writeAt(fs, handle, 'accepted');
@@ -191,19 +165,19 @@ it('a kill after the DELETE brings back nothing that was closed while the copy w
   copy.letGo();
   expect(await renamed).toBe('none');
 
-  await goneOn(disk(), scene);
+  await goneOn(killed.taken(), scene, writeBack);
 
   expect(await textsOf(scene)).toEqual({ g: 'source' });
 });
 
 it('a kill after the DELETE brings nothing back over what others store then [rename/crash]', async () => {
-  const { between, take, disk } = diskAtDelete();
-  const scene = await withWaitingTarget({ settings: writeBack, between });
-  take(scene);
+  const killed = diskAtDelete();
+  const scene = await withWaitingTarget({ settings: writeBack, between: killed.between });
+  killed.await(scene);
   expect(await errnoOfCall(scene.fs.rename('/f', '/g', false))).toBe('none');
   await scene.foreignWrite('g', 'theirs');
 
-  await goneOn(disk(), scene);
+  await goneOn(killed.taken(), scene, writeBack);
 
   expect(await textsOf(scene)).toEqual({ g: 'theirs' });
 });

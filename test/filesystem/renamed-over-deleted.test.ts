@@ -4,7 +4,8 @@
  */
 import { expect, it } from 'vitest';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
-import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { diskNow } from '../support/after-a-crash.ts';
+import { diskAtDelete } from '../support/disk-at-delete.ts';
 import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
@@ -17,6 +18,7 @@ import {
   type TestOptions,
 } from '../support/open-for-test.ts';
 import { errnoOfCall, openToEdit, writeAt } from '../support/program-acts.ts';
+import { goneOn } from '../support/public-file.ts';
 import { signal } from '../support/signal.ts';
 import { textsOf } from '../support/stored-state.ts';
 
@@ -165,28 +167,20 @@ it.each([false, true])(
 );
 
 it('a kill in the rename of a folder brings back nothing that it closed while its file was copied [rename/crash]', async () => {
-  let disk: DiskImage | undefined;
-  const scenes: FileSystemForTest[] = [];
+  const killed = diskAtDelete();
   const { scene, handle } = await openedAndDeleted({
     settings: { writeBack: true },
-    between: (service) =>
-      new InterceptedService(service, async ({ operation }, proceed) => {
-        const result = await proceed();
-        for (const one of operation === 'deleteObject' ? scenes : []) disk ??= await diskNow(one);
-        return result;
-      }),
+    between: killed.between,
   });
   const copy = holdNext(scene.service, 'putObject');
-  scenes.push(scene);
+  killed.await(scene);
   const renamed = errnoOfCall(scene.fs.rename('/d', '/e', false));
   await copy.begun;
   await rewritten(scene, '/e/x', handle);
   copy.letGo();
   expect(await renamed).toBe('none');
 
-  const next = await mountOver(disk ?? { directory: '' }, scene, { settings: { writeBack: true } });
-  await drained(next);
-  await next.close({ patience: 1000 });
+  await goneOn(killed.taken(), scene, { writeBack: true });
 
   expect(await textsOf(scene)).toEqual({ 'e/x': 'of the folder' });
 });
@@ -212,13 +206,7 @@ it.each([true, false])(
     faults.clear();
     if (!isInMidst) await rewritten(scene, '/e/x', handle);
 
-    const next = await mountOver(
-      await diskNow(scene),
-      { ...scene, service: scene.direct },
-      { settings: { writeBack: true } },
-    );
-    await drained(next);
-    await next.close({ patience: 1000 });
+    await goneOn(await diskNow(scene), scene, { writeBack: true });
 
     expect(Object.values(await textsOf(scene)).sort()).toEqual(['accepted', 'of the folder']);
   },
