@@ -40,7 +40,16 @@ export interface StoredCopy {
   readonly isCopied?: () => Promise<boolean>;
 }
 
-/** A copy is stored under the new name. */
+/** A copy is stored under the new name, which leads to nothing else here. */
+interface Placed extends Pick<Destination, 'to' | 'target'> {
+  readonly copied: Version;
+  /** What has lost the name besides the target. */
+  readonly lost: OpenFile | null;
+  /** What was copied was stored a moment ago, by us. */
+  readonly justStored: boolean;
+}
+
+/** A copy is the file from now on. */
 interface Arrival {
   readonly to: string;
   readonly copied: Version;
@@ -157,23 +166,9 @@ export class Moving {
     }
   }
 
-  /** `copied` is stored, and its name leads to nothing else. */
-  async #deleteAndArrive(
-    source: OpenFile,
-    whole: Whole,
-    {
-      to,
-      target,
-      copied,
-      lost,
-      justStored,
-    }: Pick<Destination, 'to' | 'target'> & {
-      readonly copied: Version;
-      readonly lost: OpenFile | null;
-      readonly justStored: boolean;
-    },
-  ): Promise<void> {
+  async #deleteAndArrive(source: OpenFile, whole: Whole, placed: Placed): Promise<void> {
     const { namespace, table } = this.#mount;
+    const { to, target, copied, lost } = placed;
     const isNewer = source.dirty && whole.draft !== null;
     copied.local = { ...source.version?.local, ...(isNewer ? source.wishesOf(whole.draft).local : {}) };
     namespace.known.changed(to, { kind: 'file', version: copied });
@@ -182,14 +177,7 @@ export class Moving {
     try {
       // Before the only copy may be the one there: a kill must not bring back over it what it has replaced.
       for (const file of [target, lost]) if (file !== null) await this.#mount.kept.retireAll(file);
-      const isGone =
-        source.isUnsent ||
-        (await this.#deleteOld(source, copied, {
-          draft: whole.draft,
-          justStored,
-          to,
-          isFree: target === null,
-        }));
+      const isGone = source.isUnsent || (await this.#deleteOld(source, whole.draft, placed));
       await this.#arrived(source, { to, copied, isGone, ...whole });
     } finally {
       table.arrived(to);
@@ -224,25 +212,15 @@ export class Moving {
   /** Also of a rename that fails there is one whole copy left; under `to`, when nothing was there, there is none then. */
   async #deleteOld(
     source: OpenFile,
-    copied: Version,
-    {
-      draft,
-      justStored,
-      to,
-      isFree,
-    }: {
-      readonly draft: Draft | null;
-      readonly justStored: boolean;
-      readonly to: string;
-      readonly isFree: boolean;
-    },
+    draft: Draft | null,
+    { to, target, copied, justStored }: Placed,
   ): Promise<boolean> {
     const { copying } = this.#parts;
     try {
       if (!justStored) await copying.confirm(to, copied);
       return await copying.deleteOld(source, draft, justStored);
     } catch (error) {
-      if (isFree && !(error instanceof CopyReplaced)) await copying.undo(to, copied, error);
+      if (target === null && !(error instanceof CopyReplaced)) await copying.undo(to, copied, error);
       throw error;
     }
   }
