@@ -114,19 +114,19 @@ export class ContentStore {
 
   /** The draft must not change until the upload has ended. */
   upload(draft: Draft, contentType: string): DraftUpload {
-    const feed = new BlockFeed(this.#parts.cache, draft.size);
+    const feed = this.#parts.keepsBlocks ? new BlockFeed(this.#parts.cache, draft.size) : null;
     // Read, but gone only when more is asked for: also a service that is away has the first bytes read at each try.
     let read = 0;
     const body = draft.body(contentType, (data, position) => {
       if (position > 0) this.#bytesSent += read;
       read = data.length;
-      feed.take(data, position);
+      feed?.take(data, position);
     });
     return {
       body,
       stored: (version) => {
         this.#bytesSent += read + 1;
-        if (this.#parts.keepsBlocks) feed.commit(version.id);
+        feed?.commit(version.id);
       },
     };
   }

@@ -35,6 +35,11 @@ export class Fetching {
     return this.#bytes.version.size <= this.#context.sizes.firstWindow;
   }
 
+  /** Whether one GET brings the whole file, whatever is wanted of it. */
+  get comesWhole(): boolean {
+    return this.isSmall || this.#context.ranges.rangeSupport === 'no';
+  }
+
   /**
    * The GET that brings `piece`, started if need be; `wait` when one that is under way has to be awaited before, `full` when there
    * has to be room first.
@@ -42,7 +47,7 @@ export class Fetching {
   landingFor(piece: ByteRange, demand: Demand): Landing | 'wait' | 'full' {
     const underWay = this.#bytes.landingAt(piece.start);
     if (underWay !== undefined) return underWay;
-    if (this.#comesWhole()) return this.#isWholeLanding() ? 'wait' : this.#claimed('whole');
+    if (this.comesWhole) return this.#isWholeLanding() ? 'wait' : this.#claimed('whole');
     if (this.#isSupportOpen()) return 'wait';
     const { blockSize, maxBytes } = this.#context.cache;
     const start = piece.start - (piece.start % blockSize);
@@ -79,8 +84,7 @@ export class Fetching {
     const { sizes, ranges, windows, cache } = this.#context;
     const { size } = this.#bytes.version;
     // A program that only looks at the beginning of a file shall not pay for more than the window.
-    if (ranges.rangeSupport !== 'yes' || this.#comesWhole() || position <= sizes.firstWindow / 2)
-      return false;
+    if (ranges.rangeSupport !== 'yes' || this.comesWhole || position <= sizes.firstWindow / 2) return false;
     windows.open(run);
     const { share } = windows;
     const fitted = sizesWithin(sizes, share, cache.blockSize);
@@ -139,10 +143,6 @@ export class Fetching {
     const gaps = [...this.#bytes.missing(around)];
     const gap = gaps.find(({ start, end }) => start <= block && block < end);
     return gap ?? { start: block, end: Math.min(block + blockSize, size) };
-  }
-
-  #comesWhole(): boolean {
-    return this.isSmall || this.#context.ranges.rangeSupport === 'no';
   }
 
   #isWholeLanding(): boolean {

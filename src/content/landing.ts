@@ -56,6 +56,8 @@ export class Landing implements RangeSink {
   /** The block that is being filled. */
   #block: Uint8Array | null = null;
   #served: Served[] = [];
+  /** Programs that wait for the headers. */
+  #headsAwaited = 0;
   /** The end that was planned when nobody waited does not come. */
   #stay: () => void = () => undefined;
   #hasBegun = false;
@@ -132,9 +134,23 @@ export class Landing implements RangeSink {
     }
   }
 
-  /** What the headers tell. Rejects when the GET fails before them. */
-  async head(): Promise<ObjectHead> {
+  /** What the headers tell. Rejects when the GET fails before them; when `waiter` leaves, the landing may be abandoned as by `serve`. */
+  async head({ signal }: Waiter): Promise<ObjectHead> {
+    this.#stay();
+    this.#headsAwaited += 1;
+    let isAwaited = true;
+    const leave = (): void => {
+      if (isAwaited) this.#headsAwaited -= 1;
+      isAwaited = false;
+    };
+    const leaveEarly = (): void => {
+      leave();
+      this.#planEnd();
+    };
+    signal?.addEventListener('abort', leaveEarly, { once: true });
     await this.settled;
+    signal?.removeEventListener('abort', leaveEarly);
+    leave();
     if (this.#head === null) throw this.#failure;
     return this.#head;
   }
@@ -224,7 +240,12 @@ export class Landing implements RangeSink {
     // First of all: nobody may write into the buffer of a program that has its answer.
     this.#served = this.#served.filter((other) => other !== served);
     served.reject(new Interrupted());
-    if (this.#served.length > 0) return;
+    this.#planEnd();
+  }
+
+  /** Somebody has left. */
+  #planEnd(): void {
+    if (this.#served.length > 0 || this.#headsAwaited > 0) return;
     this.#stay();
     this.#stay = this.#place.clock.after(RETURN_TIME, () => {
       this.#place.abandon();

@@ -15,17 +15,11 @@ import { Gathering } from './gathering.ts';
 import { LandsElsewhere } from './landing.ts';
 import type { ReadContext } from './read-context.ts';
 import { blockPieces } from './read-plan.ts';
-import type { ReadRun, ReadStream } from './read-stream.ts';
+import { ReadRun, type ReadStream } from './read-stream.ts';
 import { SpoolFailed } from './spool.ts';
 import { VersionBytes, type FileVersion } from './version-bytes.ts';
+import { VersionCopy, type CopyTarget } from './version-copy.ts';
 
-/** Takes a copy of a version's bytes; `Draft` does. */
-export interface CopyTarget {
-  write(data: Uint8Array, position: number): Promise<void>;
-}
-
-/** Bytes of a copy whose blocks are looked for on the disk before a GET: each group of them is a file to open. */
-const LOOKED_AT_ONCE = 1024 * 1024 * 1024;
 const HERE_AND_THERE = { sequential: false, from: 0, run: null, waiter: STAYING };
 
 /** One version's bytes, for all who read it. What a failed GET should have brought is asked for again by the next read. */
@@ -35,11 +29,13 @@ export class VersionReader {
   readonly #plan: Fetching;
   /** Those that are read ahead of. */
   readonly #runs = new Set<ReadRun>();
+  /** That of who has opened the file and reads it soon. */
+  readonly #opened = new ReadRun(0);
   #handles = 0;
 
   constructor(context: ReadContext, key: string, version: FileVersion) {
     this.#context = context;
-    this.#bytes = new VersionBytes(context, key, version);
+    this.#bytes = new VersionBytes(context, key, version, (position) => this.#isExpected(position));
     this.#plan = new Fetching(context, this.#bytes);
   }
 
@@ -60,7 +56,8 @@ export class VersionReader {
   /** A handle begins to read. */
   acquire(): void {
     this.#handles += 1;
-    this.#bytes.isAwaited = true;
+    // What comes of a small file before its first read, and maybe all of it, is for whoever has just opened it.
+    if (this.isSmall) this.#follow(this.#opened);
   }
 
   /**
@@ -70,11 +67,10 @@ export class VersionReader {
   release(): void {
     this.#handles -= 1;
     if (this.#handles > 0) return;
-    this.#bytes.isAwaited = false;
     this.#bytes.abort(this.#context.sizes.firstWindow);
     for (const run of this.#runs) this.#context.windows.leave(run);
     this.#runs.clear();
-    this.#bytes.expectOnly(() => false);
+    this.#bytes.letGo();
   }
 
   /** Aborts everything and deletes the temporary file. Cached blocks stay in the cache. */
@@ -108,33 +104,42 @@ export class VersionReader {
   }
 
   #readAhead(position: number, run: ReadRun): void {
+    this.#follow(run);
+    if (this.#plan.readAhead(position, run)) this.#bytes.letGo();
+  }
+
+  /** Somebody is on the way of `run`, until nothing is read of it for a while. */
+  #follow(run: ReadRun): void {
     this.#runs.add(run);
     this.#context.windows.touch(run, () => {
       this.#runs.delete(run);
       run.parts = 1;
       // Where a block begins: what is fetched from there on is kept in whole blocks.
       run.until = run.next - (run.next % this.#context.cache.blockSize);
-      this.#letGo();
+      this.#bytes.letGo();
     });
-    if (this.#plan.readAhead(position, run)) this.#letGo();
   }
 
-  /** What lies behind the runs, or was fetched for one that has ended, is kept for nobody in particular. */
-  #letGo(): void {
-    const { part } = this.#context.sizes;
-    const runs = [...this.#runs];
-    this.#bytes.expectOnly((position) =>
-      runs.some(({ entered, until }) => entered <= position && position < Math.max(until, entered + part)),
-    );
+  /** What lies behind the runs, or comes for one that has ended, is for nobody in particular. */
+  #isExpected(position: number): boolean {
+    const { cache, sizes } = this.#context;
+    const { comesWhole } = this.#plan;
+    for (const { next, entered, until } of this.#runs) {
+      // It comes from its first byte again for whatever the memory had no room for.
+      const from = comesWhole ? next - cache.blockSize + 1 : entered;
+      const to = comesWhole ? Infinity : Math.max(until, entered + sizes.part);
+      if (from <= position && position < to) return true;
+    }
+    return false;
   }
 
   /**
-   * Starts to fetch a small file whose bytes are neither here nor on their way, for a program that waits (`isWanted`) or one that may
-   * come. Resolves at the headers with what they tell; with null when nothing was asked. Rejects as `read`.
+   * Starts to fetch a small file whose bytes are neither here nor on their way, for a program that waits or, when `waiter` is null, one
+   * that may come. Resolves at the headers with what they tell; with null when nothing was asked. Rejects as `read`.
    */
-  async fetchSmall(isWanted: boolean): Promise<ObjectHead | null> {
+  async fetchSmall(waiter: Waiter | null): Promise<ObjectHead | null> {
     await this.#bytes.disk.look({ start: 0, end: this.#bytes.version.size });
-    return (await this.#plan.startSmall(isWanted)?.head()) ?? null;
+    return (await this.#plan.startSmall(waiter !== null)?.head(waiter ?? STAYING)) ?? null;
   }
 
   /**
@@ -143,49 +148,9 @@ export class VersionReader {
    * `read`, or with what the target threw.
    */
   async copyTo(target: CopyTarget, range: ByteRange): Promise<void> {
-    const { version } = this.#bytes;
-    const { size } = version;
-    let { id } = version;
-    const { blockSize } = this.#context.cache;
-    const end = Math.min(range.end, size);
-    for (let position = range.start; position < end;) {
-      let here: number;
-      const horizon = this.#bytes.disk.content === null ? size : Math.min(size, position + LOOKED_AT_ONCE);
-      await this.#bytes.disk.look({ start: position, end: horizon });
-      const aligned = position - (position % blockSize);
-      if (this.#bytes.isMissing(aligned) && !this.#plan.isSmall) {
-        const gap = { start: position, end: Math.min(this.#bytes.gapFrom(aligned, horizon).end, end) };
-        here = position;
-        position = await this.#stream(target, gap, end);
-      } else {
-        const piece = { start: position, end: Math.min(end, aligned + blockSize) };
-        const data = new Uint8Array(piece.end - piece.start);
-        await this.#fill(data, piece, HERE_AND_THERE);
-        await target.write(data, position);
-        here = position = piece.end;
-      }
-      if (id === version.id) continue;
-      // What was here until now may be of other bytes than those that have come (version.ts).
-      ({ id } = version);
-      await this.copyTo(target, { start: range.start, end: here });
-    }
-  }
-
-  /** Sends bytes from the service straight to `target`; tells where it stopped: `limit` when the whole file came anyway. */
-  async #stream(target: CopyTarget, range: ByteRange, limit: number): Promise<number> {
-    let until = range.end;
-    const request = { key: this.#bytes.key, range, expected: this.#bytes.version };
-    await this.#context.ranges.read(request, {
-      begin: (delivered) => {
-        until = Math.max(until, Math.min(delivered.end, limit));
-      },
-      chunk: async (data, position) => {
-        const from = Math.max(0, range.start - position);
-        const wanted = data.subarray(from, Math.max(from, until - position));
-        if (wanted.length > 0) await target.write(wanted, position + from);
-      },
-    });
-    return until;
+    const read = (into: Uint8Array, piece: ByteRange): Promise<void> =>
+      this.#fill(into, piece, HERE_AND_THERE);
+    await new VersionCopy(this.#context, this.#bytes, { target, read, comesWhole: this.isSmall }).run(range);
   }
 
   async #fill(into: ReadInto, range: ByteRange, pattern: Omit<Demand, 'range'>): Promise<void> {

@@ -28,16 +28,22 @@ export class VersionBytes {
   /** Where the version is stored now; follows a rename. */
   key: string;
   readonly #context: ReadContext;
+  readonly #isExpected: (position: number) => boolean;
   readonly #landings = new Set<Landing>();
   /** The first of them that turned out to bring the whole file. */
   #whole: Landing | null = null;
-  /** Whether some program is expected to read what lands. */
-  isAwaited = false;
   readonly #spooling: VersionSpool;
   #cachedId: number;
 
-  constructor(context: ReadContext, key: string, version: FileVersion) {
+  /** `isExpected`: whether some program is on its way to the byte at a position. */
+  constructor(
+    context: ReadContext,
+    key: string,
+    version: FileVersion,
+    isExpected: (position: number) => boolean,
+  ) {
     this.#context = context;
+    this.#isExpected = isExpected;
     this.key = key;
     this.version = version;
     this.#cachedId = version.id;
@@ -103,10 +109,10 @@ export class VersionBytes {
     }
   }
 
-  /** What has landed is for those who read next at a byte for which `expected` holds, and makes room for others elsewhere. */
-  expectOnly(expected: (position: number) => boolean): void {
+  /** What has landed makes room for others, but for what is expected still. */
+  letGo(): void {
     const { cache } = this.#context;
-    cache.markAllRead(this.#id(), (index) => expected(index * cache.blockSize));
+    cache.markAllRead(this.#id(), (index) => this.#isExpected(index * cache.blockSize));
   }
 
   /** Bytes of memory that a GET of the whole file takes while it lands. */
@@ -172,7 +178,7 @@ export class VersionBytes {
       keep: (index, block) => {
         giveBack(block.length);
         const id = this.#id();
-        cache.set(id, index, block, this.isAwaited ? 'unread' : 'read');
+        cache.set(id, index, block, this.#isExpected(index * cache.blockSize) ? 'unread' : 'read');
         this.disk.content?.keep(index, block, () => cache.peek(id, index));
       },
       clock: this.#context.clock,
@@ -212,7 +218,7 @@ export class VersionBytes {
 
   dispose(): void {
     this.abort(-1);
-    this.expectOnly(() => false);
+    this.#context.cache.markAllRead(this.#id());
     this.#spooling.drop();
   }
 

@@ -27,7 +27,10 @@ export class FileTable {
     const arriving = this.#arriving.get(path);
     if (arriving?.version === version) return arriving.file;
     const open = this.#byPath.get(path);
-    if (open?.version?.isSame(version) === true) return open;
+    if (open?.version?.isSame(version) === true) {
+      open.forgetGuessed();
+      return open;
+    }
     // Several uploads of it may have come, of an earlier mount that owed it its link: this one has.
     const other = open?.publishPending === true && open.unconfirmed.find((each) => each.isSame(version));
     if (open === undefined || !other) return undefined;

@@ -57,7 +57,7 @@ export class FirstReads {
       content.releaseReader(version);
     };
     try {
-      await unlessLeaving(waiter, this.#ask({ path, version, reader }, true));
+      await unlessLeaving(waiter, this.#ask({ path, version, reader }, waiter));
       return release;
     } catch (error) {
       release();
@@ -71,7 +71,7 @@ export class FirstReads {
    */
   async fetch(file: StoredFile): Promise<boolean> {
     try {
-      await this.#ask(file, false);
+      await this.#ask(file, null);
       return true;
     } catch (error) {
       // A refusal stands in the log where the GET failed (version-bytes.ts).
@@ -82,12 +82,13 @@ export class FirstReads {
     }
   }
 
-  async #ask(file: StoredFile, isWanted: boolean): Promise<void> {
+  /** `waiter`: null for a program that may come. */
+  async #ask(file: StoredFile, waiter: Waiter | null): Promise<void> {
     const { known } = this.#mount.namespace;
     const question = known.ask();
     const askedAt = this.#mount.clock.monotonic();
     try {
-      const head = await file.reader.fetchSmall(isWanted);
+      const head = await file.reader.fetchSmall(waiter);
       if (head === null || !this.#isStill(file)) known.forgetQuestion(question);
       else known.learn(file.path, question, askedAt, head);
     } catch (error) {

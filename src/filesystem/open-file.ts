@@ -128,6 +128,11 @@ export class OpenFile {
     version.lineage = this.identity;
   }
 
+  /** The service has named the version by its time alone (version.ts): what the kernel was given of it may be of other bytes than it has. */
+  forgetGuessed(): void {
+    if (this.draft === null && this.version !== null) this.identity = this.version.lineage;
+  }
+
   /** What was tried, and what else its upload was to do, was about another name, or another version. */
   forgetUploads(): void {
     this.failure = null;

@@ -29,11 +29,21 @@ export class Reading {
         const reader = this.readerOf(file, version);
         return await this.whileCurrent(file, reader.read(into, position, handle.stream, waiter));
       } catch (error) {
-        // When it was a program of ours that replaced the version meanwhile, the handle goes on with the new one.
+        // When it was a program of ours that replaced the version meanwhile, the handle goes on with the new one; another read may have begun
+        // to, and ended what this one waited for.
         const isOurs = file.draft !== null || file.version !== version;
-        if (!isOurs || !(error instanceof FsError)) throw error;
+        if (isOurs && (error instanceof FsError || isRefusal(error, 'aborted'))) continue;
+        if (!(await this.#isNamedNow(file, version, error))) throw error;
       }
     }
+  }
+
+  /** Whether the version that `error` says is gone is there after all: where ETags are no MD5, only its bytes tell that of an upload of ours. */
+  async #isNamedNow(file: OpenFile, version: Version, error: unknown): Promise<boolean> {
+    const isGone = error instanceof FsError && error.cause instanceof VersionChanged;
+    if (!isGone || version.etag !== null || file.detached) return false;
+    const there = await this.#mount.namespace.confirmFile(file.path, [version]);
+    return there?.kind === 'file' && there.version === version;
   }
 
   /** The reader of the file's stored version. */

@@ -8,7 +8,7 @@ import { Reading, settle, SMALL } from './reading.ts';
 it('bytes fetched ahead that have gone again are fetched from the beginning of a block on, wherever the program reads', async () => {
   const reading = await Reading.begin({ ...SMALL, size: 2000 });
   await reading.reads(0, 10);
-  const bytes = new VersionBytes(reading.context, 'k', reading.version);
+  const bytes = new VersionBytes(reading.context, 'k', reading.version, () => false);
   const run = new ReadRun(0);
   run.until = 1000;
   const piece = { start: 201, end: 207 };

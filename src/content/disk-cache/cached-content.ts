@@ -17,8 +17,8 @@ export interface BlockGroups {
     group: number,
     block: { readonly index: number; readonly data: Uint8Array; readonly inMemory?: InMemory },
   ): boolean;
-  /** Resolves when `keep` may have room for so many bytes, or never will. */
-  whenRoom(bytes: number): Promise<void>;
+  /** Resolves with true when `keep` has room for so many bytes, with false when it takes nothing now. */
+  whenRoom(bytes: number): Promise<boolean>;
   takesWhole(bytes: number): boolean;
 }
 
@@ -71,8 +71,11 @@ export class CachedContent {
 
   /** As `keep`, but waits until there is time. False: nothing is kept now. */
   async keepInTime(index: number, block: Uint8Array): Promise<boolean> {
-    await this.#cache.whenRoom(block.length);
-    return this.#cache.keep(this.#hash, groupOf(index), { index: index % BLOCKS_PER_GROUP, data: block });
+    const place = { index: index % BLOCKS_PER_GROUP, data: block };
+    // Others who were woken by the same room may have taken it.
+    while (await this.#cache.whenRoom(block.length))
+      if (this.#cache.keep(this.#hash, groupOf(index), place)) return true;
+    return false;
   }
 
   /** Whether a content of so many bytes would leave enough room for others. */

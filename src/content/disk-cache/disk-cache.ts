@@ -167,7 +167,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
       inMemory,
     }: { readonly index: number; readonly data: Uint8Array; readonly inMemory?: InMemory },
   ): boolean {
-    if (this.#isClosed || this.#faults.arePausing) return false;
+    if (!this.#takesBlocks) return false;
     const place = { name: nameOf(hash, group), hash, group, index };
     const hasRoom = this.#waiting.hasRoomFor(data.length);
     if (hasRoom) this.#waiting.add(place, data);
@@ -177,14 +177,15 @@ export class DiskCache implements BlockGroups, CleanBytes {
     return hasRoom;
   }
 
-  /** Resolves when so many bytes may wait to be written, or when nothing is written any more. */
-  async whenRoom(bytes: number): Promise<void> {
-    if (this.#waiting.hasRoomFor(bytes)) return;
+  /** Resolves with true when so many bytes may wait to be written, with false when nothing is written any more. */
+  async whenRoom(bytes: number): Promise<boolean> {
+    const hasRoom = (): boolean => this.#waiting.hasRoomFor(bytes);
+    if (hasRoom()) return this.#takesBlocks;
     this.#awaited += 1;
     this.#writeMore();
-    while (this.#writers > 0 && !this.#isClosed && !this.#waiting.hasRoomFor(bytes))
-      await this.#waiting.change();
+    while (this.#takesBlocks && this.#writers > 0 && !hasRoom()) await this.#waiting.change();
     this.#awaited -= 1;
+    return this.#takesBlocks && hasRoom();
   }
 
   takesWhole(bytes: number): boolean {
@@ -199,6 +200,10 @@ export class DiskCache implements BlockGroups, CleanBytes {
     this.#writeMore();
     while (this.#writers > 0) await this.#waiting.change();
     this.#groups.close();
+  }
+
+  get #takesBlocks(): boolean {
+    return !this.#isClosed && !this.#faults.arePausing;
   }
 
   /**

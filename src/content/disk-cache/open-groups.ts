@@ -40,26 +40,25 @@ export class OpenGroups {
 
   /** The group's file, if it was opened lately; what it says of its blocks is true until something is awaited. */
   get(name: string): GroupFile | undefined {
-    return this.#open.get(name);
+    // Until then only a stand-in is held, which says that nothing is there.
+    return this.#opening.has(name) ? undefined : this.#open.get(name);
   }
 
   /** Resolves when `get` knows the group. What cannot be read is not there. */
   open(name: string, hash: string): Promise<void> {
-    const opening = this.#opening.get(name) ?? this.#parts.orLog(() => this.#openFile(name, hash));
-    if (!this.#opening.has(name)) {
-      this.#opening.set(
-        name,
-        opening.finally(() => this.#opening.delete(name)),
-      );
-    }
+    const underWay = this.#opening.get(name);
+    if (underWay !== undefined) return underWay;
+    const opening = this.#parts
+      .orLog(() => this.#openFile(name, hash))
+      .finally(() => this.#opening.delete(name));
+    this.#opening.set(name, opening);
     return opening;
   }
 
   /** As `get`, opened if need be. */
   async toWrite(name: string, hash: string): Promise<GroupFile | undefined> {
-    // What is written to a file that somebody else is still opening would be forgotten with the stand-in for it.
-    if (this.#open.get(name) === undefined || this.#opening.has(name)) await this.open(name, hash);
-    return this.#open.get(name);
+    if (this.get(name) === undefined) await this.open(name, hash);
+    return this.get(name);
   }
 
   /** Says that somebody wants the group. */
