@@ -76,8 +76,14 @@ export class FolderTimes {
   /** In the folder at `path` there are the folders of which `isThere` says so, and no others. */
   onlyThese(path: string, isThere: (name: string) => boolean): void {
     for (const name of this.#names.get(path) ?? []) {
-      if (!isThere(name)) this.forget(childOf(path, name));
+      if (!isThere(name)) this.#forgetTree(childOf(path, name));
     }
+  }
+
+  /** The folder at `path` is gone, with those in it. */
+  #forgetTree(path: string): void {
+    this.forget(path);
+    for (const name of this.#names.get(path) ?? []) this.#forgetTree(childOf(path, name));
   }
 
   #put(path: string, local: LocalAttributes): void {

@@ -2,8 +2,9 @@
  * How are folders made and removed on a service that has no request to remove one?
  *
  * `DELETE folder/` may remove a folder or do nothing; the spec does not say. So after a removal the parent is listed until one
- * folder that the service itself listed as empty was seen to go (then no look is needed any more) or to stay (then every such
- * rmdir is refused): a yes that is not true would make files reappear under programs that believe they are gone.
+ * folder that the service itself listed as empty was seen to go (then no look is needed any more) or to stay (then folders count as
+ * staying, until one is seen to go after all: a listing may be late). A yes that is not true would make files reappear under programs
+ * that believe they are gone.
  */
 import { describeError } from '../base/errors.ts';
 import type { KeptFolder } from '../namespace/kept-folders.ts';
@@ -86,7 +87,7 @@ export class Folders {
     this.#times.forget(path);
   }
 
-  /** Whether folders are known to stay on this service whatever is asked of it. */
+  /** Whether folders stay on this service whatever is asked of it, as far as is known. */
   get areForEver(): boolean {
     return this.#removal === 'does nothing';
   }
@@ -145,14 +146,15 @@ export class Folders {
 
   async #removeFromService(path: string, provesSomething: boolean): Promise<void> {
     const { namespace, store } = this.#mount;
-    if (this.#removal !== 'does nothing') await store.remove(`${keyOfPath(path)}/`);
+    await store.remove(`${keyOfPath(path)}/`);
     if (this.#removal === 'works') return;
     const parent = await namespace.relist(parentOf(path));
     const gone =
       namespace.known.kept.get(path)?.onService === 'absent' ||
       parent.recall(nameOf(path))?.kind !== 'folder';
     if (gone) {
-      if (provesSomething && this.#removal === 'untried') this.#removal = 'works';
+      if (this.#removal === 'does nothing') this.#removal = 'untried';
+      else if (provesSomething) this.#removal = 'works';
       return;
     }
     // Somebody may have put a file into it meanwhile: only a folder that is empty and stays proves anything.
@@ -161,7 +163,7 @@ export class Folders {
       throw new FsError('ENOTEMPTY', path, 'somebody else has put something into it');
     if (this.#removal === 'untried') {
       this.#removal = 'does nothing';
-      this.#mount.log.warn('this service does not remove folders: rmdir is refused from now on', { path });
+      this.#mount.log.warn('this service does not remove folders: rmdir is refused', { path });
     }
     throw new FsError('EPERM', path, 'the service keeps the folder, though it was asked to delete it');
   }

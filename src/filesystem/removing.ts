@@ -39,12 +39,13 @@ export class Removing {
     await this.#mount.claims.run([path], async () => {
       const { table } = this.#mount;
       const file = table.dirty(path) ?? (await this.#storedFile(path));
+      const { isUnsent } = file;
       try {
         await this.keepForReaders(file);
         await this.#delete(file);
         // At once, so that nobody opens by the name what is just being let go.
         table.detach(file);
-        this.#nameIsGone(path);
+        this.#nameIsGone(path, isUnsent);
         await this.#mount.kept.detached(file);
         await this.#dropUnused(file);
       } finally {
@@ -57,15 +58,15 @@ export class Removing {
 
   async #delete(file: OpenFile): Promise<void> {
     const { store, settings } = this.#mount;
-    const isStored = file.version !== null || file.endUnknown;
-    if (!isStored) return;
+    if (file.isUnsent) return;
     if (settings.writeBack) await this.#deletions.promise(file);
     else await this.#deleteKey(file.path, removeObject(store, keyOfPath(file.path)));
   }
 
-  #nameIsGone(path: string): void {
+  #nameIsGone(path: string, isUnsent: boolean): void {
     const { known } = this.#mount.namespace;
     if (this.#deletions.has(path)) known.going(path);
+    else if (isUnsent) known.neverStored(path);
     else known.changed(path, { kind: 'missing' });
   }
 

@@ -39,8 +39,8 @@ const FILE_NAMES = [
   MIME_TYPE,
 ] as const;
 
-/** `type/subtype`, with parameters; nothing that could end a header line. */
-const MIME_PATTERN = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:\s*;\s*[^\p{Cc}]*)?$/u;
+/** `type/subtype`, with parameters; nothing that could end a header line, or that none can carry. */
+const MIME_PATTERN = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:[\t ]*;[\t -~]*)?$/;
 
 export interface XattrParts extends VisibilityParts {
   readonly opening: Opening;

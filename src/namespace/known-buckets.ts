@@ -79,7 +79,7 @@ export class KnownBuckets {
 
   /** What the service answered to a listing that was asked at `askedAt`, monotonic milliseconds. */
   told({ buckets }: AccountBuckets, askedAt: number): void {
-    this.#take(buckets, new Map());
+    this.#latest = this.#named(buckets);
     this.#askedAt = askedAt;
   }
 
@@ -100,22 +100,26 @@ export class KnownBuckets {
     const question = this.#changes.ask();
     try {
       const { buckets } = await ask(signal);
-      this.#take(buckets, this.#changes.allSince(question, ALL));
-      if (refreshes === this.#refreshes) this.#askedAt = askedAt;
-      return this.#latest;
+      const answer = changed(this.#named(buckets), this.#changes.allSince(question, ALL));
+      // What was asked for later may have come already.
+      if (refreshes === this.#refreshes && askedAt >= this.#askedAt) {
+        this.#latest = answer;
+        this.#askedAt = askedAt;
+      }
+      return answer;
     } finally {
       this.#changes.settle(question);
     }
   }
 
-  #take(buckets: readonly Bucket[], changes: ReadonlyMap<string, Bucket | null>): void {
+  #named(buckets: readonly Bucket[]): BucketsByName {
     const named = new Map<string, Bucket>();
     for (const bucket of buckets) {
       // Names are unique (§4.3): of two that are not, the first is shown.
       if (isUsableName(bucket.name) && !named.has(bucket.name)) named.set(bucket.name, bucket);
     }
     this.#complainOnce(buckets.length - named.size);
-    this.#latest = changed(named, changes);
+    return named;
   }
 
   #change(name: string, bucket: Bucket | null): void {

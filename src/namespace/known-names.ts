@@ -165,18 +165,15 @@ export class KnownNames {
 
   /** An own change of `path` is done. Seen from now on, whatever answers in flight say. */
   changed(path: string, outcome: Outcome): void {
-    const parent = parentOf(path);
-    const folder = this.#folders.of(parent);
-    this.#changes.settled(parent, nameOf(path));
-    this.#changes.record(parent, nameOf(path), outcome);
-    folder.firstPage = null;
-    const known = folder.names.get(nameOf(path));
-    folder.apply(nameOf(path), outcome, known, this.#clock.monotonic());
-    this.#folders.set(parent, folder);
-    this.#locals.changed(path, outcome);
-    if (outcome.kind === 'missing') this.#keepIfEmptied(parent, folder);
+    const folder = this.#apply(path, outcome);
+    if (outcome.kind === 'missing') this.#keepIfEmptied(parentOf(path), folder);
     // The key of what was stored makes every folder on its way real (§3.2).
     else if (outcome.kind !== 'unknown') this.#dropKeptAbove(path);
+  }
+
+  /** As `changed`, of a file that is gone and was never on the service: to its folder there nothing has happened. */
+  neverStored(path: string): void {
+    this.#apply(path, { kind: 'missing' });
   }
 
   /** The file at `path` is gone for everybody here, though the service will only be asked later; until the next `changed`. */
@@ -207,8 +204,8 @@ export class KnownNames {
 
   /** A kept folder was made real by us. */
   folderMadeReal(path: string): void {
-    this.kept.drop(path);
     this.changed(path, { kind: 'folder' });
+    this.kept.drop(path);
   }
 
   /** A folder was removed by us. */
@@ -241,6 +238,20 @@ export class KnownNames {
     this.#folders.set(parentOf(path), folder);
   }
 
+  /** Returns what is known of the folder by now. */
+  #apply(path: string, outcome: Outcome): KnownFolder {
+    const parent = parentOf(path);
+    const folder = this.#folders.of(parent);
+    this.#changes.settled(parent, nameOf(path));
+    this.#changes.record(parent, nameOf(path), outcome);
+    folder.firstPage = null;
+    const known = folder.names.get(nameOf(path));
+    folder.apply(nameOf(path), outcome, known, this.#clock.monotonic());
+    this.#folders.set(parent, folder);
+    this.#locals.changed(path, outcome);
+    return folder;
+  }
+
   /** What is so whatever anybody was told. */
   #certain(path: string): Entry | undefined {
     const now = this.#clock.monotonic();
@@ -263,9 +274,16 @@ export class KnownNames {
     this.kept.keep(path, empty === true ? 'surely' : 'maybe');
     // A listing that left while the last file was there shows the folder, which proves nothing any more.
     this.#changes.record(parentOf(path), nameOf(path), { kind: 'folder' });
+    const above = this.#folders.get(parentOf(path));
+    if (above !== undefined) above.firstPage = null;
   }
 
   #dropKeptAbove(path: string): void {
+    for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) {
+      if (this.kept.get(folder) === undefined && this.kept.namesIn(folder).size === 0) continue;
+      // A listing that left before does not show it, and nothing keeps it from now on.
+      this.#changes.record(parentOf(folder), nameOf(folder), { kind: 'folder' });
+    }
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) this.kept.drop(folder);
   }
 }

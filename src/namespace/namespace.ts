@@ -142,6 +142,8 @@ export class Namespace {
   /** The pages of `path`, asked now, whatever is known. */
   relist(path: string): Promise<KnownFolder> {
     this.#walks.delete(path);
+    const known = this.known.folder(path);
+    if (known !== undefined) known.firstPage = null;
     return this.#walk(path).whole();
   }
 

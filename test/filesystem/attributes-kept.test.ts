@@ -188,6 +188,21 @@ describe('nothing is left of what was set', () => {
     expect(await rowsOf(scene)).toEqual({ files: ['stays'], folders: ['/'] });
   });
 
+  it('of a folder and of those in it, when others removed it and made it again [attributes/remount]', async () => {
+    const { fs, foreignWrite, direct, bucket, clock } = await openForTest();
+    await foreignWrite('a/b/f', 'x');
+    for (const path of ['/a', '/a/b']) await fs.setAttributes(path, { mode: 0o700 });
+    await direct.deleteObject(bucket, 'a/b/f');
+    clock.advance(TTL);
+    expect(await names(fs, '/')).toEqual([]);
+
+    await foreignWrite('a/b/f', 'x');
+
+    clock.advance(TTL);
+    expect(await names(fs, '/')).toEqual(['a']);
+    for (const path of ['/a', '/a/b']) expect(await fs.getAttributes(path)).toMatchObject({ mode: 0o755 });
+  });
+
   it('by who has a file open that somebody else has replaced since [attributes/remount]', async () => {
     const scene = await openForTest();
     await scene.foreignWrite('f', 'old');

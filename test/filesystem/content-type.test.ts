@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { names, openForTest, writeFile } from '../support/open-for-test.ts';
 import { edit, xattr } from '../support/program-acts.ts';
 
+const TO_WRITE = { read: false, write: true, truncate: true };
+
 it('a file written from empty is of the type that its name says [write/type]', async () => {
   const { fs, foreignWrite, direct, bucket } = await openForTest();
   await foreignWrite('old.html', 'x', 'text/x-special');
@@ -35,3 +37,25 @@ it('an edit in place keeps the type that the object had, known or not [write/typ
   expect((await direct.headObject(bucket, 'listed.txt')).contentType).toBe('text/x-special');
   expect((await direct.headObject(bucket, 'd/looked-at.txt')).contentType).toBe('text/x-special');
 });
+
+it.each([
+  'text/plain;\r\nX-Injected: yes',
+  'text/plain\n;a=b',
+  'text/plain; name=日本',
+  'text/plain; charset=\u2013utf-8',
+])(
+  '%j, which no header can carry, is EINVAL, and what a program is writing is stored all the same [xattr/answers]',
+  async (type) => {
+    const { fs, direct, bucket } = await openForTest();
+    const handle = await fs.create('/f', { ...TO_WRITE, exclusive: true, mode: 0o644 });
+    await fs.write(handle, Buffer.from('precious'), 0);
+
+    await expect(fs.setXattr('/f', 'user.mime_type', Buffer.from(type), 'any')).rejects.toMatchObject({
+      code: 'EINVAL',
+    });
+
+    await fs.flush(handle);
+    await fs.release(handle);
+    expect(await direct.headObject(bucket, 'f')).toMatchObject({ contentType: 'application/octet-stream' });
+  },
+);

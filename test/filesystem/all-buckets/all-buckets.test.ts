@@ -4,6 +4,7 @@ import type { Log } from '../../../src/base/log.ts';
 import type { Bucket, BucketPage } from '../../../src/service/records.ts';
 import { uploadOf } from '../../support/embedded-service.ts';
 import { InterceptedService } from '../../support/intercepted-service.ts';
+import { HeldAnswers } from '../../support/held-answers.ts';
 import { openAllForTest, type AllBucketsForTest } from '../../support/open-all-for-test.ts';
 import { names, readFile, writeFile } from '../../support/open-for-test.ts';
 
@@ -67,6 +68,23 @@ describe('the directory of all buckets', () => {
     pail.clock.advance(10_001);
 
     await expect(pail.fs.getAttributes('/old-one')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('goes on to show what a refresh has shown when an older answer arrives [fresh/refresh]', async () => {
+    const answers = new HeldAnswers();
+    const pail = await openAllForTest({ between: answers.between });
+    pail.clock.advance(10_001);
+    const { made, letGo } = answers.hold('listBuckets');
+    const before = names(pail.fs, '/');
+    await made;
+    await pail.direct.createBucket('new-one');
+    pail.mounted.refresh('/');
+    expect(await names(pail.fs, '/')).toEqual(['new-one', 'photos']);
+
+    letGo();
+
+    await before;
+    expect(await names(pail.fs, '/')).toEqual(['new-one', 'photos']);
   });
 
   it('leaves out a bucket whose name no directory can have, and counts it', async () => {

@@ -1,0 +1,78 @@
+/** Folders are removed, moved and emptied in one whose first page was asked for only just before. */
+import { describe, expect, it } from 'vitest';
+import { HeldPages } from '../support/held-pages.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { names, openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
+
+const TTL = 10_000;
+
+/** Pages have three entries: `big` has three of them, and `/big/d/f` was looked at. */
+async function justLookedAt(): Promise<FileSystemForTest> {
+  const pail = await openForTest({
+    between: (service) => {
+      const pages = new HeldPages(service, 3);
+      pages.letPass();
+      return pages;
+    },
+  });
+  for (const key of ['big/d/f', 'other/x', ...[1, 2, 3, 4, 5].map((number) => `big/x${number}`)])
+    await pail.foreignWrite(key, 'x');
+  await pail.direct.createFolder(pail.bucket, 'e');
+  await pail.fs.getAttributes('/big/d/f');
+  return pail;
+}
+
+describe('in a folder of several pages that was looked at less than a second ago', () => {
+  it('rm -r removes a folder, and rmdir goes on to work [folders/truth]', async () => {
+    const { fs, clock } = await justLookedAt();
+    await names(fs, '/big/d');
+    await fs.unlink('/big/d/f');
+
+    await fs.rmdir('/big/d');
+
+    clock.advance(TTL);
+    await fs.rmdir('/e');
+    expect(await names(fs, '/big')).not.toContain('d');
+  });
+
+  it('mv moves a folder out of it, and folders go on to be renamed [rename/folders]', async () => {
+    const { fs, clock } = await justLookedAt();
+
+    await fs.rename('/big/d', '/other/d', false);
+
+    clock.advance(TTL);
+    await fs.rename('/other', '/another', false);
+    expect((await readFile(fs, '/another/d/f')).toString()).toBe('x');
+  });
+
+  it('a folder stays when its last file goes [folders/stay]', async () => {
+    const { fs, clock, direct, bucket } = await justLookedAt();
+    await fs.unlink('/big/d/f');
+    expect(await names(fs, '/big')).toContain('d');
+
+    clock.advance(3500);
+
+    const isMade = async (): Promise<boolean> =>
+      (await direct.listObjects(bucket, { folder: 'big' })).folders.includes('big/d/');
+    await expect.poll(isMade).toBe(true);
+    clock.advance(TTL);
+    expect(await names(fs, '/big')).toContain('d');
+  });
+});
+
+it('rmdir works again after a listing that was late made it fail [folders/truth]', async () => {
+  const serviceClock = new ManualClock();
+  const { fs, clock, store, direct, bucket } = await openForTest({ store: { clock: serviceClock } });
+  for (const folder of ['d', 'e', 'f']) await direct.createFolder(bucket, folder);
+  for (const path of ['/', '/d']) await names(fs, path);
+  await store.lies.freezeListings();
+  serviceClock.advance(500);
+  await expect(fs.rmdir('/d')).rejects.toMatchObject({ code: 'EPERM' });
+  await store.lies.thawListings();
+  clock.advance(TTL);
+
+  await fs.rmdir('/e');
+
+  await fs.rename('/f', '/g', false);
+  expect(await names(fs, '/')).toEqual(['g']);
+});
