@@ -1,12 +1,14 @@
 /**
  * Which process serves a mountpoint, and how did it end? A small file that `pailfs status` and `pailfs unmount` read. It lies where it is found
- * without any setting: the mount may have been made under another environment.
+ * without any setting: the mount may have been made under another environment. Each process has one of its own: what is unmounted may
+ * still upload when the next mount is made at the same place.
  */
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { systemErrorCode } from '../base/errors.ts';
+import { isRunning } from './process-identity.ts';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -63,18 +65,25 @@ async function makeDirectory(directory: string): Promise<string> {
   return directory;
 }
 
+/** Where mounts of `uid` itself may be recorded: with a session directory, and without one. */
+export function ownRecordDirectories(uid: number): readonly string[] {
+  const own = [`/tmp/pailfs-${uid}`, `/run/user/${uid}/pailfs`];
+  return uid === 0 ? ['/run/pailfs', ...own] : own;
+}
+
 /** Where a mount may be recorded that `uid` may end: root may end everybody's. */
 export async function recordDirectories(uid: number): Promise<readonly string[]> {
-  const own = [`/tmp/pailfs-${uid}`, `/run/user/${uid}/pailfs`];
+  const own = ownRecordDirectories(uid);
   if (uid !== 0) return own;
   const users = (await listOrNothing('/run/user')).map((user) => join('/run/user', user, 'pailfs'));
   const temporary = (await listOrNothing('/tmp')).filter((name) => /^pailfs-\d+$/.test(name));
-  return ['/run/pailfs', ...own, ...users, ...temporary.map((name) => join('/tmp', name))];
+  // Root's own are found among those of all users, too.
+  return [...new Set([...own, ...users, ...temporary.map((name) => join('/tmp', name))])];
 }
 
-/** Replaces what was recorded for the mountpoint. */
+/** Replaces what that process had recorded. */
 export async function writeRecord(directory: string, record: MountRecord): Promise<void> {
-  const file = recordFile(directory, record.mountpoint);
+  const file = recordFile(directory, record);
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, JSON.stringify(record), { mode: FILE_MODE });
   await rename(temporary, file);
@@ -86,39 +95,68 @@ export async function removeDeadSocket(directories: readonly string[], record: M
   if (socket !== undefined) await rm(socket, { force: true });
 }
 
+/**
+ * All of the mountpoint that can be understood, the latest first: that is of the process that serves it, or did last. Those of the
+ * others still upload, or have ended.
+ */
+export async function readRecordsOf(
+  directories: readonly string[],
+  mountpoint: string,
+): Promise<readonly MountRecord[]> {
+  const isOfPlace = (name: string): boolean => name.startsWith(`${shortHash(mountpoint)}.`);
+  return (await readWhere(directories, isOfPlace)).filter((record) => record.mountpoint === mountpoint);
+}
+
 /** The latest; undefined when there is none, or none that can be understood. */
 export async function readRecord(
   directories: readonly string[],
   mountpoint: string,
 ): Promise<MountRecord | undefined> {
-  let found: MountRecord | undefined;
-  for (const directory of directories) {
-    found = laterOf(found, await readOne(recordFile(directory, mountpoint)));
-  }
-  return found;
+  return (await readRecordsOf(directories, mountpoint))[0];
 }
 
-/** All that can be understood, one a mountpoint: the latest, since one user may have mounted where another had. */
-export async function readRecords(directories: readonly string[]): Promise<readonly MountRecord[]> {
-  const found = new Map<string, MountRecord>();
+/** All that can be understood, the latest first. */
+export function readRecords(directories: readonly string[]): Promise<readonly MountRecord[]> {
+  return readWhere(directories, () => true);
+}
+
+async function readWhere(
+  directories: readonly string[],
+  isMeant: (name: string) => boolean,
+): Promise<readonly MountRecord[]> {
+  const found: MountRecord[] = [];
   for (const directory of directories) {
-    const names = (await listOrNothing(directory)).filter((name) => name.endsWith('.json'));
-    for (const name of names) {
+    for (const name of await listOrNothing(directory)) {
+      if (!name.endsWith('.json') || !isMeant(name)) continue;
       const record = await readOne(join(directory, name));
-      if (record === undefined) continue;
-      found.set(record.mountpoint, laterOf(found.get(record.mountpoint), record) ?? record);
+      if (record !== undefined) found.push(record);
     }
   }
-  return [...found.values()];
+  return found.sort((one, other) => Date.parse(other.since) - Date.parse(one.since));
 }
 
-function laterOf(one: MountRecord | undefined, other: MountRecord | undefined): MountRecord | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return Date.parse(other.since) > Date.parse(one.since) ? other : one;
+/** Only what the process of `record` has recorded. */
+export async function removeRecord(directories: readonly string[], record: MountRecord): Promise<void> {
+  for (const directory of directories) {
+    await rm(recordFile(directory, record), { force: true });
+    const unnumbered = unnumberedFile(directory, record);
+    const there = await readOne(unnumbered);
+    if (there !== undefined && isSameProcess(there, record)) await rm(unnumbered, { force: true });
+  }
 }
 
-export async function removeRecord(directories: readonly string[], mountpoint: string): Promise<void> {
-  for (const directory of directories) await rm(recordFile(directory, mountpoint), { force: true });
+/** Removes what processes that are gone have left of `mountpoint`: whoever mounts there goes on with what they left. */
+export async function removeDeadRecords(directories: readonly string[], mountpoint: string): Promise<void> {
+  for (const record of await readRecordsOf(directories, mountpoint)) {
+    if (await isRunning(record.process)) continue;
+    await removeDeadSocket(directories, record);
+    await removeRecord(directories, record);
+  }
+}
+
+/** Whether both are of the same process. */
+export function isSameProcess({ process: one }: MountRecord, { process: other }: MountRecord): boolean {
+  return one.pid === other.pid && one.startTime === other.startTime;
 }
 
 async function readOne(file: string): Promise<MountRecord | undefined> {
@@ -170,7 +208,12 @@ export async function findControlSocket(
   return undefined;
 }
 
-function recordFile(directory: string, mountpoint: string): string {
+function recordFile(directory: string, { mountpoint, process }: MountRecord): string {
+  return join(directory, `${shortHash(mountpoint)}.${process.pid}.json`);
+}
+
+/** Where an earlier pailfs, whose mounts may still be there, has the one record of the mountpoint. */
+function unnumberedFile(directory: string, { mountpoint }: MountRecord): string {
   return join(directory, `${shortHash(mountpoint)}.json`);
 }
 

@@ -42,16 +42,18 @@ export interface Machine {
   ask(record: MountRecord): Promise<StatusDocument | null>;
 }
 
-/** In the order of their mountpoints. */
+/** In the order of their mountpoints; of one, the latest first. */
 export async function statusOf(
   records: readonly MountRecord[],
   machine: Machine,
 ): Promise<readonly MountStatus[]> {
-  const sorted = records.toSorted((one, other) => (one.mountpoint < other.mountpoint ? -1 : 1));
+  const sorted = records.toSorted(byMountpoint);
   return Promise.all(
-    sorted.map(async (record) => {
+    sorted.map(async (record, index) => {
+      // Who mounts where another still uploads comes after it: the mount is not that one's any more.
+      const isLatest = sorted[index - 1]?.mountpoint !== record.mountpoint;
       const { mountpoint, bucket, baseUrl, driver, since, readOnly, mayWrite, logFile, unsent } = record;
-      const [state, live] = await Promise.all([stateOf(record, machine), liveOf(record, machine)]);
+      const [state, live] = await Promise.all([stateOf(record, isLatest, machine), liveOf(record, machine)]);
       return {
         mountpoint,
         bucket,
@@ -74,8 +76,13 @@ async function liveOf(record: MountRecord, machine: Machine): Promise<StatusDocu
   return (await machine.isRunning(record.process)) ? machine.ask(record) : null;
 }
 
-async function stateOf(record: MountRecord, machine: Machine): Promise<MountState> {
-  const isMounted = machine.isMounted(record.mountpoint);
+function byMountpoint(one: MountRecord, other: MountRecord): number {
+  if (one.mountpoint !== other.mountpoint) return one.mountpoint < other.mountpoint ? -1 : 1;
+  return Date.parse(other.since) - Date.parse(one.since);
+}
+
+async function stateOf(record: MountRecord, isLatest: boolean, machine: Machine): Promise<MountState> {
+  const isMounted = isLatest && machine.isMounted(record.mountpoint);
   if (!(await machine.isRunning(record.process))) return isMounted ? 'dead' : 'ended';
   if (!isMounted) return 'finishing';
   return (await machine.probe(record.mountpoint)) === 'silent' ? 'silent' : 'serving';

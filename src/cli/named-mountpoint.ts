@@ -1,8 +1,8 @@
-/** Which mountpoint does a person mean, and what has its mount written down? */
+/** Which mountpoint does a person mean, and what have its mounts written down? */
 import { resolve } from 'node:path';
 import { canonicalPath } from '../fuse/mountpoint.ts';
 import { CommandError, exitCodes } from './command-error.ts';
-import { readRecord, type MountRecord } from './mount-record.ts';
+import { readRecordsOf, type MountRecord } from './mount-record.ts';
 
 /** The canonical path. Rejects with a `CommandError` when there is nothing at `path`. */
 export async function canonicalMountpoint(path: string): Promise<string> {
@@ -14,14 +14,12 @@ export async function canonicalMountpoint(path: string): Promise<string> {
   });
 }
 
-/** Undefined when `path` is no mount of pailfs. Rejects with a `CommandError` when there is nothing at `path`. */
-export async function recordOfMountpoint(
+/** The latest first; none when `path` is no mount of pailfs. Rejects with a `CommandError` when there is nothing at `path`. */
+export async function recordsOfMountpoint(
   directories: readonly string[],
   path: string,
-): Promise<MountRecord | undefined> {
+): Promise<readonly MountRecord[]> {
   // As it was written first: a mount that does not answer cannot be looked at.
-  return (
-    (await readRecord(directories, resolve(path))) ??
-    (await readRecord(directories, await canonicalMountpoint(path)))
-  );
+  const written = await readRecordsOf(directories, resolve(path));
+  return written.length > 0 ? written : readRecordsOf(directories, await canonicalMountpoint(path));
 }

@@ -67,7 +67,7 @@ const SERVE_HELP: HelpText = {
 
 const UNMOUNT_HELP: HelpText = {
   notes: [
-    "Exit codes: 0 unmounted and everything stored; 1 something could not be stored, or nothing was mounted; 2 wrong usage; 16 busy; 32 the system refuses, as it does when it is another user's.",
+    "Exit codes: 0 unmounted and everything stored; 1 something could not be stored, nobody knows whether it was, or nothing was mounted; 2 wrong usage; 16 busy; 32 the system refuses, as it does when it is another user's.",
   ],
   examples: [
     ['pailfs unmount ~/photos'],

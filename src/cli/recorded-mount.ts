@@ -2,14 +2,14 @@
 import type { Log } from '../base/log.ts';
 import type { UnsentDraft } from '../filesystem/open-file-system.ts';
 import {
-  readRecord,
+  ownRecordDirectories,
   recordDirectory,
-  removeDeadSocket,
+  removeDeadRecords,
   removeRecord,
   writeRecord,
   type MountRecord,
 } from './mount-record.ts';
-import { isRunning, ownIdentity } from './process-identity.ts';
+import { ownIdentity } from './process-identity.ts';
 
 export interface RecordedParts {
   /** What does not change. */
@@ -27,12 +27,7 @@ export class RecordedMount {
 
   /** The mount answers. */
   async begin(): Promise<void> {
-    await this.#orLog(async (directory) => {
-      const before = await readRecord([directory], this.#parts.facts.mountpoint);
-      if (before !== undefined && !(await isRunning(before.process))) {
-        await removeDeadSocket([directory], before);
-      }
-    });
+    await this.#orLog(() => removeDeadRecords(ownRecordDirectories(uid()), this.#parts.facts.mountpoint));
     await this.#write([]);
   }
 
@@ -41,24 +36,26 @@ export class RecordedMount {
     // The record of a process that is gone says that nobody knows how it ended.
     if (unsent === undefined) return;
     if (unsent.length > 0) await this.#write(unsent);
-    else await this.#orLog((directory) => removeRecord([directory], this.#parts.facts.mountpoint));
+    else await this.#orLog(async (directory) => removeRecord([directory], await this.#recordOf([])));
   }
 
   #write(unsent: readonly UnsentDraft[]): Promise<void> {
-    return this.#orLog(async (directory) => {
-      await writeRecord(directory, {
-        ...this.#parts.facts,
-        process: await ownIdentity(),
-        unsent: [...unsent],
-      });
-    });
+    return this.#orLog(async (directory) => writeRecord(directory, await this.#recordOf(unsent)));
+  }
+
+  async #recordOf(unsent: readonly UnsentDraft[]): Promise<MountRecord> {
+    return { ...this.#parts.facts, process: await ownIdentity(), unsent: [...unsent] };
   }
 
   async #orLog(action: (directory: string) => Promise<void>): Promise<void> {
     try {
-      await action(await recordDirectory(process.getuid?.() ?? 0));
+      await action(await recordDirectory(uid()));
     } catch (error) {
       this.#parts.log.warn('The mount could not be recorded', { error });
     }
   }
+}
+
+function uid(): number {
+  return process.getuid?.() ?? 0;
 }

@@ -12,7 +12,7 @@ import { removeDeadSockets } from './dead-sockets.ts';
 import type { MountRecord } from './mount-record.ts';
 import { findControlSocket, readRecords, recordDirectories } from './mount-record.ts';
 import { statusOf, type MountStatus } from './mount-status.ts';
-import { recordOfMountpoint } from './named-mountpoint.ts';
+import { recordsOfMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
 import { screenWidth } from './screen-text.ts';
@@ -75,8 +75,9 @@ function draw(text: string): void {
 
 async function look({ mountpoint }: StatusWish, clock: Clock): Promise<readonly MountStatus[]> {
   const directories = await recordDirectories(process.getuid?.() ?? 0);
-  const records =
-    mountpoint === undefined ? await readRecords(directories) : [await recordOf(directories, mountpoint)];
+  const records = await (mountpoint === undefined
+    ? readRecords(directories)
+    : recordsOf(directories, mountpoint));
   const table = await readMountTable();
   const statuses = await statusOf(records, {
     isMounted: (path) => table.some((entry) => entry.mountpoint === path && isOurType(entry.type)),
@@ -98,9 +99,12 @@ async function askProcess(
   return new ControlClient(socket).status().catch(nullWhenSilent);
 }
 
-async function recordOf(directories: readonly string[], mountpoint: string): Promise<MountRecord> {
-  const record = await recordOfMountpoint(directories, mountpoint);
-  if (record !== undefined) return record;
+async function recordsOf(
+  directories: readonly string[],
+  mountpoint: string,
+): Promise<readonly MountRecord[]> {
+  const records = await recordsOfMountpoint(directories, mountpoint);
+  if (records.length > 0) return records;
   throw new CommandError(exitCodes.failed, `${mountpoint} is no mount of pailfs: "pailfs status" lists them`);
 }
 

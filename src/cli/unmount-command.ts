@@ -1,4 +1,4 @@
-/** `pailfs unmount`: asks the kernel, then waits until the process that served the mount has stored everything. */
+/** `pailfs unmount`: asks the kernel, then waits until the processes that served the mountpoint have stored everything. */
 import prettyBytes from 'pretty-bytes';
 import type { Clock } from '../base/clock.ts';
 import { findMount } from '../fuse/mount-table.ts';
@@ -12,7 +12,8 @@ import { openDrainProgress } from './drain-progress.ts';
 import type { MountRecord } from './mount-record.ts';
 import {
   findControlSocket,
-  readRecord,
+  isSameProcess,
+  readRecordsOf,
   recordDirectories,
   removeDeadSocket,
   removeRecord,
@@ -45,10 +46,9 @@ export interface UnmountWish {
 export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitCode> {
   const mountpoint = await canonicalMountpoint(wish.mountpoint);
   const directories = await recordDirectories(process.getuid?.() ?? 0);
-  const record = await readRecord(directories, mountpoint);
-  const isServed = record !== undefined && (await isRunning(record.process));
+  const served = await servedBy(directories, mountpoint);
   const mount = await findMount(mountpoint);
-  if (mount === undefined && !isServed) {
+  if (mount === undefined && !served.some(({ runs }) => runs)) {
     throw new CommandError(
       exitCodes.failed,
       `nothing is mounted at ${mountpoint}: "mount -t ${MOUNT_TYPE}" lists what is`,
@@ -65,24 +65,62 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
     process.chdir('/');
     await unmountDirectory(mountpoint, { lazy: wish.lazy });
   }
-  if (record === undefined) {
-    sayToPerson(`${mountpoint} is unmounted; who served it is not known, so uploads may still be running`);
-    return exitCodes.done;
+  if (served.length === 0) {
+    throw new CommandError(
+      exitCodes.failed,
+      `${mountpoint} is unmounted; who served it is not known, so uploads may still be running`,
+    );
   }
-  const socket = await findControlSocket(directories, record);
-  const control = socket === undefined ? undefined : new ControlClient(socket);
-  await waitForEnd(record, control, wish, clock);
-  return tellOutcome(mountpoint, directories, record);
+  return waitForAll(served, directories, wish, clock);
+}
+
+interface Served {
+  readonly record: MountRecord;
+  readonly runs: boolean;
+}
+
+/** The last that was mounted there, then what was before and still uploads. */
+async function servedBy(directories: readonly string[], mountpoint: string): Promise<readonly Served[]> {
+  const served: Served[] = [];
+  for (const record of await readRecordsOf(directories, mountpoint)) {
+    const runs = await isRunning(record.process);
+    // Nobody waits for those that have long ended: "pailfs uploads" has what they left.
+    if (runs || served.length === 0) served.push({ record, runs });
+  }
+  return served;
+}
+
+/** Says of each what it could not store. Rejects as `waitForEnd`. */
+async function waitForAll(
+  served: readonly Served[],
+  directories: readonly string[],
+  wish: UnmountWish,
+  clock: Clock,
+): Promise<ExitCode> {
+  const start = clock.monotonic();
+  const codes: ExitCode[] = [];
+  for (const { record } of served) {
+    const socket = await findControlSocket(directories, record);
+    const control = socket === undefined ? undefined : new ControlClient(socket);
+    await waitForEnd({ record, control, start }, wish, clock);
+    codes.push(await tellOutcome(directories, record));
+  }
+  return codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
+}
+
+interface Awaited {
+  readonly record: MountRecord;
+  readonly control: ControlClient | undefined;
+  /** Since when a person waits. */
+  readonly start: number;
 }
 
 /** Resolves when the process is gone. Rejects with a `CommandError` when it serves on, or cannot be asked to give up. */
 async function waitForEnd(
-  record: MountRecord,
-  control: ControlClient | undefined,
+  { record, control, start }: Awaited,
   wish: UnmountWish,
   clock: Clock,
 ): Promise<void> {
-  const start = clock.monotonic();
   const patience = wish.leavePending ? 0 : (wish.timeout ?? Infinity);
   const progress = openDrainProgress(record.process.pid, start, process.stderr.isTTY);
   let nextLook = start;
@@ -121,17 +159,13 @@ function stillThere({ mountpoint, process, logFile }: MountRecord, patience: num
 }
 
 /** The serving process removes its record unless there is something to tell. */
-async function tellOutcome(
-  mountpoint: string,
-  directories: readonly string[],
-  before: MountRecord,
-): Promise<ExitCode> {
-  const record = await readRecord(directories, mountpoint);
-  const isSame =
-    record?.process.pid === before.process.pid && record.process.startTime === before.process.startTime;
-  if (record === undefined || !isSame) return exitCodes.done;
+async function tellOutcome(directories: readonly string[], before: MountRecord): Promise<ExitCode> {
+  const { mountpoint } = before;
+  const records = await readRecordsOf(directories, mountpoint);
+  const record = records.find((one) => isSameProcess(one, before));
+  if (record === undefined) return exitCodes.done;
   await removeDeadSocket(directories, record);
-  await removeRecord(directories, mountpoint);
+  await removeRecord(directories, record);
   if (record.unsent.length === 0) {
     sayToPerson(
       `the process that served ${mountpoint} ended without saying whether everything is stored: see ${record.logFile ?? 'what it wrote to stderr'}`,

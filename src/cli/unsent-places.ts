@@ -10,7 +10,7 @@ import { removeDeadSockets } from './dead-sockets.ts';
 import { listLeftDirectories, type LeftDirectory } from './left-directories.ts';
 import { explainLocalFailure } from './local-places.ts';
 import { findControlSocket, readRecords, recordDirectories, type MountRecord } from './mount-record.ts';
-import { recordOfMountpoint } from './named-mountpoint.ts';
+import { recordsOfMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { shellWord } from './shell-word.ts';
 import type { StateHomes } from './settings.ts';
@@ -51,16 +51,13 @@ export interface FoundPlaces {
  */
 export async function findUnsentPlaces(search: PlaceSearch): Promise<FoundPlaces> {
   const directories = await recordDirectories(process.getuid?.() ?? 0);
-  const records =
-    search.mountpoint === undefined
-      ? await readRecords(directories)
-      : [await recordOf(directories, search.mountpoint)];
+  const records = await (search.mountpoint === undefined
+    ? readRecords(directories)
+    : recordsOf(directories, search.mountpoint));
   const mounts = (await Promise.all(records.map((record) => askMount(directories, record)))).flat();
   await removeDeadSockets(directories);
   const answered = new Set(mounts.flatMap(({ stateDirectories }) => stateDirectories));
-  const silent = records.filter(
-    ({ mountpoint }) => !mounts.some(({ place }) => place.mountpoint === mountpoint),
-  );
+  const silent = records.filter((asked) => !mounts.some(({ record }) => record === asked));
   const isMeant = (directory: LeftDirectory): boolean =>
     !answered.has(directory.path) &&
     (search.mountpoint === undefined || silent.some((record) => isOf(directory, record)));
@@ -88,7 +85,7 @@ async function leftPlaces(
 ): Promise<FoundPlaces> {
   const places: UnsentPlace[] = [];
   const unseen: string[] = [];
-  // The one mount that is meant has answered.
+  // All that was mounted there has answered.
   if (search.mountpoint !== undefined && silent.length === 0) return { places, unseen };
   const { named, defaultStateDir } = search.homes;
   const path = named ?? defaultStateDir;
@@ -159,9 +156,12 @@ async function placesOf(left: readonly LeftDirectory[], clock: Clock): Promise<r
   return places;
 }
 
-async function recordOf(directories: readonly string[], mountpoint: string): Promise<MountRecord> {
-  const record = await recordOfMountpoint(directories, mountpoint);
-  if (record !== undefined) return record;
+async function recordsOf(
+  directories: readonly string[],
+  mountpoint: string,
+): Promise<readonly MountRecord[]> {
+  const records = await recordsOfMountpoint(directories, mountpoint);
+  if (records.length > 0) return records;
   throw new CommandError(
     exitCodes.failed,
     `${mountpoint} is no mount of pailfs: "pailfs uploads" without it lists all that is not stored`,
@@ -169,6 +169,7 @@ async function recordOf(directories: readonly string[], mountpoint: string): Pro
 }
 
 interface AskedMount {
+  readonly record: MountRecord;
   readonly place: UnsentPlace;
   /** By the names that `canonicalDirectory` gives. */
   readonly stateDirectories: readonly string[];
@@ -188,7 +189,7 @@ async function askMount(
   const [status, changes] = answers;
   const stateDirectories = await Promise.all(status.stateDirectories.map(canonicalDirectory));
   const owner = { kind: 'mount', control } as const;
-  return [{ place: { mountpoint, bucket, baseUrl, changes, owner }, stateDirectories }];
+  return [{ record, place: { mountpoint, bucket, baseUrl, changes, owner }, stateDirectories }];
 }
 
 function isOf({ about }: LeftDirectory, { bucket, baseUrl }: MountRecord): boolean {

@@ -1,9 +1,16 @@
 /** What does `pailfs status` make of what is recorded? On real mounts: test/mount/cli-status.test.ts. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readRecords, writeRecord, type MountRecord } from '../../src/cli/mount-record.ts';
+import {
+  readRecords,
+  readRecordsOf,
+  removeRecord,
+  writeRecord,
+  type MountRecord,
+} from '../../src/cli/mount-record.ts';
 import type { StatusDocument } from '../../src/cli/control-documents.ts';
 import { summaryOf } from '../../src/cli/unsent-summary.ts';
 import { statusOf, type Machine, type MountStatus } from '../../src/cli/mount-status.ts';
@@ -72,6 +79,19 @@ describe('the state of a mount', () => {
     expect(await statusOf([RECORD], { ...WELL, ...machine })).toEqual([{ ...STATUS, state, live }]);
   });
 
+  it.each<[MountStatus['state'], string, boolean]>([
+    ['finishing', 'still runs', true],
+    ['ended', 'is gone', false],
+  ])('is "%s" where the next mount has taken its place and its process %s', async (state, _when, runs) => {
+    const next = { ...RECORD, since: '2026-03-04T06:06:07.000Z', process: { pid: 4712, startTime: '2' } };
+    const isRunning: Machine['isRunning'] = ({ pid }) => Promise.resolve(runs || pid === 4712);
+
+    expect(await statusOf([RECORD, next], { ...WELL, isRunning })).toMatchObject([
+      { pid: 4712, state: 'serving' },
+      { pid: 4711, state },
+    ]);
+  });
+
   it('is not asked of a mount whose process is gone, which would never answer', async () => {
     const probe = (): never => {
       throw new Error('asked');
@@ -108,6 +128,22 @@ describe('the records of mounts', () => {
     const found = await readRecords([join(home, 'one'), join(home, 'missing'), join(home, 'two')]);
 
     expect(found.map(({ mountpoint }) => mountpoint)).toEqual(['/home/me/photos', '/other']);
+  });
+
+  it('of an earlier pailfs, one a mountpoint, are read, and removed with their process alone', async () => {
+    const name = createHash('sha256').update(RECORD.mountpoint).digest('hex').slice(0, 32);
+    const next = { ...RECORD, since: '2026-03-04T06:06:07.000Z', process: { pid: 4712, startTime: '2' } };
+    await writeFile(join(home, `${name}.json`), JSON.stringify(RECORD));
+    await writeRecord(home, next);
+
+    const both = await readRecordsOf([home], RECORD.mountpoint);
+    await removeRecord([home], next);
+    const earlier = await readRecordsOf([home], RECORD.mountpoint);
+    await removeRecord([home], RECORD);
+
+    expect(both).toEqual([next, RECORD]);
+    expect(earlier).toEqual([RECORD]);
+    expect(await readdir(home)).toEqual([]);
   });
 });
 

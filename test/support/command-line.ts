@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { engineOptions } from '../../src/cli/engine-options.ts';
-import { recordDirectories, removeRecord } from '../../src/cli/mount-record.ts';
+import { recordDirectories, removeDeadRecords } from '../../src/cli/mount-record.ts';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { inNetwork, type NetworkNamespace } from './network-namespace.ts';
@@ -96,8 +96,8 @@ export class CommandLine {
     while ((await findMount(this.mountpoint)) !== undefined) {
       await unmountDirectory(this.mountpoint, { lazy: true });
     }
-    await removeRecord(await recordDirectories(process.getuid?.() ?? 0), this.mountpoint);
     await this.#servingProcessesGone();
+    await removeDeadRecords(await recordDirectories(process.getuid?.() ?? 0), this.mountpoint);
     await removeDirectory(this.home);
   }
 

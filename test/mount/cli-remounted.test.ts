@@ -1,0 +1,116 @@
+/** What do the commands say of a place where the next mount has begun while the one before still uploads? */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { recordDirectories, readRecords, removeRecord } from '../../src/cli/mount-record.ts';
+import { unmountDirectory } from '../../src/fuse/unmount.ts';
+import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
+import { startEmbeddedServer, type EmbeddedServer } from '../support/embedded-service.ts';
+
+interface Scene {
+  readonly at: CommandLine;
+  readonly server: EmbeddedServer;
+  /** Of the process that is unmounted and cannot store what it has. */
+  readonly before: number;
+  /** Of the one that serves. */
+  readonly after: number;
+}
+
+async function remounted(): Promise<Scene> {
+  const server = await startEmbeddedServer();
+  const at = await CommandLine.open(server);
+  const mount = ['mount', 'photos', at.mountpoint, '--write-back'];
+  expect(await at.run(mount)).toMatchObject({ code: 0 });
+  const before = await at.servingProcess();
+  server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await writeFile(join(at.mountpoint, 'a.txt'), 'unsent');
+  // As umount(8) does, which waits for nobody.
+  await unmountDirectory(at.mountpoint, { lazy: false });
+  await expect.poll(() => at.log()).toContain('Finishing');
+  expect(await at.run(mount)).toMatchObject({ code: 0 });
+  const pids = (await recordsOf(at)).map(({ process }) => process.pid);
+  return { at, server, before, after: pids.find((pid) => pid !== before) ?? 0 };
+}
+
+async function recordsOf({ mountpoint }: CommandLine) {
+  const all = await readRecords(await recordDirectories(process.getuid?.() ?? 0));
+  return all.filter((record) => record.mountpoint === mountpoint);
+}
+
+async function shownIn({ at }: Scene, words: readonly string[]): Promise<readonly object[]> {
+  return JSON.parse((await at.run(words)).stdout) as readonly object[];
+}
+
+it('status shows both processes, and uploads what the first has still to store', async () => {
+  const scene = await remounted();
+  const { at, before, after } = scene;
+
+  const named = await shownIn(scene, ['status', at.mountpoint, '--json']);
+  const all = await shownIn(scene, ['status', '--json']);
+  const table = await at.run(['status', at.mountpoint]);
+  const uploads = await shownIn(scene, ['uploads', at.mountpoint, '--json']);
+
+  const both = [
+    expect.objectContaining({ pid: after, state: 'serving' }) as object,
+    expect.objectContaining({ pid: before, state: 'finishing' }) as object,
+  ];
+  expect(named).toEqual(both);
+  expect(all).toEqual(expect.arrayContaining(both));
+  expect(table.stdout).toMatch(/ serving\n[^]* finishing\n/);
+  expect(uploads).toMatchObject([{ changes: [] }, { changes: [{ path: '/a.txt' }] }]);
+});
+
+it('unmount waits for both', async () => {
+  const { at, server, before, after } = await remounted();
+
+  const unmounting = at.run(['unmount', at.mountpoint]);
+  await expect.poll(() => at.isMounted()).toBe(false);
+  await goneProcess(after);
+  server.faults.clear();
+  const outcome = await unmounting;
+
+  expect(outcome).toMatchObject({ code: 0 });
+  expect(await isAlive(before)).toBe(false);
+  expect(await recordsOf(at)).toEqual([]);
+});
+
+it('unmount says what the first could not store, also when nobody wants to wait', async () => {
+  const { at, before, after } = await remounted();
+
+  const outcome = await at.run(['unmount', at.mountpoint, '--leave-pending']);
+
+  expect(outcome).toMatchObject({ code: 1 });
+  expect(outcome.stderr).toMatch(/^pailfs: \/a\.txt could not be uploaded /m);
+  expect([await isAlive(before), await isAlive(after)]).toEqual([false, false]);
+  expect(await recordsOf(at)).toEqual([]);
+});
+
+it('the mount that serves is found when the first has stored all it had', async () => {
+  const { at, server, before, after } = await remounted();
+
+  server.faults.clear();
+  await goneProcess(before);
+  const status = await at.run(['status', at.mountpoint, '--json']);
+  const refreshed = await at.run(['refresh', at.mountpoint]);
+  const unmounted = await at.run(['unmount', at.mountpoint]);
+
+  expect(JSON.parse(status.stdout)).toMatchObject([{ pid: after, state: 'serving' }]);
+  expect(refreshed).toMatchObject({ code: 0 });
+  expect(unmounted).toMatchObject({ code: 0 });
+  expect(await isAlive(after)).toBe(false);
+});
+
+it('unmount does not say that all is well where nothing is recorded of the mount', async () => {
+  const at = await CommandLine.open(await startEmbeddedServer());
+  await at.run(['mount', 'photos', at.mountpoint]);
+  const directories = await recordDirectories(process.getuid?.() ?? 0);
+  for (const record of await recordsOf(at)) await removeRecord(directories, record);
+
+  const outcome = await at.run(['unmount', at.mountpoint]);
+
+  expect(outcome).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is unmounted; who served it is not known') as string,
+  });
+  expect(await at.isMounted()).toBe(false);
+});
