@@ -17,7 +17,7 @@ import { warningsAbout } from './bucket-state.ts';
 import { findBucket, mayWrite } from './connect.ts';
 import { explainLocalFailure } from './local-places.ts';
 import { openService } from './open-service.ts';
-import type { MountSettings } from './settings.ts';
+import { statePlaceOf, type MountSettings } from './settings.ts';
 import { claimStateDirectory, type StateDirectory } from './state-directory.ts';
 
 /** How long the end waits without a byte that goes up, milliseconds. */
@@ -133,8 +133,8 @@ async function claimState(settings: MountSettings, bucket: Bucket): Promise<Stat
   }
 }
 
-export function stateFailure({ stateDir }: MountSettings, error: unknown): Error {
-  return explainLocalFailure({ what: 'state directory', setting: '--state-dir', path: stateDir }, error);
+export function stateFailure(settings: MountSettings, error: unknown): Error {
+  return explainLocalFailure(statePlaceOf(settings), error);
 }
 
 /** Until a person has looked after them. */

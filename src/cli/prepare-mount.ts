@@ -6,7 +6,7 @@ import { prepareMountpoint } from '../fuse/mountpoint.ts';
 import { checkLocalPlace, explainLocalFailure } from './local-places.ts';
 import { openLogFile } from './log-output.ts';
 import type { MountJob } from './mount-job.ts';
-import type { MountSettings } from './settings.ts';
+import { statePlaceOf, type MountSettings } from './settings.ts';
 
 /** What a person wrote. */
 export interface MountWish {
@@ -27,14 +27,15 @@ export async function prepareMount(wish: MountWish, log: Log): Promise<PreparedM
   const { bucket, settings } = wish;
   if (process.platform === 'linux') await requireFuse(settings, localMachine());
   const mountpoint = await prepareMountpoint(wish.mountpoint, log);
-  const statePlace = { what: 'state directory', setting: '--state-dir', path: settings.stateDir };
-  await checkLocalPlace(statePlace, mountpoint);
   if (settings.cache === 'disk') {
     await checkLocalPlace(
       { what: 'cache directory', setting: '--cache-dir', path: settings.cacheDir },
       mountpoint,
     );
   }
+  // After the cache directory, in which it may lie.
+  const statePlace = statePlaceOf(settings);
+  await checkLocalPlace(statePlace, mountpoint);
   const logFile = chooseLogFile(settings, mountpoint);
   if (logFile === undefined) {
     return { job: { bucket, mountpoint, settings, logFile: null }, logDescriptor: undefined };

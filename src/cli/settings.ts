@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Credentials } from '../client/credentials.ts';
 import { usageError } from './command-error.ts';
 import { credentialReader, layered, refuseSeveralPlaces } from './credential-source.ts';
+import type { LocalPlace } from './local-places.ts';
 import type { Driver } from '../fuse/driver.ts';
 import { defaultDriver } from '../fuse/driver-choice.ts';
 import { readConfigFile } from './config-file.ts';
@@ -96,13 +97,28 @@ function namedStateDir({
   stateDir,
   cacheDir,
 }: Pick<SettingValues, 'stateDir' | 'cacheDir'>): string | undefined {
-  return stateDir ?? (cacheDir === undefined ? undefined : join(cacheDir, 'state'));
+  return stateDir ?? (cacheDir === undefined ? undefined : stateBesideCache(cacheDir));
+}
+
+function stateBesideCache(cacheDir: string): string {
+  return join(cacheDir, 'state');
+}
+
+/** Where unsent bytes wait, and the setting that a person has moved it with, or can. */
+export function statePlaceOf({
+  stateDir,
+  cacheDir,
+}: Pick<MountSettings, 'stateDir' | 'cacheDir'>): LocalPlace {
+  const setting = stateDir === stateBesideCache(cacheDir) ? '--cache-dir' : '--state-dir';
+  return { what: 'state directory', setting, path: stateDir };
 }
 
 /** Where bytes wait. */
 export interface StateHomes {
   /** Undefined: nobody says where, so all are meant that mounts have used. */
   readonly named: string | undefined;
+  /** What was written to name it: that place, or the one that it lies in. Both are named, or none is. */
+  readonly written: LocalPlace | undefined;
   readonly defaultStateDir: string;
 }
 
@@ -131,7 +147,20 @@ export async function resolveStateHomes(sources: SettingSources): Promise<StateH
 function stateHomesOf(given: RawSettings, sources: SettingSources): StateHomes {
   const stateDir = valueOf('stateDir', given.stateDir);
   const cacheDir = valueOf('cacheDir', given.cacheDir);
-  return { named: namedStateDir({ stateDir, cacheDir }), defaultStateDir: defaultStateDir(sources) };
+  return {
+    named: namedStateDir({ stateDir, cacheDir }),
+    written: writtenPlace({ stateDir, cacheDir }),
+    defaultStateDir: defaultStateDir(sources),
+  };
+}
+
+function writtenPlace({
+  stateDir,
+  cacheDir,
+}: Pick<SettingValues, 'stateDir' | 'cacheDir'>): LocalPlace | undefined {
+  if (stateDir !== undefined) return { what: 'state directory', setting: '--state-dir', path: stateDir };
+  if (cacheDir !== undefined) return { what: 'cache directory', setting: '--cache-dir', path: cacheDir };
+  return undefined;
 }
 
 async function gather(sources: SettingSources): Promise<RawSettings> {

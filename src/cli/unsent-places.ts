@@ -1,4 +1,5 @@
 /** Where on this machine is anything that its service does not have yet? With running mounts, and in what mounts left. */
+import { stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { changesLeftIn } from '../filesystem/changes-left.ts';
@@ -87,8 +88,10 @@ async function leftPlaces(
   const unseen: string[] = [];
   // All that was mounted there has answered.
   if (search.mountpoint !== undefined && silent.length === 0) return { places, unseen };
-  const { named, defaultStateDir } = search.homes;
+  const { named, written, defaultStateDir } = search.homes;
   const path = named ?? defaultStateDir;
+  const missing = await missingPlace(search.homes);
+  if (missing !== undefined) throw new CommandError(exitCodes.failed, missing);
   try {
     const others = named === undefined ? await otherHomes(search, silent) : [];
     const left = await listLeftDirectories(await canonicalDirectory(path));
@@ -100,9 +103,28 @@ async function leftPlaces(
     }
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
-    throw explainLocalFailure({ what: 'state directory', setting: '--state-dir', path }, error);
+    throw explainLocalFailure(
+      { what: 'state directory', setting: written?.setting ?? '--state-dir', path },
+      error,
+    );
   }
   return { places, unseen };
+}
+
+/**
+ * A line for a person when the place that was named is not there: its disk may be missing, or its name misspelt. The usual place need
+ * not be there before the first mount. Rejects with a `CommandError` when it cannot be told.
+ */
+export async function missingPlace({ written }: StateHomes): Promise<string | undefined> {
+  if (written === undefined) return undefined;
+  const { what, setting, path } = written;
+  try {
+    await stat(path);
+    return undefined;
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw explainLocalFailure(written, error);
+    return `the ${what} ${path} does not exist, so whether a mount has left anything there is not known: see whether its disk is there, or choose another with ${setting}`;
+  }
 }
 
 /** Where mounts have kept bytes, besides the usual place; of a mount that is named also what it has written down. */

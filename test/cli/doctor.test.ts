@@ -323,6 +323,24 @@ describe('the doctor on the local directories', () => {
     });
   });
 
+  it('warns that a state directory that was named is not there, and of none that was not', async () => {
+    const { at, finding } = await arrange();
+    const state = join(at.home, 'disk', 'state');
+
+    expect(await finding('not stored', ['--state-dir', state])).toMatchObject({
+      state: 'warning',
+      says: saying(`^the state directory ${state} does not exist, so`),
+    });
+    expect(await finding('not stored', ['--cache-dir', join(at.home, 'disk')])).toMatchObject({
+      state: 'warning',
+      says: saying('^the cache directory .* choose another with --cache-dir$'),
+    });
+    await mkdir(join(at.home, 'disk'));
+    expect(await finding('not stored', ['--cache-dir', join(at.home, 'disk')])).toMatchObject({
+      state: 'ok',
+    });
+  });
+
   it('finds a path that cannot be a directory broken', async () => {
     const { at, finding } = await arrange();
     await writeFile(join(at.home, 'file'), '');

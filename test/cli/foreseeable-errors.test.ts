@@ -134,6 +134,7 @@ const CASES: readonly Case[] = [
   {
     // Not even root may make files there.
     fault: 'nobody may write to the directory',
+    arrange: ({ home }) => mkdir(join(home, 'state')),
     commands: { get: () => ['photos:f', '/sys/fetched'], 'uploads export': () => ['/sys/exported'] },
     code: 1,
     line: /^pailfs: (photos:f is not fetched: \/sys\/fetched\S*|nothing can be exported to \/sys\/exported): [a-z][a-z ]+$/m,
@@ -191,6 +192,42 @@ const CASES: readonly Case[] = [
     commands: { mount: ({ home }) => ['photos', join(home, 'mnt'), '--cache-dir', '/proc/cache'] },
     code: 1,
     line: /^pailfs: the cache directory \/proc\/cache cannot be used \((no file can be kept there|\/proc: permission denied)\): choose another with --cache-dir$/m,
+  },
+  {
+    fault: 'what is read, and unsent bytes beside it, are to be kept in a file',
+    arrange: async ({ home }) => {
+      await mkdir(join(home, 'mnt'));
+      vi.stubEnv('PAILFS_STATE_DIR', '');
+    },
+    commands: { mount: ({ home }) => ['photos', join(home, 'mnt'), '--cache-dir', join(home, 'local')] },
+    code: 1,
+    line: /^pailfs: the cache directory \S+\/local cannot be used \(it is no directory\): choose another with --cache-dir$/m,
+  },
+  {
+    fault: 'only unsent bytes are to be kept below a file that is named for what is read',
+    arrange: async ({ home }) => {
+      await mkdir(join(home, 'mnt'));
+      vi.stubEnv('PAILFS_STATE_DIR', '');
+      vi.stubEnv('PAILFS_CACHE_DIR', join(home, 'local'));
+    },
+    commands: {
+      mount: ({ home }) => ['photos', join(home, 'mnt'), '--cache', 'memory'],
+      uploads: () => [],
+      'uploads retry': () => [],
+    },
+    code: 1,
+    line: /^pailfs: the state directory \S+\/local\/state cannot be used \(not a directory\): choose another with --cache-dir$/m,
+  },
+  {
+    fault: 'the state directory that was named is not there',
+    commands: {
+      uploads: () => [],
+      'uploads retry': () => [],
+      'uploads export': ({ home }) => [join(home, 'exported')],
+      'uploads discard': () => ['--all'],
+    },
+    code: 1,
+    line: /^pailfs: the state directory \S+\/state does not exist, so .*: see whether its disk is there, or choose another with --state-dir$/m,
   },
   {
     fault: 'the state directory is a file',

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import { resolveStateHomes, type SettingSources } from '../../src/cli/settings.ts';
+import { resolveStateHomes, type SettingSources, type StateHomes } from '../../src/cli/settings.ts';
 import { claimStateDirectory, type StateDirectory } from '../../src/cli/state-directory.ts';
 import { leavePointer, pointedHomes, removeIdlePointers } from '../../src/cli/state-pointers.ts';
 import { findUnsentPlaces, type FoundPlaces } from '../../src/cli/unsent-places.ts';
@@ -54,7 +54,14 @@ async function killed(stateDir: string, key = 'a.txt'): Promise<void> {
 }
 
 const look = (named?: string): Promise<FoundPlaces> =>
-  findUnsentPlaces({ mountpoint: undefined, homes: { named, defaultStateDir }, clock });
+  findUnsentPlaces({
+    mountpoint: undefined,
+    homes: { named, written: writtenAs(named), defaultStateDir },
+    clock,
+  });
+
+const writtenAs = (path: string | undefined): StateHomes['written'] =>
+  path === undefined ? undefined : { what: 'state directory', setting: '--state-dir', path };
 
 const pathsIn = ({ places }: FoundPlaces): (string | null)[] =>
   places.flatMap(({ changes }) => changes.map(({ path }) => path));
@@ -264,6 +271,15 @@ describe('the one place to look at is named [uploads/elsewhere]', () => {
 
   it('by where the cache is', async () => {
     expect(await homesWith({ environment: { PAILFS_CACHE_DIR: '/named' } })).toBe('/named/state');
+  });
+
+  it('and is not there: it is not said that everything is stored', async () => {
+    await expect(look(at('missing'))).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringMatching(
+        /^the state directory \S+\/missing does not exist, so whether/,
+      ) as string,
+    });
   });
 
   it('by nothing, where only other things are set', async () => {

@@ -1,5 +1,5 @@
 /** `pailfs uploads` where a mount was told to keep its bytes elsewhere, and the person who looks does not say where. */
-import { readdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Check } from '../../src/cli/doctor/check.ts';
@@ -62,6 +62,7 @@ describe('what a killed mount left elsewhere [uploads/elsewhere]', () => {
 
     const all = await listed(scene);
     const ofMount = await listed(scene, [at.mountpoint]);
+    await mkdir(join(at.home, 'other'));
     const elsewhere = await listed(scene, ['--state-dir', 'other']);
     const doctor = JSON.parse((await at.run(['doctor', '--json'])).stdout) as readonly Check[];
     const retried = await at.run(['uploads', 'retry', '--mount', 'mnt']);
@@ -101,6 +102,7 @@ describe('what a killed mount left elsewhere [uploads/elsewhere]', () => {
     const mount = await at.mountInFront(['photos', at.mountpoint, '--state-dir', 'other']);
     await writeUnstored(scene);
 
+    await mkdir(join(at.home, 'another'));
     const listedThere = await listed(scene, ['--state-dir', 'another']);
     await at.run(['uploads', 'discard', '--all', '--yes', '--state-dir', 'another']);
 

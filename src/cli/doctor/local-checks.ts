@@ -10,10 +10,10 @@ import { isDead, isOurType } from '../../fuse/mountpoint.ts';
 import { roomOfPlace, type LocalPlace, type PlaceRoom } from '../local-places.ts';
 import { readRecords, recordDirectories } from '../mount-record.ts';
 import { isRunning } from '../process-identity.ts';
-import type { MachineSettings, StateHomes } from '../settings.ts';
+import { statePlaceOf, type MachineSettings, type StateHomes } from '../settings.ts';
 import { sumsOf } from '../status-table.ts';
 import { counted } from '../table.ts';
-import { findUnsentPlaces } from '../unsent-places.ts';
+import { findUnsentPlaces, missingPlace } from '../unsent-places.ts';
 import { summaryOf } from '../unsent-summary.ts';
 import { broken, checked, warning, well, type Check, type Finding } from './check.ts';
 
@@ -21,11 +21,8 @@ import { broken, checked, warning, well, type Check, type Finding } from './chec
 export async function checkLocal(settings: MachineSettings, clock: Clock): Promise<readonly Check[]> {
   const { cache, cacheDir, stateHomes } = settings;
   const cachePlace = { what: 'cache directory', setting: '--cache-dir', path: cacheDir };
-  const statePlace = {
-    what: 'state directory',
-    setting: '--state-dir',
-    path: stateHomes.named ?? stateHomes.defaultStateDir,
-  };
+  const stateDir = stateHomes.named ?? stateHomes.defaultStateDir;
+  const statePlace = statePlaceOf({ stateDir, cacheDir });
   return [
     await checked('cache directory', async () =>
       cache === 'disk'
@@ -110,6 +107,8 @@ async function isForbidden(mountpoint: string): Promise<boolean> {
 
 /** What running mounts are about to store is no finding, but for what went wrong. */
 async function checkUnsent(homes: StateHomes, clock: Clock): Promise<Finding> {
+  const missing = await missingPlace(homes);
+  if (missing !== undefined) return warning(missing);
   const { places, unseen } = await findUnsentPlaces({ mountpoint: undefined, homes, clock });
   const changes = places.flatMap(({ owner, changes: all }) =>
     owner.kind === 'left' ? all : all.filter(({ state }) => state === 'failed' || state === 'set aside'),
