@@ -4,9 +4,10 @@
  * A value comes as text (flag, `-o`, environment) or as TOML knows it (text, number, boolean), so each schema takes both.
  * The messages complete a sentence that begins with the setting's name.
  */
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { BaseUrlError, parseBaseUrl } from '../client/base-url.ts';
+import { homeDirectory } from './user-directories.ts';
 
 const MILLISECONDS_PER_SECOND = 1000;
 /** Longer makes no sense for anything here, and timers overflow at 2^31 ms. */
@@ -92,7 +93,7 @@ export const umaskValue = z
 export const pathValue = z
   .string('must be a path')
   .min(1, 'must be a path')
-  .transform((path) => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(path)));
+  .transform((path) => (path.startsWith('~/') ? join(homeDirectory(), path.slice(2)) : resolve(path)));
 
 const COMMAND_COMPLAINT = 'must be a command, or a list of its words';
 
@@ -110,7 +111,7 @@ const LOOPBACK_HOST = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 /** An http or https address without credentials, query or fragment; trailing slashes are dropped. */
 export const baseUrlValue = z.string('must be a web address').transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const complaint = complaintAboutBaseUrl(url);
+  const complaint = complaintAboutBaseUrl(url) ?? complaintAboutSpelling(text);
   if (complaint === undefined) return text.replace(/\/+$/, '');
   context.addIssue({ code: 'custom', message: complaint });
   return z.NEVER;
@@ -125,6 +126,19 @@ function complaintAboutBaseUrl(url: URL | undefined): string | undefined {
   }
   if (url.search !== '' || url.hash !== '') return 'must end before any "?" or "#"';
   return undefined;
+}
+
+/** What the URL class takes and puts right, but the client, which sends paths as they are written, does not. */
+function complaintAboutSpelling(text: string): string | undefined {
+  try {
+    parseBaseUrl(text);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof BaseUrlError)) throw error;
+    return /^[\x21-\x7e]*$/.test(text)
+      ? 'must be a web address such as https://storage.example.com'
+      : 'must have spaces and letters beyond ASCII percent-encoded, a space as %20';
+  }
 }
 
 /** Whether everything sent to this address can be read on the way. */

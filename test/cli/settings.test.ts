@@ -180,6 +180,11 @@ describe('settings', () => {
     [{ baseUrl: 'ftp://storage.example.com' }, '--base-url must be a web address such as https://'],
     [{ baseUrl: 'https://id:hush@storage.example.com' }, 'must not hold credentials'],
     [{ baseUrl: 'https://storage.example.com/?a' }, 'must end before any "?"'],
+    [{ baseUrl: 'https://storage.example.com/?' }, '--base-url must be a web address such as https://'],
+    [{ baseUrl: 'https:///storage.example.com' }, '--base-url must be a web address such as https://'],
+    [{ baseUrl: 'https://storage.example.com/my files' }, '--base-url must have spaces and letters'],
+    [{ baseUrl: 'https://storage.example.com/a\nb' }, '--base-url must have spaces and letters'],
+    [{ baseUrl: 'https://storage.example.com/fotos-größe' }, '--base-url must have spaces and letters'],
   ])('refuse %j by name', async (flags, complaint) => {
     await expect(resolve({ flags })).rejects.toThrow(usage(complaint));
   });
