@@ -1,6 +1,7 @@
 /** Which mountpoint does a person mean, and what have its mounts written down? */
 import { resolve } from 'node:path';
-import { canonicalPath } from '../fuse/mountpoint.ts';
+import { findMount } from '../fuse/mount-table.ts';
+import { canonicalPath, isOurType } from '../fuse/mountpoint.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { readRecordsOf, type MountRecord } from './mount-record.ts';
 
@@ -14,12 +15,24 @@ export async function canonicalMountpoint(path: string): Promise<string> {
   });
 }
 
-/** The latest first; none when `path` is no mount of pailfs. Rejects with a `CommandError` when there is nothing at `path`. */
+/**
+ * The latest first; none when `path` is no mount of pailfs. Rejects with a `CommandError` when there is nothing at `path`, or a mount of
+ * which this user may know nothing.
+ */
 export async function recordsOfMountpoint(
   directories: readonly string[],
   path: string,
 ): Promise<readonly MountRecord[]> {
   // As it was written first: a mount that does not answer cannot be looked at.
   const written = await readRecordsOf(directories, resolve(path));
-  return written.length > 0 ? written : readRecordsOf(directories, await canonicalMountpoint(path));
+  if (written.length > 0) return written;
+  const mountpoint = await canonicalMountpoint(path);
+  const records = await readRecordsOf(directories, mountpoint);
+  if (records.length === 0 && isOurType((await findMount(mountpoint))?.type ?? '')) {
+    throw new CommandError(
+      exitCodes.failed,
+      `nobody can be asked about ${mountpoint}: it is another user's mount, or its process could not record it; that user can ask, and so can root`,
+    );
+  }
+  return records;
 }

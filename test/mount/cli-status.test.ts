@@ -1,5 +1,5 @@
 /** `pailfs status` as a person and a script use it, on real mounts. */
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { CommandLine, goneProcess, type Outcome } from '../support/command-line.ts';
 import { DEFAULT_DRIVER } from '../support/drivers.ts';
@@ -54,6 +54,33 @@ describe('pailfs status', () => {
     expect(dead.stdout).toMatch(/ ro +dead\n$/);
     expect(over).toMatchObject({ code: 1, stdout: '' });
   });
+
+  // Only root can become somebody else.
+  it.runIf(process.getuid?.() === 0)(
+    "says of another user's mount that it is one, as uploads does",
+    async () => {
+      const at = await CommandLine.open(await startEmbeddedServer());
+      await at.run(['mount', 'photos', at.mountpoint, '--allow-other']);
+      await chmod(at.home, 0o711);
+      const words = CommandLine.words.map((word) => `'${word}'`).join(' ');
+      const asked = (command: string): Promise<Outcome> =>
+        at.shell(
+          `setpriv --reuid=12345 --regid=12345 --clear-groups env HOME=/nonexistent XDG_STATE_HOME=/nonexistent XDG_CONFIG_HOME=/nonexistent ${words} ${command} '${at.mountpoint}'`,
+        );
+
+      const outcomes = [await asked('status'), await asked('uploads')];
+      await at.run(['unmount', at.mountpoint]);
+
+      const expected = {
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^pailfs: nobody can be asked about \S+\/mnt: it is another user's mount, or .*\n$/,
+        ) as string,
+      };
+      expect(outcomes).toEqual([expected, expected]);
+    },
+  );
 
   it('names scratch files that are on this machine alone [scratch/status]', async () => {
     const at = await CommandLine.open(await startEmbeddedServer());
