@@ -1,6 +1,7 @@
 /** Does the person at the terminal mean it? Without a terminal nobody can say so, and a flag must. */
 import { createInterface } from 'node:readline/promises';
 import { usageError } from './command-error.ts';
+import { printable } from './screen-text.ts';
 
 /**
  * What was typed, without spaces around it; empty when the terminal is closed instead. `purpose` ends the refusal: "to delete
@@ -21,7 +22,7 @@ export async function askPerson(question: string, purpose: string): Promise<stri
       terminal.close();
       process.kill(process.pid, 'SIGINT');
     });
-    const answer = await Promise.race([terminal.question(question), closed]);
+    const answer = await Promise.race([terminal.question(printable(question)), closed]);
     if (answer === undefined) endLine();
     return answer?.trim() ?? '';
   } finally {

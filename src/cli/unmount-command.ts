@@ -21,6 +21,7 @@ import {
 import { canonicalMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
+import { printable } from './screen-text.ts';
 import { defaultStateDir } from './settings.ts';
 import { shellWord } from './shell-word.ts';
 import { userDirectories } from './user-directories.ts';
@@ -174,7 +175,7 @@ async function tellOutcome(directories: readonly string[], before: MountRecord):
   }
   for (const { path, file, reason, bytes } of record.unsent) {
     const size = bytes === undefined ? '' : `, ${prettyBytes(bytes)}`;
-    sayToPerson(`${path} could not be uploaded (${reason}${size}): its bytes are kept in ${file}`);
+    sayToPerson(`${printable(path)} could not be uploaded (${reason}${size}): its bytes are kept in ${file}`);
   }
   sayToPerson(`the next mount goes on with what is left; "pailfs uploads${placeOf(record)}" shows it`);
   return exitCodes.failed;

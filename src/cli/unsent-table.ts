@@ -1,6 +1,7 @@
 /** How is what the service does not have yet shown to a person? */
 import prettyBytes from 'pretty-bytes';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import { printable } from './screen-text.ts';
 import { ageOf, tableOf, type Column } from './table.ts';
 
 /** Letters of a random identifier: enough to tell apart what a person looks at. */
@@ -28,7 +29,8 @@ export function unsentTable(
 
 /** What a line about one of them calls it. */
 export function nameOfChange({ path, id }: Pick<UnsentChange, 'path' | 'id'>): string {
-  return path ?? `the bytes without a name (${id.slice(0, SHORT_ID)})`;
+  // Before it stands in a line, which is squeezed: the end of a line in a name would look like a space of another name.
+  return path === null ? `the bytes without a name (${id.slice(0, SHORT_ID)})` : printable(path);
 }
 
 /** That of a deletion ends with a number. */

@@ -45,6 +45,18 @@ async function killed({ at }: Scene): Promise<void> {
 }
 
 describe('pailfs uploads of a running mount', () => {
+  it('shows the end of a line in a name as ?, where it asks whether to discard that', async () => {
+    const { at, server } = await mounted();
+    refuse(server, 403);
+    await expect(writeFile(join(at.mountpoint, 'a \nb'), 'refused')).rejects.toThrow();
+
+    const asked = await at.run(['uploads', 'discard', '/a \nb'], { typed: 'n\n' });
+    const discarded = await at.run(['uploads', 'discard', '/a \nb', '--yes']);
+
+    expect(asked.stdout).toContain('to be discarded: /a ?b\r\n');
+    expect(discarded).toMatchObject({ code: 0, stdout: 'discarded /a ?b\n' });
+  });
+
   it('lists what failed and what was refused; retry stores it, export and discard do as they are told [uploads/list] [uploads/export]', async () => {
     const { at, server, stored } = await mounted();
     refuse(server, 402);

@@ -14,6 +14,7 @@ import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
 import { PrintingEnded } from '../printing.ts';
 import { sayToPerson } from '../report.ts';
+import { printable } from '../screen-text.ts';
 import { findTarget } from './folder-content.ts';
 import { BucketStores, requireKey, type ObjectAddress } from './object-address.ts';
 import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
@@ -167,7 +168,7 @@ async function intoFile(
     return resumedAt;
   } catch (error) {
     if (part.length > 0)
-      sayToPerson(`${part.path} keeps ${prettyBytes(part.length)}: the same command goes on`);
+      sayToPerson(`${printable(part.path)} keeps ${prettyBytes(part.length)}: the same command goes on`);
     throw error;
   } finally {
     await part.close();

@@ -61,7 +61,7 @@ export class Telling<Outcome extends DirectOutcome> {
     this.#known[place] = outcome;
     const { failure, json, debug } = this.#words;
     if (!outcome.isDone) {
-      sayToPerson(`${outcome.what} ${failure}: ${outcome.reason ?? '?'}`);
+      sayToPerson(`${printable(outcome.what)} ${failure}: ${outcome.reason ?? '?'}`);
       if (debug) sayStack(outcome[failureOfOutcome]);
     }
     if (!json) this.#tellInOrder();

@@ -4,6 +4,7 @@ import { agrees } from '../ask-person.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { sayToPerson } from '../report.ts';
+import { printable } from '../screen-text.ts';
 import { counted } from '../table.ts';
 import { findTarget, listTree, type TreeContent } from './folder-content.ts';
 import { whileInterruptible } from './interruption.ts';
@@ -70,7 +71,7 @@ async function removalOf(
 async function requireYes(word: string, { files }: TreeContent): Promise<void> {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const content = `${counted(files.length, 'file')} (${prettyBytes(bytes)})`;
-  sayToPerson(`${word} holds ${content}`);
+  sayToPerson(`${printable(word)} holds ${content}`);
   if (await agrees(`Delete ${word} and all that is in it?`, `to delete ${word}, ${content}`)) return;
   throw new CommandError(exitCodes.failed, 'nobody agreed');
 }

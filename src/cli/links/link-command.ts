@@ -8,6 +8,7 @@ import { outcomeOf, print, Telling, type DirectOutcome } from '../direct/print.t
 import { openProgress } from '../direct/progress.ts';
 import type { Session } from '../direct/session.ts';
 import { sayToPerson } from '../report.ts';
+import { printable } from '../screen-text.ts';
 import { counted, minuteOf } from '../table.ts';
 import type { FileLink, LinkableFile } from './linkable-file.ts';
 import { mountedFiles } from './mounted-files.ts';
@@ -137,7 +138,7 @@ function sayHowLong(outcomes: readonly LinkOutcome[]): void {
   const until = minuteOf(new Date(soonest));
   sayToPerson(
     ending.length === 1
-      ? `${first.what} is private: its link works until ${until}`
+      ? `${printable(first.what)} is private: its link works until ${until}`
       : `${counted(ending.length, 'file')} are private: their links work until ${until}, or longer`,
   );
 }
