@@ -92,19 +92,45 @@ async function runInNamespace(
   namespace: string,
   { bucket, mountpoint, flags }: HelperWish,
 ): Promise<ExitCode> {
-  const file = /^\d+$/.test(namespace) ? `/proc/${namespace}/ns/mnt` : namespace;
+  // Whether that can be done is asked first: with 1 ends nsenter that cannot, and the program whose usage is wrong.
+  const trial = await enter(namespace, [process.execPath, '--version'], 'pipe');
+  if (trial.code !== 0) {
+    throw new CommandError(
+      exitCodes.mountFailure,
+      `-N ${namespace} cannot be entered (${trial.said}): it must be a process id, or a file such as /proc/1/ns/mnt, and only root may`,
+    );
+  }
   const program = [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
   const switches = (['s', 'f', 'v'] as const).flatMap((name) => (flags[name] ? [`-${name}`] : []));
   const options = (flags.o ?? []).flatMap((list) => ['-o', list]);
   const words = [...switches, ...options, '--', bucket, mountpoint];
-  const child = spawn('nsenter', [`--mount=${file}`, '--', ...program, ...words], {
-    stdio: ['ignore', 'inherit', 'inherit'],
+  const { code } = await enter(namespace, [...program, ...words], 'inherit');
+  // Whatever is wrong, the program there has said so.
+  if (code === exitCodes.done) return exitCodes.done;
+  return code === MOUNT_USAGE ? exitCodes.usage : exitCodes.mountFailure;
+}
+
+interface Entered {
+  readonly code: number | null;
+  /** On stderr, when that is not this program's. */
+  readonly said: string;
+}
+
+/** Runs `command` there to its end. Rejects with a `CommandError` when there is no nsenter. */
+async function enter(
+  namespace: string,
+  command: readonly string[],
+  output: 'inherit' | 'pipe',
+): Promise<Entered> {
+  const file = /^\d+$/.test(namespace) ? `/proc/${namespace}/ns/mnt` : namespace;
+  const child = spawn('nsenter', [`--mount=${file}`, '--', ...command], {
+    stdio: ['ignore', output === 'pipe' ? 'ignore' : output, output],
   });
+  let said = '';
+  child.stderr?.on('data', (data: Buffer) => (said += data.toString()));
   try {
-    const [code] = (await once(child, 'exit')) as [number | null];
-    // Whatever is wrong, the program there has said so.
-    if (code === exitCodes.done) return exitCodes.done;
-    return code === MOUNT_USAGE ? exitCodes.usage : exitCodes.mountFailure;
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, said: said.trim() };
   } catch (error) {
     throw new CommandError(
       exitCodes.mountFailure,
