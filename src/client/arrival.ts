@@ -36,6 +36,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
   #hasEnded = false;
   #error: Error | null = null;
   #isStopped = false;
+  #mayBeSent = false;
 
   constructor() {
     this.beginning = new Promise((resolve, reject) => {
@@ -43,6 +44,11 @@ export class Arrival implements Dispatcher.DispatchHandler {
     });
     // Whoever waits hears of it; where nobody does yet, it must not end the process.
     this.beginning.catch(() => undefined);
+  }
+
+  /** Whether the request may be on its way. Not while it waits for a connection, or when there was none. */
+  get mayBeSent(): boolean {
+    return this.#mayBeSent;
   }
 
   /** The next bytes; null at the end. Rejects as `beginning`. One call at a time. */
@@ -75,6 +81,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#isStopped && this.#error !== null) controller.abort(this.#error);
+    else this.#mayBeSent = true;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {

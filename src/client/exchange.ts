@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { isOfUnknownEnd, Refusal } from '../service/refusal.ts';
+import { isOfUnknownEnd, Refusal, whenSent } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import type { Access } from './access.ts';
 import { AnswerBody, readJson } from './answer-body.ts';
@@ -176,11 +176,12 @@ export class Exchange {
     const { traffic } = this.#settings;
     let body: RequestBody = null;
     let isAnswered = false;
+    const arrival = new Arrival();
     try {
       const { clock, deadlines } = this.#settings;
       body = await bodyOf(ask, { watch, progress, clock, deadlines, traffic });
       traffic.asked();
-      const answer = await this.#send(ask, circumstances, body);
+      const answer = await this.#send(ask, circumstances, body, arrival);
       isAnswered = true;
       traffic.answered();
       try {
@@ -192,7 +193,7 @@ export class Exchange {
         throw error;
       }
     } catch (error) {
-      const refusal = refusalOf(error, details);
+      const refusal = whenSent(refusalOf(error, details), arrival.mayBeSent || progress.hasUnknown);
       progress.hasUnknown ||= isOfUnknownEnd(refusal);
       traffic.failed(refusal, isAnswered);
       throw refusal;
@@ -203,14 +204,18 @@ export class Exchange {
     }
   }
 
-  async #send(ask: Ask, { watch, progress, used }: Circumstances, body: RequestBody): Promise<Answer> {
+  async #send(
+    ask: Ask,
+    { watch, progress, used }: Circumstances,
+    body: RequestBody,
+    arrival: Arrival,
+  ): Promise<Answer> {
     const { deadlines, baseUrl, traffic } = this.#settings;
     const details = detailsOf(ask);
     const path = baseUrl.prefix + pathOf(ask);
     if (ask.upload === undefined) watch.expect('headers of an answer', deadlines.headers);
     else watch.expect('progress of the upload', deadlines.uploadIdle);
     if (watch.refusal !== null) throw watch.refusal;
-    const arrival = new Arrival();
     watch.onceGivenUp((refusal) => {
       arrival.stop(refusal);
     });

@@ -57,7 +57,7 @@ export function isPassing(thrown: unknown): boolean {
 
 /** Whether the service may have done what it was asked, though it did not say so. */
 export function mayHaveBeenDone(thrown: unknown): boolean {
-  return isOfUnknownEnd(thrown) || isRefusal(thrown, 'aborted');
+  return isOfUnknownEnd(thrown) || (isRefusal(thrown, 'aborted') && !thrown.neverSent);
 }
 
 /** The bytes are stored under `path`, but `failure` kept them from being public: EIO when it was that somebody else's are there. */

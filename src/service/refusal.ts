@@ -59,6 +59,8 @@ export interface RefusalDetails {
   readonly retryAfter?: number | undefined;
   /** An earlier try of the same call may have been done, or may still be. */
   readonly followsUnknown?: boolean | undefined;
+  /** No try that the service may have done has left: there was no connection, or none was free in time. */
+  readonly neverSent?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -73,6 +75,7 @@ export class Refusal extends Error {
   readonly subject: string | undefined;
   readonly retryAfter: number | undefined;
   readonly followsUnknown: boolean;
+  readonly neverSent: boolean;
 
   constructor(kind: RefusalKind, reason: string, details: RefusalDetails) {
     super(
@@ -86,23 +89,34 @@ export class Refusal extends Error {
     this.subject = details.subject;
     this.retryAfter = details.retryAfter;
     this.followsUnknown = details.followsUnknown ?? false;
+    this.neverSent = details.neverSent ?? false;
   }
 }
 
 /** `refusal`, of what was asked after the service had done what it was asked for. */
 export function afterwards(refusal: Refusal): Refusal {
-  const { kind, reason, operation, status, subject, retryAfter, cause } = refusal;
-  return new Refusal(kind, reason, { operation, status, subject, retryAfter, cause, followsUnknown: true });
+  return changed(refusal, { followsUnknown: true });
+}
+
+/** `refusal`, of a call of which a try that may be done may have left, or none has. */
+export function whenSent(refusal: Refusal, maybeSent: boolean): Refusal {
+  return refusal.neverSent === !maybeSent ? refusal : changed(refusal, { neverSent: !maybeSent });
 }
 
 /** Whether the service may have done what it was asked, or may still do it, though it did not say so. */
 export function isOfUnknownEnd(thrown: unknown): boolean {
-  return (
-    isRefusal(thrown, 'unavailable', 'timeout', 'malformed') || (isRefusal(thrown) && thrown.followsUnknown)
-  );
+  if (!isRefusal(thrown)) return false;
+  const isSilent = isRefusal(thrown, 'unavailable', 'timeout', 'malformed');
+  return thrown.followsUnknown || (isSilent && !thrown.neverSent);
 }
 
 /** Whether it is a refusal; of one of these kinds, when any are given. */
 export function isRefusal(thrown: unknown, ...kinds: readonly RefusalKind[]): thrown is Refusal {
   return thrown instanceof Refusal && (kinds.length === 0 || kinds.includes(thrown.kind));
+}
+
+function changed(refusal: Refusal, changes: Pick<RefusalDetails, 'followsUnknown' | 'neverSent'>): Refusal {
+  const { kind, reason, operation, status, subject, retryAfter, followsUnknown, neverSent, cause } = refusal;
+  const details = { operation, status, subject, retryAfter, followsUnknown, neverSent, cause };
+  return new Refusal(kind, reason, { ...details, ...changes });
 }

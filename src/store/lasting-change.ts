@@ -20,7 +20,7 @@ export async function lastingChange<Left extends Version | null>(
   change: () => Promise<Left>,
 ): Promise<Left> {
   for (let repeats = 0; repeats <= MOST_REPEATS; repeats += 1) {
-    const left = await change();
+    const left = await (repeats === 0 ? change() : again(change));
     // The same bytes do no harm.
     const late = store.late.of(key).filter(({ md5 }) => md5 !== left?.md5);
     if (late.length === 0 || !(await isThere(store, key, late))) {
@@ -38,6 +38,15 @@ export async function removeObject(store: BucketStore, key: string): Promise<voi
     await store.remove(key);
     return null;
   });
+}
+
+/** What was done before, and what came after it, is there whatever becomes of this time. */
+async function again<Left>(change: () => Promise<Left>): Promise<Left> {
+  try {
+    return await change();
+  } catch (error) {
+    throw isRefusal(error) ? afterwards(error) : error;
+  }
 }
 
 async function isThere(store: BucketStore, key: string, versions: readonly Version[]): Promise<boolean> {

@@ -1,11 +1,13 @@
 /** How an object is replaced without taking its public link away. */
 import { describe, expect, it } from 'vitest';
+import { isOfUnknownEnd, Refusal } from '../../src/service/refusal.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
 import { createGates } from '../../src/store/gates.ts';
 import { VersionChanged } from '../../src/store/range-reader.ts';
 import { currentVisibility, publish, replaceObject, type NewContent } from '../../src/store/replace.ts';
 import { Version } from '../../src/store/version.ts';
 import { bytesOf, openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
+import { InterceptedService, type Interceptor } from '../support/intercepted-service.ts';
 
 /** Of `hello`. */
 const MD5 = '5d41402abc4b2a76b9719d911017c592';
@@ -55,6 +57,29 @@ describe('replacing', () => {
 
     expect(requests.operations).toEqual(['putObject', 'headObject']);
     expect((await direct.headObject(bucket, 'f')).size).toBe(6);
+  });
+
+  it('has no known end when it was to be done again and nobody was there any more', async () => {
+    const { service, store, bucket, faults } = await openEmbeddedService();
+    let puts = 0;
+    const goneAtThird: Interceptor = (call, proceed) => {
+      if (call.operation === 'putObject') puts += 1;
+      if (puts < 3) return proceed();
+      const details = { operation: 'putObject', neverSent: true } as const;
+      return Promise.reject(new Refusal('unavailable', 'no connection', details));
+    };
+    const ours = new BucketStore(new InterceptedService(service, goneAtThird), bucket, createGates());
+    store.lies.showUploadsLate();
+    faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
+    const before = { ...hello, body: uploadOf('HELLO'), md5: () => Promise.resolve(MD5_OF_HELLO) };
+    await expect(replaceObject(ours, 'f', before, 'private')).rejects.toMatchObject({ kind: 'unavailable' });
+
+    const refusal: unknown = await replaceObject(ours, 'f', hello, 'private').catch(
+      (error: unknown) => error,
+    );
+
+    expect(puts).toBe(3);
+    expect(isOfUnknownEnd(refusal)).toBe(true);
   });
 
   it('is done again also where only the bytes tell which upload came', async () => {
