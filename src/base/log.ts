@@ -9,6 +9,8 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
+  /** True where lines for debugging go nowhere: who would write one for each request does not make it. */
+  readonly hidesDebug?: boolean | undefined;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -17,6 +19,7 @@ export interface Log {
 
 /** Swallows every line: for callers that have nobody to tell. */
 export const silentLog: Log = {
+  hidesDebug: true,
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,

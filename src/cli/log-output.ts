@@ -119,12 +119,14 @@ function sizeOf(path: string): number {
 }
 
 class PinoLog implements Log {
+  readonly hidesDebug: boolean;
   readonly #logger: Logger;
   readonly #stacks: boolean;
 
-  constructor(logger: Logger, stacks: boolean) {
+  constructor(logger: Logger, isDebugged: boolean) {
+    this.hidesDebug = !isDebugged;
     this.#logger = logger;
-    this.#stacks = stacks;
+    this.#stacks = isDebugged;
   }
 
   debug(message: string, fields?: LogFields): void {

@@ -191,6 +191,7 @@ async function mayWriteAnywhere(
 /** Each line says `fields`, too. */
 function logAbout(log: Log, about: LogFields): Log {
   return {
+    hidesDebug: log.hidesDebug,
     debug: (message, fields) => {
       log.debug(message, { ...about, ...fields });
     },

@@ -34,6 +34,10 @@ export class QuietLog implements Log {
     this.#clock = clock;
   }
 
+  get hidesDebug(): boolean | undefined {
+    return this.#log.hidesDebug;
+  }
+
   debug(message: string, fields?: LogFields): void {
     this.#log.debug(message, fields);
   }

@@ -31,6 +31,10 @@ export class RecentProblems implements Log {
     return this.#problems.toReversed();
   }
 
+  get hidesDebug(): boolean | undefined {
+    return this.#log.hidesDebug;
+  }
+
   debug(message: string, fields?: LogFields): void {
     this.#log.debug(message, fields);
   }

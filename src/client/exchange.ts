@@ -29,6 +29,7 @@ import type { RetryPolicy } from './retry.ts';
 import { SocketBuffers } from './socket-buffers.ts';
 import type { TlsTerms } from './tls-terms.ts';
 import type { Traffic } from './traffic.ts';
+import { logTry } from './try-line.ts';
 import { Watch } from './watch.ts';
 
 /** What every request of one client has in common. */
@@ -173,34 +174,44 @@ export class Exchange {
   ): Promise<Result> {
     const { watch, progress } = circumstances;
     const details = detailsOf(ask);
-    const { traffic } = this.#settings;
+    const { traffic, clock, deadlines } = this.#settings;
+    const since = clock.monotonic();
     let body: RequestBody = null;
-    let isAnswered = false;
+    let answer: Answer | null = null;
     const arrival = new Arrival();
     try {
-      const { clock, deadlines } = this.#settings;
       body = await bodyOf(ask, { watch, progress, clock, deadlines, traffic });
       traffic.asked();
-      const answer = await this.#send(ask, circumstances, body, arrival);
-      isAnswered = true;
+      answer = await this.#send(ask, circumstances, body, arrival);
       traffic.answered();
-      try {
-        if (answer.status < 200 || answer.status >= 300)
-          throw await this.#refusalOf(ask, answer, circumstances.used);
-        return await take(answer);
-      } catch (error) {
-        await answer.body.return();
-        throw error;
-      }
+      const taken = await this.#taken(ask, answer, circumstances.used, take);
+      logTry(this.#settings, { ask, since, answer, refusal: null });
+      return taken;
     } catch (error) {
       const refusal = whenSent(refusalOf(error, details), arrival.mayBeSent || progress.hasUnknown);
       progress.hasUnknown ||= isOfUnknownEnd(refusal);
-      traffic.failed(refusal, isAnswered);
+      traffic.failed(refusal, answer !== null);
+      logTry(this.#settings, { ask, since, answer, refusal });
       throw refusal;
     } finally {
       watch.rest();
       if (ask.upload !== undefined) watch.liftTotal();
       if (body instanceof Readable) body.destroy();
+    }
+  }
+
+  async #taken<Result>(
+    ask: Ask,
+    answer: Answer,
+    used: Authorization,
+    take: (answer: Answer) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      if (answer.status < 200 || answer.status >= 300) throw await this.#refusalOf(ask, answer, used);
+      return await take(answer);
+    } catch (error) {
+      await answer.body.return();
+      throw error;
     }
   }
 
