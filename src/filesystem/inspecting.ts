@@ -54,9 +54,11 @@ export class Inspecting {
     if (entry.kind !== 'folder') throw new FsError('ENOTDIR', path, 'it is not a folder');
     const shown = new TextSet();
     let whole: WholeNames | null = null;
-    for await (const batch of this.#mount.namespace.batches(path, waiter)) {
+    const { namespace, table } = this.#mount;
+    const isDraft = (name: string): boolean => table.dirty(childOf(path, name)) !== undefined;
+    for await (const batch of namespace.batches(path, waiter, isDraft)) {
       ({ whole } = batch);
-      const drafts = whole !== null ? this.#mount.table.dirtyIn(path) : [];
+      const drafts = whole !== null ? table.dirtyIn(path) : [];
       const draftNames = drafts.map((file) => nameOf(file.path));
       // Not all of a million at once.
       for (const names of inParts(batch.names, draftNames)) {

@@ -99,7 +99,7 @@ export class FolderWalk {
       const found = this.#outcome(this.#end);
       // A slow reader may come when others have listed the folder again.
       const latest = this.#parts.known.folder(this.#path);
-      yield this.#parts.known.whole(this.#path, latest?.listed == null ? found : latest);
+      yield this.#parts.known.whole(this.#path, latest?.isWhole === true ? latest : found);
     } finally {
       this.#leave();
     }
@@ -149,8 +149,8 @@ export class FolderWalk {
     for (let walks = 0; walks < MAX_WALKS; walks += 1) {
       const folder = await this.#walkOnce();
       if (folder === null) return;
-      // Not a whole listing any more when a change whose end is not known overtook it: only a new walk tells of that name.
-      if (folder.listed !== null) {
+      // Not a whole listing when a change whose end is not known overtook it: only a new walk tells of that name.
+      if (folder.isWhole) {
         this.#finish({ folder });
         return;
       }

@@ -16,31 +16,57 @@ export interface Listed extends WalkSpan {
 /** One folder, as far as it is known. */
 export class KnownFolder {
   readonly names: Names;
-  /** Set while every name that is not in `names` is known to be missing. */
+  /** Set while every name that is not in `names` is known to be missing, but for those that are unsure. */
   listed: Listed | null = null;
   /** The walk under way, or the last one. */
   walked: WalkSpan | null = null;
   /** The first page of a longer listing, seen by a probe: a walk goes on from it instead of asking again. */
   firstPage: SeenPage | null = null;
+  /** What we did to them has no known end: of these no listing from before tells. */
+  readonly #unsure = new Set<string>();
 
   constructor(names = new Names()) {
     this.names = names;
   }
 
+  /** Whether the listing tells of every name. */
+  get isWhole(): boolean {
+    return this.isWholeBut();
+  }
+
+  /** Whether the listing tells of every name but for some of the `others`. */
+  isWholeBut(others: (name: string) => boolean = () => false): boolean {
+    return this.listed !== null && [...this.#unsure].every((name) => !this.isUnsure(name) || others(name));
+  }
+
+  /** Whether nobody has asked for `name` since a change of it that has no known end. */
+  isUnsure(name: string): boolean {
+    if (!this.#unsure.has(name)) return false;
+    const since = this.names.peek(name)?.confirmedAt ?? Number.NEGATIVE_INFINITY;
+    if (since !== Number.NEGATIVE_INFINITY) this.#unsure.delete(name);
+    return this.#unsure.has(name);
+  }
+
+  /** Every name was told of by a whole listing. */
+  becomeListed(listed: Listed): void {
+    this.listed = listed;
+    this.#unsure.clear();
+  }
+
   /** What is known of `name`, however old; undefined when nothing is. */
   recall(name: string): Entry | undefined {
-    return this.names.get(name) ?? this.#unlisted();
+    return this.names.get(name) ?? this.#unlisted(name);
   }
 
   /** As `recall`, for who only looks (names.ts). */
   glance(name: string): Entry | undefined {
-    return this.names.peek(name) ?? this.#unlisted();
+    return this.names.peek(name) ?? this.#unlisted(name);
   }
 
   /** Whether nothing at all is in the folder, as far as a whole listing and own changes tell; undefined without a listing. */
   isEmpty(): boolean | undefined {
     if (this.names.visible > 0) return false;
-    return this.listed === null ? undefined : this.listed.hidden === 0;
+    return this.isWhole ? this.listed?.hidden === 0 : undefined;
   }
 
   /** An own change of `name`, of which `known` was known, is to be believed as of `confirmedAt`. */
@@ -61,12 +87,16 @@ export class KnownFolder {
         // What it was is remembered, never trusted: if it still is, those who have it open go on undisturbed.
         if (known?.kind === 'file') this.names.set(name, { ...known, confirmedAt: Number.NEGATIVE_INFINITY });
         else this.names.delete(name);
-        this.listed = null;
+        // A folder that may be gone may have hidden a file, which only a listing tells.
+        if (known?.kind === 'folder') this.listed = null;
+        this.#unsure.add(name);
         break;
     }
   }
 
-  #unlisted(): Entry | undefined {
-    return this.listed === null ? undefined : { kind: 'missing', confirmedAt: this.listed.since };
+  #unlisted(name: string): Entry | undefined {
+    return this.listed === null || this.isUnsure(name)
+      ? undefined
+      : { kind: 'missing', confirmedAt: this.listed.since };
   }
 }

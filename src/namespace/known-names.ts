@@ -91,10 +91,13 @@ export class KnownNames {
     return this.#trust.leftOf(path, confirmedAt, this.#folders.get(parentOf(path))?.walked);
   }
 
-  /** The folder at `path` when its whole listing is known and still to be trusted. */
-  listedFresh(path: string): KnownFolder | undefined {
+  /**
+   * The folder at `path` when its whole listing is known and still to be trusted. `isShown`: names of which it need not tell, since
+   * the reader has something of his own there.
+   */
+  listedFresh(path: string, isShown?: (name: string) => boolean): KnownFolder | undefined {
     const folder = this.#folders.get(path);
-    if (folder?.listed == null) return undefined;
+    if (folder?.listed == null || !folder.isWholeBut(isShown)) return undefined;
     const { listed } = folder;
     return this.#trust.leftOf(path, listed.since, listed) > 0 ? folder : undefined;
   }
@@ -109,8 +112,11 @@ export class KnownNames {
     const peek = (name: string): Entry | undefined => (this.#folders.get(path) ?? folder).glance(name);
     const { state, visible } = folder.names;
     const stillFor = (): number => {
-      const { names, listed } = this.#folders.get(path) ?? {};
-      return names?.state === state && listed != null ? this.#trust.leftOf(path, listed.since, listed) : 0;
+      const now = this.listedFresh(path);
+      const { listed } = now ?? {};
+      return now?.names.state === state && listed != null
+        ? this.#trust.leftOf(path, listed.since, listed)
+        : 0;
     };
     return { names: folder.names.keys(), peek, whole: { count: visible, stillFor } };
   }
@@ -215,6 +221,7 @@ export class KnownNames {
     if (this.#folders.get(parentOf(path))?.names.peek(nameOf(path))?.kind === 'file') {
       // A listing has just told so: the file that was left out for it.
       this.changed(path, { kind: 'unknown' });
+      this.#unlist(parentOf(path));
       return;
     }
     const isAllSeen = this.listedFresh(parentOf(path))?.listed?.hidden === 0;
@@ -222,8 +229,7 @@ export class KnownNames {
     if (isAllSeen) return;
     // A file of its name may have been left out for it: the next look asks. The folder itself is gone, whatever that tells.
     this.doubt(path);
-    const parent = this.#folders.get(parentOf(path));
-    if (parent !== undefined) parent.listed = null;
+    this.#unlist(parentOf(path));
   }
 
   /** Whether we changed `path` since the question left. */
@@ -257,6 +263,12 @@ export class KnownNames {
     const now = this.#clock.monotonic();
     if (path === '/') return { kind: 'folder', confirmedAt: now, told: true };
     return this.#isGoing(path) ? { kind: 'missing', confirmedAt: now } : undefined;
+  }
+
+  /** Only a listing tells how many names are left out of the folder now. */
+  #unlist(path: string): void {
+    const folder = this.#folders.get(path);
+    if (folder !== undefined) folder.listed = null;
   }
 
   #ifFresh(path: string, entry: Entry | undefined): Entry | undefined {

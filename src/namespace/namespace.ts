@@ -89,10 +89,14 @@ export class Namespace {
   /**
    * As `list`, in batches as the pages arrive; the last is the whole folder. Looking up what a batch gave asks nothing while it
    * is fresh. Who stops before the end has to call `return`: a walk that nobody follows ends. Rejects with `Interrupted` when
-   * `waiter` leaves.
+   * `waiter` leaves. `isShown`: whether the reader shows a file of his own under a name, whatever is known of it.
    */
-  async *batches(path: string, waiter?: Waiter): AsyncGenerator<NamesBatch, void> {
-    const known = this.known.listedFresh(path);
+  async *batches(
+    path: string,
+    waiter?: Waiter,
+    isShown?: (name: string) => boolean,
+  ): AsyncGenerator<NamesBatch, void> {
+    const known = this.known.listedFresh(path, isShown);
     // First what the program waits for.
     const walk = known === undefined ? this.#walk(path) : undefined;
     this.#ahead.listing(path);
@@ -180,7 +184,7 @@ export class Namespace {
     const known = parent?.names.peek(name);
     const before = known?.kind;
     // Of what a listing has just told wrongly, late as it was, the next one may tell the same.
-    const isDoubtful = known?.confirmedAt === Number.NEGATIVE_INFINITY;
+    const isDoubtful = known?.confirmedAt === Number.NEGATIVE_INFINITY || parent?.isUnsure(name) === true;
     if (parent?.listed?.pages === 1 && !isDoubtful) return this.#listed(path, signal);
     if (before === 'file') {
       const entry = await this.confirmFile(path, [], { signal });
@@ -214,7 +218,7 @@ export class Namespace {
   #isSharedLook(folder: string): boolean {
     if (this.#ttl === 0 || !this.#lookedInto.has(folder)) return false;
     const known = this.known.folder(folder);
-    if (known?.listed != null) return false;
+    if (known?.isWhole === true) return false;
     const seen = known?.firstPage?.at;
     return seen === undefined || !this.known.isFresh(folder, seen);
   }

@@ -97,7 +97,7 @@ export function wholeFolder(
 function asListed(folder: KnownFolder, { names, since, at, pages }: FolderTold): KnownFolder {
   const hidden = names.hidden.size + names.shadowed.size + names.skipped;
   folder.walked = { since, at };
-  folder.listed = { since, at, pages, hidden, told: true, folders: [...names.folders] };
+  folder.becomeListed({ since, at, pages, hidden, told: true, folders: [...names.folders] });
   folder.firstPage = null;
   return folder;
 }

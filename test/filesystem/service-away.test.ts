@@ -4,7 +4,15 @@ import type { Fault } from '../../src/server/faults.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
-import { LogForTest, edit, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
+import {
+  LogForTest,
+  edit,
+  errnoOfCall,
+  openToEdit,
+  openToRewrite,
+  textAt,
+  writeAt,
+} from '../support/program-acts.ts';
 
 describe('while the service is away', () => {
   const cases: [string, Fault, string][] = [
@@ -44,6 +52,31 @@ describe('while the service is away', () => {
       expect(await names(fs, '/')).toEqual(['f']);
       expect((await readFile(fs, '/f')).toString()).toBe('x');
       expect((await stored('f')).toString()).toBe('x');
+    },
+  );
+
+  it.each(cases)(
+    'and %s, a folder in which an upload failed goes on being listed and takes files [errors/away]',
+    async (_what, fault, code) => {
+      const { fs, foreignWrite, faults, asked, stored } = await openForTest();
+      await foreignWrite('f', 'cached');
+      await foreignWrite('edited', 'old');
+      await names(fs, '/');
+      await readFile(fs, '/edited');
+      faults.add({ fault, times: Infinity });
+
+      expect(await errnoOfCall(writeFile(fs, '/new', 'waits'))).toBe(code);
+      expect(await errnoOfCall(writeFile(fs, '/edited', 'waits'))).toBe(code);
+      asked();
+      expect(await names(fs, '/')).toEqual(['edited', 'f', 'new']);
+      await expect(fs.getAttributes('/absent')).rejects.toMatchObject({ code: 'ENOENT' });
+      expect(asked()).toEqual([]);
+      await expect(writeFile(fs, '/another', 'waits')).rejects.toMatchObject({ code });
+      expect(await names(fs, '/')).toEqual(['another', 'edited', 'f', 'new']);
+      faults.clear();
+      await writeFile(fs, '/new', 'stored');
+
+      expect((await stored('new')).toString()).toBe('stored');
     },
   );
 
