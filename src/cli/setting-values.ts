@@ -6,7 +6,7 @@
  */
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { BaseUrlError, parseBaseUrl } from '../client/base-url.ts';
+import { BaseUrlError, parseBaseUrl, type BaseUrl } from '../client/base-url.ts';
 import { homeDirectory } from './user-directories.ts';
 
 const MILLISECONDS_PER_SECOND = 1000;
@@ -108,12 +108,16 @@ export const commandValue = z.union(
 
 const LOOPBACK_HOST = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** An http or https address without credentials, query or fragment; trailing slashes are dropped. */
+/**
+ * An http or https address without credentials, query or fragment. However it is spelt, one service has one address, by which is kept
+ * what waits to be stored there: the host in small letters, no port that the scheme says already, no slash at the end.
+ */
 export const baseUrlValue = z.string('must be a web address').transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const complaint = complaintAboutBaseUrl(url) ?? complaintAboutSpelling(text);
-  if (complaint === undefined) return text.replace(/\/+$/, '');
-  context.addIssue({ code: 'custom', message: complaint });
+  const complaint = complaintAboutBaseUrl(url);
+  const parsed = complaint ?? parsedOrComplaint(text);
+  if (typeof parsed !== 'string') return `${parsed.origin}${parsed.prefix}`;
+  context.addIssue({ code: 'custom', message: parsed });
   return z.NEVER;
 });
 
@@ -128,11 +132,10 @@ function complaintAboutBaseUrl(url: URL | undefined): string | undefined {
   return undefined;
 }
 
-/** What the URL class takes and puts right, but the client, which sends paths as they are written, does not. */
-function complaintAboutSpelling(text: string): string | undefined {
+/** A complaint about what the URL class takes and puts right, but the client, which sends paths as they are written, does not. */
+function parsedOrComplaint(text: string): BaseUrl | string {
   try {
-    parseBaseUrl(text);
-    return undefined;
+    return parseBaseUrl(text);
   } catch (error) {
     if (!(error instanceof BaseUrlError)) throw error;
     return /^[\x21-\x7e]*$/.test(text)

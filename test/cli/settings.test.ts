@@ -189,6 +189,14 @@ describe('settings', () => {
     await expect(resolve({ flags })).rejects.toThrow(usage(complaint));
   });
 
+  it.each([
+    ['HTTPS://Storage.Example.com', 'https://storage.example.com'],
+    ['https://storage.example.com:443//', 'https://storage.example.com'],
+    ['https://storage.example.com:8443/A/%2F../b/', 'https://storage.example.com:8443/A/%2F../b'],
+  ])('know the service of %s by one address, for what waits there', async (baseUrl, address) => {
+    expect((await resolve({ flags: { baseUrl } })).baseUrl).toBe(address);
+  });
+
   it('do not repeat a password in an address', async () => {
     const flags = { baseUrl: 'https://id:hush@storage.example.com' };
 
@@ -216,7 +224,7 @@ describe('settings', () => {
     await expect(resolve({ environment })).rejects.toThrow(usage(complaint));
   });
 
-  it.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://127.9.9.9', 'http://[::1]:80'])(
+  it.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://127.9.9.9', 'http://[::1]:81'])(
     'accept unencrypted %s, which does not leave the machine',
     async (baseUrl) => {
       expect((await resolve({ flags: { baseUrl } })).baseUrl).toBe(baseUrl);
