@@ -50,8 +50,7 @@ export function heldAlone(mount: MountState, from: string): readonly OpenFile[] 
 
 /** Gives `file`, which the service does not have, the path `to`. Returns as `Moving.move`. */
 export function carry(moving: Moving, file: OpenFile, to: string): Promise<OpenFile | null> {
-  if (!file.isUnsent) return moving.drafts.moveHeld(file, to);
-  return moving.move(file, { to, target: null, announce: () => Promise.resolve() });
+  return file.isUnsent ? moving.drafts.carry(file, to) : moving.drafts.moveHeld(file, to);
 }
 
 /**

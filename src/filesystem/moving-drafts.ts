@@ -27,12 +27,24 @@ export class MovingDrafts {
     this.#parts = parts;
   }
 
+  /** `source`, of which the service has nothing, goes along when its folder is renamed. Returns as `Moving.move`. */
+  carry(source: OpenFile, to: string): Promise<OpenFile | null> {
+    return this.#move(source, null, { to, staysShelved: () => true });
+  }
+
   /** Takes what is here of `source` to `to`, in place of `target`; its bytes go up later. Returns as `Moving.move`. */
-  async move(source: OpenFile, target: OpenFile | null, to: string): Promise<OpenFile | null> {
+  move(source: OpenFile, target: OpenFile | null, to: string): Promise<OpenFile | null> {
+    return this.#move(source, target, {
+      to,
+      staysShelved: () => this.#parts.shelf.staysAs(source, target, to),
+    });
+  }
+
+  async #move(source: OpenFile, target: OpenFile | null, place: Place): Promise<OpenFile | null> {
     const { shelf } = source;
     if (target !== null) await this.#parts.removing.keepForReaders(target);
     // Not in the middle of a close of the source, which would know nothing of the promise that is left to it, and leave it behind.
-    const takePlace = (): Promise<Taken | null> => Promise.resolve(this.#takePlace(source, target, to));
+    const takePlace = (): Promise<Taken | null> => Promise.resolve(this.#takePlace(source, target, place));
     let taken = await source.gate.still(takePlace);
     while (taken === null) {
       // Somebody has it open, or closes it just now.
@@ -100,12 +112,12 @@ export class MovingDrafts {
   }
 
   /** Brings `source` to `to`, in place of `target`; null: programs may write to what that has promised and leaves behind. */
-  #takePlace(source: OpenFile, target: OpenFile | null, to: string): Taken | null {
+  #takePlace(source: OpenFile, target: OpenFile | null, { to, staysShelved }: Place): Taken | null {
     const leaves = target !== null && leavesPromise(source, target);
     if (leaves && (isHeld(target) || target.gate.isClosed)) return null;
     const promised = leaves ? takePromise(target) : null;
     if (target !== null) this.#mount.table.detach(target);
-    if (!this.#parts.shelf.staysAs(source, target, to)) source.shelf = null;
+    if (!staysShelved()) source.shelf = null;
     const lost = leaveName(this.#mount, source, to);
     moveInTable(this.#mount, source, to);
     // What the new key holds is what the upload will replace, visibility included.
@@ -132,6 +144,13 @@ export class MovingDrafts {
     if (promised !== null) this.#parts.uploading.enqueue(source);
     return { lost };
   }
+}
+
+/** Where a draft goes. */
+interface Place {
+  readonly to: string;
+  /** Whether one that waits on the shelf does so there, too. */
+  readonly staysShelved: () => boolean;
 }
 
 /** A draft has its new name. */

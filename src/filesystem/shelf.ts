@@ -70,13 +70,11 @@ export class Shelf {
     return false;
   }
 
-  /** Whether `file` is still to stay here when it is renamed to `to`, in place of `target`. */
+  /** Whether `file` is still to stay here when it, and not its folder, is renamed to `to`, in place of `target`. */
   staysAs(file: OpenFile, target: OpenFile | null, to: string): boolean {
     const { shelf } = file;
     if (shelf === null) return false;
     if (target !== null && target.version !== null) return false;
-    // Its folder is renamed.
-    if (nameOf(to) === nameOf(file.path)) return true;
     // What a transfer is renamed to is its true name, whatever that looks like.
     if (shelf.kind === 'transfer') return false;
     return scratchKind({ name: nameOf(to), mode: shelf.mode, start: null }) === shelf.kind;

@@ -1,4 +1,4 @@
-/** SEMANTICS: where a scratch file is after a crash that has been renamed before. */
+/** SEMANTICS: where is a scratch file that was renamed, also after a crash? */
 import { expect, it } from 'vitest';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
@@ -39,4 +39,19 @@ it('is in its renamed folder when it was made durable before [scratch/rename]', 
 
   expect((await readFile(next.operations, '/to/.file.swp')).toString()).toBe('content');
   await scene.fs.release(handle);
+});
+
+it('is stored by its rename to another folder, whatever it is called there; not by that of its folder [scratch/rename]', async () => {
+  const { fs, stored, asked } = await openForTest();
+  for (const folder of ['/a', '/b']) await fs.mkdir(folder, 0o755);
+  const handle = await createPrivate(fs, '/a/.file.Ab3dE9');
+  await writeAt(fs, handle, 'content');
+  await fs.flush(handle);
+  await fs.release(handle);
+  await fs.rename('/a', '/c', false);
+  expect(asked()).not.toContain('putObject c/.file.Ab3dE9');
+
+  await fs.rename('/c/.file.Ab3dE9', '/b/.file.Ab3dE9', false);
+
+  expect((await stored('b/.file.Ab3dE9')).toString()).toBe('content');
 });
