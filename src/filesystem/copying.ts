@@ -235,14 +235,24 @@ export class Copying {
 
   /** The next close of the new name, or the unmount, tries again. */
   async #publishLater(replaced: OpenFile, version: Version, draft: Draft): Promise<void> {
-    // What waits of it goes up after all, and is not to be as visible as this copy.
-    if (replaced.dirty) return;
+    if (replaced.dirty) return this.#giveWay(replaced, version);
     const { table, kept } = this.#mount;
     table.detach(replaced);
     const file = new OpenFile(replaced.path, version);
     file.publishPending = true;
     table.add(file);
     await kept.owesLink(file, draft, version);
+  }
+
+  /**
+   * What waits of `replaced` goes up after all, over the copy, whose source is still there: both names are as before then. It is not as
+   * visible as the copy was to be, but has the link back that the file had.
+   */
+  async #giveWay(replaced: OpenFile, copy: Version): Promise<void> {
+    const { version } = replaced;
+    replaced.visibilityBefore ??= version === null ? 'private' : (version.visibility?.value ?? null);
+    replaced.unconfirmed.push(copy);
+    await this.#mount.kept.wantedAgain(replaced);
   }
 
   async #isStill(path: string, versions: readonly Version[]): Promise<boolean> {

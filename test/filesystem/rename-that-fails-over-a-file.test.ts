@@ -14,8 +14,8 @@ import {
   type FileSystemForTest,
   type TestOptions,
 } from '../support/open-for-test.ts';
-import { errnoOfCall, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
-import { goneOn } from '../support/public-file.ts';
+import { edit, errnoOfCall, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
+import { goneOn, withPublicFile } from '../support/public-file.ts';
 import { textsOf, visibilityOf } from '../support/stored-state.ts';
 
 const writeBack = { writeBack: true };
@@ -101,6 +101,28 @@ it.each([true, false])(
     await drained(mounted);
     await mounted.close({ patience: 1000 });
     expect(await storedIn(scene)).toEqual({ g: 'source', beside: 'promised' });
+  },
+);
+
+it.each(['goes on', 'is killed'])(
+  'an edit of a public file, which nobody knows to be stored, takes the place of a copy that could not be made public, and its link back, when the mount %s [rename/undo] [visibility/preserve]',
+  async (end) => {
+    const scene = await withPublicFile();
+    const { fs, faults, mounted } = scene;
+    faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'lost-answer' } });
+    expect(await errnoOfCall(edit(fs, '/f', 'N', 0))).toBe('EIO');
+    faults.clear();
+    await writeFile(fs, '/t', 'other');
+    faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 429 } });
+
+    expect(await errnoOfCall(fs.rename('/t', '/f', false))).toBe('EIO');
+
+    faults.clear();
+    if (end === 'goes on') await drained(mounted);
+    else await goneOn(await diskNow(scene), scene);
+    expect(await textsOf(scene)).toEqual({ f: 'Nld', t: 'other' });
+    expect(await visibilityOf(scene, 'f')).toBe('public');
+    expect(await visibilityOf(scene, 't')).toBe('private');
   },
 );
 
