@@ -52,7 +52,7 @@ complete -c pailfs -n '__fish_seen_subcommand_from mount' -l debug -d 'log every
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -s h -l help -d 'display help for command'
 complete -c pailfs -n '__fish_seen_subcommand_from unmount' -l timeout -r -d 'leave to the next mount what is not stored after this long'
 complete -c pailfs -n '__fish_seen_subcommand_from unmount' -l leave-pending -d 'leave to the next mount whatever is not stored yet'
-complete -c pailfs -n '__fish_seen_subcommand_from unmount' -l lazy -d 'detach even when programs use the mount; what they have not saved is lost'
+complete -c pailfs -n '__fish_seen_subcommand_from unmount' -l lazy -d 'detach even when programs use the mount, and wait until they let go'
 complete -c pailfs -n '__fish_seen_subcommand_from unmount' -l debug -d 'say of an error where in pailfs it comes from'
 complete -c pailfs -n '__fish_seen_subcommand_from unmount' -s h -l help -d 'display help for command'
 complete -c pailfs -n '__fish_seen_subcommand_from status' -l watch -d 'again each second, until Ctrl-C'

@@ -141,7 +141,7 @@ function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): vo
     .argument('<mountpoint>', 'the directory')
     .option('--timeout <SECONDS>', 'leave to the next mount what is not stored after this long', parseSeconds)
     .option('--leave-pending', 'leave to the next mount whatever is not stored yet', false)
-    .option('--lazy', 'detach even when programs use the mount; what they have not saved is lost', false)
+    .option('--lazy', 'detach even when programs use the mount, and wait until they let go', false)
     .action(async (mountpoint: string, flags: UnmountFlags) => {
       tell(await runUnmount({ mountpoint, timeout: undefined, ...flags }, systemClock));
     });

@@ -128,6 +128,10 @@ function explain(mountpoint: string, error: unknown): MountError {
         cause,
       );
     default:
-      return new MountError('failed', `${mountpoint} cannot be used as a mountpoint`, cause);
+      return new MountError(
+        'failed',
+        `${mountpoint} cannot be used as a mountpoint (${systemErrorCode(error) ?? 'unknown error'})`,
+        cause,
+      );
   }
 }

@@ -37,6 +37,8 @@ describe('a directory to mount upon', () => {
       kind: 'not-a-directory',
     });
     await expect(prepareMountpoint(folder, silentLog)).rejects.toMatchObject({ kind: 'not-empty' });
+    await symlink('circle', path.join(folder, 'circle'));
+    await expect(prepareMountpoint(path.join(folder, 'circle'), silentLog)).rejects.toThrow('(ELOOP)');
   });
 
   it('must not have something else mounted', async () => {
