@@ -1,5 +1,5 @@
 /** Is what `--json` prints one document, whatever the command, and nothing else on stdout? */
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { factsOf, withSubcommands } from '../../scripts/command-facts.ts';
@@ -24,6 +24,7 @@ const COMMANDS: readonly (readonly [
 
 it.each(COMMANDS)('%s prints one document for programs', async (name, words, code) => {
   const home = await openOwnHome();
+  await mkdir(join(home.home, 'state'));
 
   const told = await runHere([...name.split(' '), ...words(home), '--json']);
 
