@@ -1,5 +1,6 @@
 /** Several readers, or several files, want the disk cache at the same moment. */
 import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { GROUP, openCache, readOnce } from './disk-cache-for-test.ts';
 import { Reading, settle, SMALL } from './reading.ts';
@@ -36,7 +37,8 @@ describe('reads side by side of what is on the disk', () => {
 it('two files that came whole at the same time get to the disk, though what waits for it has less room than they need [read/no-ranges]', async () => {
   const directory = await temporaryDirectory();
   const sizes = [5000, 5100];
-  const disk = openCache(directory, { mostWaiting: 8 * SMALL.blockSize });
+  const clock = new ManualClock(Date.now());
+  const disk = openCache(directory, { mostWaiting: 8 * SMALL.blockSize, clock });
   const readings = await Promise.all(sizes.map((size) => Reading.begin({ ...SMALL, size, disk })));
   for (const { service } of readings) service.treatment = 'ignored';
   await Promise.all(readings.map((reading) => reading.readsAll(SMALL.blockSize)));
@@ -45,6 +47,8 @@ it('two files that came whole at the same time get to the disk, though what wait
     const there = context.onDisk?.({ key: 'k', etag: 'first', size: version.size });
     const blocks = Array.from({ length: Math.ceil(version.size / SMALL.blockSize) }, (_, index) => index);
     const missing = async (): Promise<readonly number[]> => {
+      // The last ones are written when nobody has read for a moment.
+      clock.advance(1000);
       await there?.look(0, blocks.length - 1);
       return blocks.filter((index) => there?.has(index) !== true);
     };
