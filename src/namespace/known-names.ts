@@ -113,10 +113,8 @@ export class KnownNames {
     const { state, visible } = folder.names;
     const stillFor = (): number => {
       const now = this.listedFresh(path);
-      const { listed } = now ?? {};
-      return now?.names.state === state && listed != null
-        ? this.#trust.leftOf(path, listed.since, listed)
-        : 0;
+      if (now?.names.state !== state || now.listed === null) return 0;
+      return this.#trust.leftOf(path, now.listed.since, now.listed);
     };
     return { names: folder.names.keys(), peek, whole: { count: visible, stillFor } };
   }
