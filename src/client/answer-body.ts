@@ -86,7 +86,11 @@ export async function readAll(body: AnswerBody, limit: number, details: RefusalD
 
 /** Reads a JSON document. Rejects with `malformed` when it is none, or larger than `limit` bytes. */
 export async function readJson(body: AnswerBody, limit: number, details: RefusalDetails): Promise<unknown> {
-  const bytes = await readAll(body, limit, details);
+  return documentOf(await readAll(body, limit, details), details);
+}
+
+/** Throws `malformed` when `bytes` are no JSON document. */
+export function documentOf(bytes: Uint8Array, details: RefusalDetails): unknown {
   try {
     return JSON.parse(textOf(bytes)) as unknown;
   } catch {

@@ -14,6 +14,7 @@ import type {
 import type {
   Bucket,
   BucketPage,
+  DeletedObject,
   LinkRecord,
   ObjectHead,
   ObjectPage,
@@ -24,7 +25,7 @@ import type {
 } from '../service/records.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
-import { readAll, readJson } from './answer-body.ts';
+import { documentOf, readAll, readJson } from './answer-body.ts';
 import type { Ask } from './ask.ts';
 import { parseHttpDate } from './dates.ts';
 import {
@@ -160,8 +161,12 @@ export class HttpService implements ObjectService {
     );
   }
 
-  deleteObject(bucket: string, key: string, options?: CallOptions): Promise<void> {
-    return this.#done(objectAsk('deleteObject', 'DELETE', bucket, key), options);
+  deleteObject(bucket: string, key: string, options?: CallOptions): Promise<DeletedObject> {
+    const ask = objectAsk('deleteObject', 'DELETE', bucket, key);
+    return this.#exchange.run(ask, options?.signal, async (answer) => {
+      await readDone(answer);
+      return { mayArriveAgain: answer.followsUnknown };
+    });
   }
 
   listObjects(bucket: string, query: ListObjectsQuery): Promise<ObjectPage> {
@@ -187,7 +192,16 @@ export class HttpService implements ObjectService {
   ): Promise<VisibilityRecord> {
     const path = (): string => visibilityPath(bucket);
     const ask = { operation: 'setVisibility', subject: `${bucket}/${key}`, method: 'PUT', path } as const;
-    return this.#document(withDocument(ask, { object_key: key, visibility }), options, decodeVisibility);
+    const decode: Decode<VisibilityRecord> = (document, details) => {
+      const record = decodeVisibility(document, details);
+      if (record.visibility === visibility) return record;
+      throw new Refusal(
+        'malformed',
+        `the answer's field visibility: it is still ${record.visibility}`,
+        details,
+      );
+    };
+    return this.#document(withDocument(ask, { object_key: key, visibility }), options, decode);
   }
 
   getLink(bucket: string, key: string, options?: CallOptions): Promise<LinkRecord> {
@@ -209,9 +223,7 @@ export class HttpService implements ObjectService {
 
   /** For answers that say nothing but yes. */
   #done(ask: Ask, options: CallOptions | undefined): Promise<void> {
-    return this.#exchange.run(ask, options?.signal, async ({ body, details }) => {
-      await readAll(body, DOCUMENT_LIMIT, details);
-    });
+    return this.#exchange.run(ask, options?.signal, readDone);
   }
 
   /** By the service's clock: its Date now, less the time that passed here since the first try began. */
@@ -220,6 +232,12 @@ export class HttpService implements ObjectService {
     if (to === null) return null;
     return { from: new Date(to.getTime() - (this.#clock.monotonic() - startedAt)), to };
   }
+}
+
+/** A document need not be there; but a page of HTML is the yes of somebody on the way, such as a captive portal. Rejects with `malformed`. */
+async function readDone({ body, details }: Pick<Answer, 'body' | 'details'>): Promise<void> {
+  const bytes = await readAll(body, DOCUMENT_LIMIT, details);
+  if (bytes.byteLength > 0) documentOf(bytes, details);
 }
 
 function objectAsk(operation: Ask['operation'], method: Ask['method'], bucket: string, key: string): Ask {

@@ -12,16 +12,17 @@ import { recognise } from '../store/own-upload.ts';
 import { asWanted, replaceObject, type Replacement } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
 import { contentTypeOf } from './content-type.ts';
-import { cutBy, mayHaveBeenDone, visibilityError } from './errno-of.ts';
+import { cutBy, mayHaveBeenDone, reasonOf, toFsError, visibilityError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile } from './open-file.ts';
 import type { Writing } from './writing.ts';
 
-/** The answer to the DELETE was lost, and so was the look that should have told. */
+/** The old file may be gone, or go later: the copy may be the only one. */
 class OldFileUnsure extends FsError {
   constructor(path: string, cause: unknown) {
-    super('EIO', path, 'whether the file is gone from its old name is not known', { cause });
+    const reason = `whether the file is gone from its old name, or will be, is not known: ${reasonOf(cause)}`;
+    super(toFsError(cause, path).code, path, reason, { cause });
   }
 }
 
@@ -171,7 +172,9 @@ export class Copying {
     } catch (error) {
       // Also where it was refused: the copy is the only one unless this is seen.
       this.#mount.namespace.known.doubt(path);
-      if (!isRefusal(error, 'missing') && (await this.#isThere(path))) throw error;
+      if (isRefusal(error, 'missing') || !(await this.#isThere(path))) return true;
+      // The look tells that it is there, not that it stays: the DELETE may still be done.
+      throw mayHaveBeenDone(error) ? new OldFileUnsure(path, error) : error;
     }
     return true;
   }

@@ -27,9 +27,9 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   // It has come.
   const { late } = mount.store;
   if (isOurs)
-    late.forget(
+    late.forgetUploads(
       key,
-      late.of(key).filter(({ md5 }) => md5 === found.md5),
+      late.uploadsOf(key).filter(({ md5 }) => md5 === found.md5),
     );
   const { contentType, basis } = file.wishesOf(draft);
   // Bytes that were there before are not stored again, unless it is their type that was set.

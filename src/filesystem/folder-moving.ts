@@ -82,6 +82,8 @@ class FolderMove {
       await this.#makeFolders();
       await atOnce([...moves.entries()], FILES_AT_ONCE, ([index, move]) => this.#moveFile(move, index));
       await this.#carryHeld();
+      // What programs have set meanwhile.
+      this.#copyAttributes();
       await removeFolders(this.#mount, this.#parts.folders, tree.folders, removed);
     } catch (error) {
       await new FolderUndo(this.#mount, this.#parts, this.#plan).run(this.#steps, error);
@@ -96,7 +98,7 @@ class FolderMove {
 
   async #makeFolders(): Promise<void> {
     const { from, to, tree, isReplaced } = this.#plan;
-    const { folders, folderTimes } = this.#parts;
+    const { folders } = this.#parts;
     const isThere = isReplaced && this.#mount.namespace.known.kept.get(to) === undefined;
     for (const level of levelsOf(tree.folders)) {
       await atOnce(level, FILES_AT_ONCE, async (path) => {
@@ -106,7 +108,12 @@ class FolderMove {
         await folders.create(made);
       });
     }
-    for (const path of tree.folders) folderTimes.copy(path, this.#there(path));
+    this.#copyAttributes();
+  }
+
+  #copyAttributes(): void {
+    const { folderTimes } = this.#parts;
+    for (const path of this.#plan.tree.folders) folderTimes.copy(path, this.#there(path));
   }
 
   async #moveFile({ from, to, version }: PlannedMove, index: number): Promise<void> {

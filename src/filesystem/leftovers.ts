@@ -108,7 +108,7 @@ export function draftOnDisk(
   draft.setLeaving(isPromised);
   // The process may have ended in the middle of its upload, of which no record is made when there is one already.
   if (facts.sealed !== null) file.unconfirmed.push(uploadOf(facts, facts.sealed));
-  for (const { own } of file.unconfirmed) if (own !== null) mount.store.late.add(facts.key, own);
+  for (const { own } of file.unconfirmed) if (own !== null) mount.store.late.addUpload(facts.key, own);
   if (lastFailure !== null)
     file.failure = { error: new Error(lastFailure.message), draft: null, revision: 0 };
   return file;

@@ -5,9 +5,10 @@
 import type { Draft } from '../content/draft.ts';
 import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
-import type { Version } from '../store/version.ts';
+import type { LocalAttributes, Version } from '../store/version.ts';
 import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying, type Whole } from './copying.ts';
 import { visibilityAfter } from './carried-visibility.ts';
+import { FsError } from './errors.ts';
 import { lookAtReplaced } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
 import { leaveName, moveInTable, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
@@ -53,6 +54,8 @@ interface Placed extends Pick<Destination, 'to' | 'target'> {
 interface Arrival {
   readonly to: string;
   readonly copied: Version;
+  /** What programs had set of the source when the copy was given it. */
+  readonly local: LocalAttributes;
   /** Nothing is left under the old name; else that shows what somebody else has stored there. */
   readonly isGone: boolean;
   /** Holds what was copied; null: that is the stored version. */
@@ -98,13 +101,14 @@ export class Moving {
       const { namespace, table } = this.#mount;
       // What a program has written since this mount began.
       const stays = source.dirty && source.draft !== draft ? source.draft : null;
-      copied.local = { ...source.version?.local };
+      const local = localOf(source, null);
+      copied.local = local;
       namespace.known.changed(to, { kind: 'file', version: copied });
       table.arrive(to, copied, source);
       try {
         await this.#parts.copying.confirm(to, copied);
         const isGone = source.isUnsent || (await this.#parts.copying.deleteOld(source, draft, false));
-        await this.#arrived(source, { to, copied, isGone, draft, stays });
+        await this.#arrived(source, { to, copied, local, isGone, draft, stays });
       } finally {
         table.arrived(to);
       }
@@ -169,23 +173,25 @@ export class Moving {
   async #deleteAndArrive(source: OpenFile, whole: Whole, placed: Placed): Promise<void> {
     const { namespace, table } = this.#mount;
     const { to, target, copied, lost } = placed;
-    const isNewer = source.dirty && whole.draft !== null;
-    copied.local = { ...source.version?.local, ...(isNewer ? source.wishesOf(whole.draft).local : {}) };
+    const local = localOf(source, whole.draft);
+    copied.local = local;
     namespace.known.changed(to, { kind: 'file', version: copied });
     copied.madeHereAt = source.madeHereAt(this.#mount.clock.monotonic());
     table.arrive(to, copied, source);
     try {
       // Before the only copy may be the one there: a kill must not bring back over it what it has replaced.
       for (const file of [target, lost]) if (file !== null) await this.#mount.kept.retireAll(file);
-      const isGone = source.isUnsent || (await this.#deleteOld(source, whole.draft, placed));
-      await this.#arrived(source, { to, copied, isGone, ...whole });
+      const isGone = source.isUnsent || (await this.#deleteOld(source, whole, placed));
+      await this.#arrived(source, { to, copied, local, isGone, ...whole });
     } finally {
       table.arrived(to);
     }
   }
 
-  async #arrived(source: OpenFile, { to, copied, isGone, draft: whole, stays }: Arrival): Promise<void> {
+  async #arrived(source: OpenFile, arrival: Arrival): Promise<void> {
+    const { to, copied, isGone, draft: whole, stays } = arrival;
     const { kept, namespace } = this.#mount;
+    this.#takeAttributes(source, arrival);
     const from = source.path;
     const { draft, sealed } = source;
     // Else a close has promised newer bytes since the copy.
@@ -202,6 +208,17 @@ export class Moving {
     await kept.linkSettled(source);
   }
 
+  /** What programs have set of `source` while its copy was under way is the copy's. */
+  #takeAttributes(source: OpenFile, { to, copied, local, draft }: Arrival): void {
+    const now = localOf(source, draft);
+    const since = Object.entries(now).filter(
+      ([name, value]) => value !== local[name as keyof LocalAttributes],
+    );
+    if (since.length === 0) return;
+    copied.local = { ...copied.local, ...Object.fromEntries(since) };
+    this.#mount.attributes.set(to, copied);
+  }
+
   #tellOfTheirs(from: string, to: string): void {
     this.#mount.log.warn(
       'somebody else replaced a file that was changed and renamed here: theirs stays under its old name',
@@ -212,17 +229,28 @@ export class Moving {
   /** Also of a rename that fails there is one whole copy left; under `to`, when nothing was there, there is none then. */
   async #deleteOld(
     source: OpenFile,
-    draft: Draft | null,
+    { draft, version }: Whole,
     { to, target, copied, justStored }: Placed,
   ): Promise<boolean> {
     const { copying } = this.#parts;
     try {
       if (!justStored) await copying.confirm(to, copied);
+      // The last moment at which the right bytes are there.
+      if (draft === null && version !== null) await this.#refuseDamaged(source, version, copied);
       return await copying.deleteOld(source, draft, justStored);
     } catch (error) {
       if (target === null && !(error instanceof CopyReplaced)) await copying.undo(to, copied, error);
       throw error;
     }
+  }
+
+  /** Rejects with EIO when `copied` is not what the service sends of `version`: a download that was damaged on its way. */
+  async #refuseDamaged({ path }: OpenFile, version: Version, copied: Version): Promise<void> {
+    if (!looksDamaged(copied, version)) return;
+    // Not each ETag that looks like an MD5 is one.
+    const { md5 } = await this.#mount.store.digest(keyOfPath(path));
+    if (md5 !== copied.own?.md5)
+      throw new FsError('EIO', path, 'what was downloaded of it was damaged on its way');
   }
 
   /** Whether the service took the source's version from us a moment ago: then nobody need look at it again. */
@@ -231,6 +259,19 @@ export class Moving {
     if (source.dirty || entry?.kind !== 'file' || entry.version !== source.version) return false;
     return entry.version.own !== null && this.#mount.clock.monotonic() - entry.confirmedAt < JUST_STORED;
   }
+}
+
+/** Whether `copied` seems to have other bytes than `meant`, on a service that has just shown that it makes ETags of MD5s. */
+function looksDamaged(copied: Version, meant: Version): boolean {
+  const { own, etag } = copied;
+  if (own === null || etag?.toLowerCase() !== own.md5) return false;
+  return meant.md5 !== null && meant.md5.toLowerCase() !== own.md5;
+}
+
+/** What programs have set of `source`, of which `draft` holds what is meant, or null: its stored version is. */
+function localOf(source: OpenFile, draft: Draft | null): LocalAttributes {
+  const isNewer = source.dirty && draft !== null;
+  return { ...source.version?.local, ...(isNewer ? source.wishesOf(draft).local : {}) };
 }
 
 function takeVersion(source: OpenFile, copied: Version, stays: Draft | null): void {

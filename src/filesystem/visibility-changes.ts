@@ -8,6 +8,7 @@
 import type { Visibility } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath } from '../store/keys.ts';
+import { mayHaveBeenDone } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { Inspecting } from './inspecting.ts';
 import type { MountState } from './mount-state.ts';
@@ -64,10 +65,11 @@ export class VisibilityChanges {
     if (wanted === 'private') await kept.takingDown(file);
     const at = clock.monotonic();
     const record = await store.setVisibility(keyOfPath(path), wanted).catch(async (error: unknown) => {
+      if (mayHaveBeenDone(error)) this.#records.doubt(version);
       if (file !== undefined) await kept.stillOwes(file, owed);
       throw error;
     });
-    this.#records.remember(version, record, at);
+    this.#records.rememberSet(version, record, at);
     version.madeHereAt = null;
     if (file === undefined) return;
     // The service's own may be another that says the same.
@@ -88,10 +90,11 @@ export class VisibilityChanges {
     try {
       const record = await store.setVisibility(keyOfPath(path), 'private');
       if (version !== null) {
-        this.#records.remember(version, record, at);
+        this.#records.rememberSet(version, record, at);
         version.madeHereAt = null;
       }
     } catch (error) {
+      if (version !== null && mayHaveBeenDone(error)) this.#records.doubt(version);
       if (!isRefusal(error, 'missing')) throw error;
     }
   }

@@ -19,6 +19,8 @@ interface KnownRecord {
 export class VisibilityRecords {
   readonly #clock: Clock;
   readonly #records = new LRUCache<Version, KnownRecord>({ max: MAX_RECORDS });
+  /** Since when nobody knows whether it was set: what was asked for before says nothing. Monotonic milliseconds. */
+  readonly #doubtedAt = new WeakMap<Version, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -32,10 +34,26 @@ export class VisibilityRecords {
       : undefined;
   }
 
-  /** `at`: monotonic milliseconds at which the request left. */
+  /** What was asked for. `at`: monotonic milliseconds at which the request left. */
   remember(version: Version, record: VisibilityRecord, at: number): void {
+    // A program here, or an upload, has set it meanwhile: the next edit would undo that.
+    const since = Math.max(version.visibility?.at ?? -Infinity, this.#doubtedAt.get(version) ?? -Infinity);
+    if (since > at) return;
     this.#records.set(version, { record, at });
     version.visibility = { value: record.visibility, at };
+  }
+
+  /** What a program here has just set, by a request that left `at`. */
+  rememberSet(version: Version, record: VisibilityRecord, at: number): void {
+    this.#records.set(version, { record, at });
+    version.visibility = { value: record.visibility, at: this.#clock.monotonic() };
+  }
+
+  /** A program here was to set it, and nobody knows whether that is done: the service has to be asked. */
+  doubt(version: Version): void {
+    this.#records.delete(version);
+    version.visibility = undefined;
+    this.#doubtedAt.set(version, this.#clock.monotonic());
   }
 
   #isLasting({ shareExpiresAt }: VisibilityRecord): boolean {

@@ -73,8 +73,11 @@ export class AccountService implements ObjectService {
     return this.#answer('headObject', options, () => this.#files.head(bucket, key));
   }
 
-  deleteObject(bucket: string, key: string, options?: CallOptions): Promise<void> {
-    return this.#answer('deleteObject', options, () => this.#uploads.delete(bucket, key));
+  deleteObject(bucket: string, key: string, options?: CallOptions): Promise<records.DeletedObject> {
+    return this.#answer('deleteObject', options, async () => {
+      await this.#uploads.delete(bucket, key);
+      return { mayArriveAgain: false };
+    });
   }
 
   listObjects(bucket: string, query: ListObjectsQuery): Promise<records.ObjectPage> {

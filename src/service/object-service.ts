@@ -9,6 +9,7 @@ import type { ByteRange } from '../base/byte-range.ts';
 import type {
   Bucket,
   BucketPage,
+  DeletedObject,
   LinkRecord,
   ObjectHead,
   ObjectPage,
@@ -86,7 +87,7 @@ export interface ObjectService {
   /** §4.9 */
   headObject(bucket: string, key: string, options?: CallOptions): Promise<ObjectHead>;
   /** §4.10. Also succeeds when the file is already gone. */
-  deleteObject(bucket: string, key: string, options?: CallOptions): Promise<void>;
+  deleteObject(bucket: string, key: string, options?: CallOptions): Promise<DeletedObject>;
   /** §4.11. One page of one level. */
   listObjects(bucket: string, query: ListObjectsQuery): Promise<ObjectPage>;
   /** §4.12 */

@@ -116,3 +116,6 @@ export interface StoredObject {
   /** Whether an earlier try of the same call has an unknown end: the service may still do it. */
   readonly mayArriveAgain: boolean;
 }
+
+/** §4.10 */
+export type DeletedObject = Pick<StoredObject, 'mayArriveAgain'>;

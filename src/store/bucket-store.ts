@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { CallOptions, ListObjectsQuery, ObjectService, UploadBody } from '../service/object-service.ts';
 import type {
+  DeletedObject,
   LinkRecord,
   ObjectHead,
   ObjectPage,
@@ -16,7 +17,7 @@ import type {
 } from '../service/records.ts';
 import { LIST_OBJECTS_MAX_LIMIT } from '../service/limits.ts';
 import type { Gates } from './gates.ts';
-import { LateUploads } from './late-uploads.ts';
+import { LateRequests } from './late-requests.ts';
 import { PageProgress } from './page-progress.ts';
 
 /** A bookmark can go stale (§4.11) as often as somebody makes it; a listing that restarts for ever helps nobody. */
@@ -34,8 +35,8 @@ export interface PageWalk {
 
 /** One bucket. Every method rejects with a `Refusal` and with nothing else. */
 export class BucketStore {
-  /** Uploads whose end nobody knows. Filled and looked at by replace.ts and lasting-change.ts. */
-  readonly late = new LateUploads();
+  /** Uploads and deletions whose end nobody knows. Filled and looked at by replace.ts and lasting-change.ts. */
+  readonly late = new LateRequests();
   readonly #service: ObjectService;
   readonly #bucket: string;
   readonly #gates: Gates;
@@ -60,7 +61,7 @@ export class BucketStore {
     });
   }
 
-  remove(key: string): Promise<void> {
+  remove(key: string): Promise<DeletedObject> {
     return this.#gates.metadata(() => this.#service.deleteObject(this.#bucket, key));
   }
 

@@ -1,18 +1,18 @@
 /**
- * Does a change of a key last, when an upload of ours whose end nobody knows may come after it? A HEAD tells whether it has: then
- * the change is made again.
+ * Does a change of a key last, when an upload or a deletion of ours whose end nobody knows may come after it? A HEAD tells whether it
+ * has: then the change is made again.
  */
-import { afterwards, isRefusal, Refusal } from '../service/refusal.ts';
+import { afterwards, isOfUnknownEnd, isRefusal, Refusal } from '../service/refusal.ts';
 import type { BucketStore } from './bucket-store.ts';
 import { recognise } from './own-upload.ts';
 import type { Version } from './version.ts';
 
-/** How often a change is made again. As many late uploads in a row are no accident any more. */
+/** How often a change is made again. As many late requests in a row are no accident any more. */
 const MOST_REPEATS = 3;
 
 /**
- * Makes `change`, which leaves a version of ours under `key`, or nothing (null); again when an upload of unknown end came after it.
- * Without such an upload it costs no request of its own. Rejects with the refusal of the change or of the look.
+ * Makes `change`, which leaves a version of ours under `key`, or nothing (null); again when a request of unknown end came after it.
+ * Without such a request it costs none of its own. Rejects with the refusal of the change or of the look.
  */
 export async function lastingChange<Left extends Version | null>(
   store: BucketStore,
@@ -22,22 +22,36 @@ export async function lastingChange<Left extends Version | null>(
   for (let repeats = 0; repeats <= MOST_REPEATS; repeats += 1) {
     const left = await (repeats === 0 ? change() : again(change));
     // The same bytes do no harm.
-    const late = store.late.of(key).filter(({ md5 }) => md5 !== left?.md5);
-    if (late.length === 0 || !(await isThere(store, key, late))) {
-      store.late.forget(key, late);
+    const late = store.late.uploadsOf(key).filter(({ md5 }) => md5 !== left?.md5);
+    const mayBeDeleted = left !== null && store.late.mayBeDeleted(key);
+    if (late.length === 0 && !mayBeDeleted) return left;
+    if (!(await isUndone(store, key, late, mayBeDeleted))) {
+      store.late.forgetUploads(key, late);
+      if (mayBeDeleted) store.late.forgetDeletion(key);
       return left;
     }
   }
-  const reason = 'earlier uploads of the file came after it again and again';
+  const reason = 'earlier changes of the file came after it again and again';
   throw new Refusal('unavailable', reason, { operation: 'headObject', subject: key });
 }
 
 /** Deletes the file under `key`, for good. Rejects with a refusal. */
 export async function removeObject(store: BucketStore, key: string): Promise<void> {
   await lastingChange(store, key, async () => {
-    await store.remove(key);
+    await removeOnce(store, key);
     return null;
   });
+}
+
+/** As `removeObject`, of a file that no late upload brings back, or whose caller looks. */
+export async function removeOnce(store: BucketStore, key: string): Promise<void> {
+  try {
+    const { mayArriveAgain } = await store.remove(key);
+    if (mayArriveAgain) store.late.addDeletion(key);
+  } catch (error) {
+    if (isOfUnknownEnd(error)) store.late.addDeletion(key);
+    throw error;
+  }
 }
 
 /** What was done before, and what came after it, is there whatever becomes of this time. */
@@ -49,11 +63,17 @@ async function again<Left>(change: () => Promise<Left>): Promise<Left> {
   }
 }
 
-async function isThere(store: BucketStore, key: string, versions: readonly Version[]): Promise<boolean> {
+/** Whether one of `late` is there; or nothing, where that may be a deletion's doing. */
+async function isUndone(
+  store: BucketStore,
+  key: string,
+  late: readonly Version[],
+  mayBeDeleted: boolean,
+): Promise<boolean> {
   try {
-    return (await recognise(store, key, await store.head(key), versions)) !== undefined;
+    return (await recognise(store, key, await store.head(key), late)) !== undefined;
   } catch (error) {
-    if (isRefusal(error, 'missing')) return false;
+    if (isRefusal(error, 'missing')) return mayBeDeleted;
     throw isRefusal(error) ? afterwards(error) : error;
   }
 }

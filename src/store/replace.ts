@@ -51,10 +51,10 @@ async function storeOnce(store: BucketStore, key: string, content: NewContent): 
   try {
     const { storedWithin, mayArriveAgain } = await store.put(key, body);
     const md5 = await content.md5();
-    if (mayArriveAgain) store.late.add(key, { size, md5, contentType });
+    if (mayArriveAgain) store.late.addUpload(key, { size, md5, contentType });
     return Version.uploaded({ size, md5, storedWithin, contentType }, content.modified);
   } catch (error) {
-    if (isOfUnknownEnd(error)) store.late.add(key, { size, md5: await content.md5(), contentType });
+    if (isOfUnknownEnd(error)) store.late.addUpload(key, { size, md5: await content.md5(), contentType });
     throw error;
   }
 }

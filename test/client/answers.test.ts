@@ -144,6 +144,11 @@ describe('a document', () => {
     ['data.buckets.0.created_at', listOfBuckets({ created_at: 'today' }), (service) => service.listBuckets()],
     ['data.buckets.0.size_bytes', listOfBuckets({ size_bytes: -1 }), (service) => service.listBuckets()],
     ['data', { bucket: 'b' }, (service) => service.getBucket('b')],
+    [
+      'visibility',
+      visibilityOf({ visibility: 'public' }),
+      (service) => service.setVisibility('b', 'k', 'private'),
+    ],
     ['data.visibility', visibilityOf({ visibility: 'secret' }), (service) => service.getVisibility('b', 'k')],
     [
       'data.share_expires_at',
@@ -170,6 +175,19 @@ describe('a document', () => {
 
     expect(refusal.kind).toBe('malformed');
     expect(refusal.message).toContain(`the answer's field ${field}: `);
+  });
+
+  it.each<[string, (service: ObjectService) => Promise<unknown>]>([
+    ['a removal', (service) => service.deleteObject('b', 'k')],
+    ['a new folder', (service) => service.createFolder('b', 'd')],
+    ['the removal of a bucket', (service) => service.deleteBucket('b')],
+  ])('of HTML is no yes to %s, but that of somebody on the way [errors/table]', async (_what, ask) => {
+    const page = reply('200 OK', { 'Content-Type': 'text/html' }, '<html>Log in</html>');
+    const { service } = await openClient([page]);
+
+    const refusal = await refusalFrom(ask(service));
+
+    expect(refusal.kind).toBe('malformed');
   });
 
   it('that is no object at all is malformed', async () => {

@@ -93,7 +93,8 @@ class Machine {
         await direct.putObject(bucket, one.path.slice(1), uploadOf(one.content));
         return;
       case 'foreign delete':
-        return direct.deleteObject(bucket, one.path.slice(1));
+        await direct.deleteObject(bucket, one.path.slice(1));
+        return;
       case 'wait':
         this.#clock.advance(TTL);
         return;

@@ -51,8 +51,11 @@ describe.each(faults)('when a request of the rename of a folder %s', (_what, fau
       const where = `request ${skip}: ${code}`;
       const top = code === 'none' ? 'e' : 'd';
       seen.add(top);
+      // What was only not answered may be done yet: the copy would be the only one.
+      const copy = code === 'EIO' && fault.kind === 'status' ? await copiesUnder(test, 'e') : [];
+      expect(copy.length, where).toBeLessThanOrEqual(1);
       await expectAll(test, top, where);
-      expect(await names(test.fs, '/'), where).toEqual([top]);
+      expect(await names(test.fs, '/'), where).toEqual(copy.length === 0 ? [top] : ['d', 'e']);
       expect(await names(test.fs, `/${top}`), where).toEqual(['a', 'b', 'empty', 's']);
       for (const file of FILES) {
         expect((await readFile(test.fs, `/${top}/${file}`)).toString()).toBe(`content of ${file}`);
@@ -187,10 +190,18 @@ async function filled(log = new LogForTest(), options: TestOptions = {}): Promis
   return test;
 }
 
+async function copiesUnder(
+  { direct, bucket }: FileSystemForTest,
+  folder: string,
+): Promise<readonly string[]> {
+  return [...(await namesBelow(direct, bucket, folder)).files];
+}
+
 async function expectAll({ direct, bucket }: FileSystemForTest, top: string, where: string): Promise<void> {
   const { files, folders } = await namesBelow(direct, bucket, '');
-  expect([...files].sort(), where).toEqual(FILES.map((file) => `${top}/${file}`));
-  expect([...folders].sort(), where).toEqual([`${top}/`, `${top}/empty/`, `${top}/s/`]);
+  const inTop = (path: string): boolean => path.startsWith(`${top}/`);
+  expect([...files].filter(inTop).sort(), where).toEqual(FILES.map((file) => `${top}/${file}`));
+  expect([...folders].filter(inTop).sort(), where).toEqual([`${top}/`, `${top}/empty/`, `${top}/s/`]);
   for (const file of FILES) {
     const content = (await bytesUnder(direct, bucket, `${top}/${file}`))?.toString();
     expect(content, where).toBe(`content of ${file}`);

@@ -26,8 +26,9 @@ async function killedAgain(disk: DiskImage, scene: FileSystemForTest): Promise<D
 }
 
 const replacedByOthers = (scene: FileSystemForTest): Promise<void> => scene.foreignWrite('f', 'theirs');
-const deletedByOthers = ({ direct, bucket }: FileSystemForTest): Promise<void> =>
-  direct.deleteObject(bucket, 'f');
+const deletedByOthers = async ({ direct, bucket }: FileSystemForTest): Promise<void> => {
+  await direct.deleteObject(bucket, 'f');
+};
 
 it.each([
   { happens: 'replaced', change: replacedByOthers },

@@ -41,12 +41,12 @@ export const fileMutants: Mutants = {
     breakPortRefusal('headObject', 'missing', () => Promise.resolve(NO_BYTES));
   },
   'deletes nothing': () => {
-    breakOperation('deleteObject', () => () => Promise.resolve());
+    breakOperation('deleteObject', () => () => Promise.resolve({ mayArriveAgain: false }));
   },
   'refuses to delete what is gone': () => {
     breakOperation('deleteObject', (whole, service) => async (bucket, key, options) => {
       await service.headObject(bucket, key);
-      await whole(bucket, key, options);
+      return whole(bucket, key, options);
     });
   },
   'sends what was deleted': sendDeletedFiles,
@@ -88,7 +88,7 @@ function sendDeletedFiles(): void {
   breakOperation('deleteObject', (whole, service) => async (bucket, key, options) => {
     const { head, body } = await service.getObject(bucket, key);
     deleted.set(key, { head, bytes: await bytesOf(body) });
-    await whole(bucket, key, options);
+    return whole(bucket, key, options);
   });
   breakPortRefusal('getObject', 'missing', ([, key], refusal) => {
     const found = deleted.get(key);

@@ -49,7 +49,7 @@ describe('replacing', () => {
 
   it('leaves what somebody else has stored after it, though an upload of ours may still come', async () => {
     const { bucketStore, requests, direct, bucket, store } = await open();
-    bucketStore.late.add('f', { size: 4, md5: '0'.repeat(32), contentType: 'text/plain' });
+    bucketStore.late.addUpload('f', { size: 4, md5: '0'.repeat(32), contentType: 'text/plain' });
     store.lies.showUploadsLate();
     await direct.putObject(bucket, 'f', uploadOf('theirs'));
 

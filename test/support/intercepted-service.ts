@@ -74,7 +74,7 @@ export class InterceptedService implements ObjectService {
     );
   }
 
-  deleteObject(bucket: string, key: string, options?: CallOptions): Promise<void> {
+  deleteObject(bucket: string, key: string, options?: CallOptions): Promise<records.DeletedObject> {
     return this.#intercept({ operation: 'deleteObject', bucket, key }, () =>
       this.#inner.deleteObject(bucket, key, options),
     );

@@ -122,7 +122,7 @@ export class ScheduledBucket implements ObjectService {
   getObject(): Promise<Download> {
     return unsupported('getObject');
   }
-  deleteObject(): Promise<void> {
+  deleteObject(): Promise<records.DeletedObject> {
     return unsupported('deleteObject');
   }
   getVisibility(): Promise<records.VisibilityRecord> {

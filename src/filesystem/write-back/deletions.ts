@@ -12,6 +12,7 @@ import { put, remove, type Journal } from '../../content/journal/journal.ts';
 import type { DeletionRecord } from '../../content/journal/records.ts';
 import { factsOf, versionOf } from '../../content/version-facts.ts';
 import { keyOfPath } from '../../store/keys.ts';
+import { removeOnce } from '../../store/lasting-change.ts';
 import { isPassing, mayHaveBeenDone, reasonOf, toFsError } from '../errno-of.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
@@ -103,7 +104,7 @@ export class Deletions {
     const isSeen = known?.kind === 'file' && known.version === version;
     const before = this.#pending.get(path);
     const meant = version === null ? unconfirmed : [version, ...unconfirmed];
-    const late = this.#mount.store.late.of(keyOfPath(path));
+    const late = this.#mount.store.late.uploadsOf(keyOfPath(path));
     const versions = [...(before?.versions ?? []), ...meant, ...late];
     const isUnsure = endUnknown || late.length > 0 || before !== undefined;
     const record: DeletionRecord = {
@@ -237,11 +238,12 @@ export class Deletions {
   async #send(path: string, deletion: Deletion): Promise<void> {
     const { store } = this.#mount;
     const { key } = deletion.record;
-    await store.remove(key);
+    await removeOnce(store, key);
     this.#sent += 1;
     // An upload whose end nobody knew may have arrived after it.
-    if (deletion.isUnsure && (await this.#looks.lookNow(path, deletion)) === 'meant') await store.remove(key);
-    store.late.forget(key, store.late.of(key));
+    if (deletion.isUnsure && (await this.#looks.lookNow(path, deletion)) === 'meant')
+      await removeOnce(store, key);
+    store.late.forgetUploads(key, store.late.uploadsOf(key));
     await this.#deleted(path, deletion);
   }
 

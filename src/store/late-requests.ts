@@ -1,0 +1,51 @@
+/**
+ * Which uploads and deletions of ours may the service still do? One whose answer never came may be done at any later moment, over
+ * what was stored or deleted since. So whoever changes its key next looks afterwards (lasting-change.ts).
+ */
+import { LRUCache } from 'lru-cache';
+import { Version, type OwnUpload } from './version.ts';
+
+/** Keys remembered: more than an outage leaves behind. */
+const MAX_KEYS = 100_000;
+
+/** Those under the keys of one bucket, since the mount began. */
+export class LateRequests {
+  readonly #uploads = new LRUCache<string, readonly Version[]>({ max: MAX_KEYS });
+  /** Keys. */
+  readonly #deletions = new LRUCache<string, true>({ max: MAX_KEYS });
+
+  uploadsOf(key: string): readonly Version[] {
+    return this.#uploads.get(key) ?? [];
+  }
+
+  /** Whether what is stored under `key` may still be deleted. */
+  mayBeDeleted(key: string): boolean {
+    return this.#deletions.has(key);
+  }
+
+  /** Nobody knows the end of a PUT, or of one try of it. */
+  addUpload(key: string, { size, md5, contentType }: Omit<OwnUpload, 'storedWithin'>): void {
+    const known = this.uploadsOf(key);
+    if (known.some((version) => version.md5 === md5)) return;
+    // When it will be stored is not known, and the same bytes may be there under an ETag already: only they can tell.
+    const own = { size, md5, storedWithin: null, contentType };
+    this.#uploads.set(key, [...known, Version.uploaded(own, new Date(0))]);
+  }
+
+  /** Nobody knows the end of a DELETE, or of one try of it. */
+  addDeletion(key: string): void {
+    this.#deletions.set(key, true);
+  }
+
+  /** Somebody has looked: these have come, or were passed by. */
+  forgetUploads(key: string, versions: readonly Version[]): void {
+    const left = this.uploadsOf(key).filter((version) => !versions.includes(version));
+    if (left.length === 0) this.#uploads.delete(key);
+    else this.#uploads.set(key, left);
+  }
+
+  /** Somebody has looked: what was stored after it is there. */
+  forgetDeletion(key: string): void {
+    this.#deletions.delete(key);
+  }
+}

@@ -1,0 +1,67 @@
+/** SEMANTICS: what programs set on a file or a folder while it is renamed is its, too, under the new name. */
+import { describe, expect, it } from 'vitest';
+import type { ObjectService } from '../../src/service/object-service.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { names, openForTest } from '../support/open-for-test.ts';
+import { openToRead } from '../support/program-acts.ts';
+import { signal } from '../support/signal.ts';
+
+const SET = { mode: 0o600, mtime: 1_000_000 };
+
+/** The first request of that kind for that key waits until it is let go. */
+function heldRequest(operation: string, key: string) {
+  const [made, arrival] = [signal(), signal()];
+  let isHeld = false;
+  const between = (inner: ObjectService): ObjectService =>
+    new InterceptedService(inner, async (call, proceed) => {
+      if (!isHeld && call.operation === operation && call.key === key) {
+        isHeld = true;
+        made.give();
+        await arrival.given;
+      }
+      return proceed();
+    });
+  return { between, made: made.given, letGo: arrival.give };
+}
+
+describe.each([
+  ['getObject', 'a'],
+  ['putObject', 'b'],
+  ['headObject', 'b'],
+  ['headObject', 'a'],
+  ['deleteObject', 'a'],
+])('while the rename of a file waits at %s %s', (operation, key) => {
+  it.each(['its name', 'a handle'])('chmod and utimes through %s [attributes/local]', async (through) => {
+    const held = heldRequest(operation, key);
+    const scene = await openForTest(held);
+    await scene.foreignWrite('a', 'x');
+    await names(scene.fs, '/');
+    const handle = await openToRead(scene.fs, '/a');
+    const renamed = scene.fs.rename('/a', '/b', false);
+    // What is read is here by now, so that one of these requests may not be made.
+    await Promise.race([held.made, renamed]);
+
+    await scene.fs.setAttributes(handle.path, SET, through === 'a handle' ? handle : undefined);
+    held.letGo();
+    await renamed;
+
+    const { mode, mtime } = await scene.fs.getAttributes('/b');
+    expect({ mode: mode & 0o777, mtime }).toEqual(SET);
+    await scene.fs.release(handle);
+  });
+});
+
+it('chmod of a folder while its files are moved [attributes/local]', async () => {
+  const held = heldRequest('putObject', 'e/a');
+  const scene = await openForTest(held);
+  await scene.foreignWrite('d/a', 'x');
+  await names(scene.fs, '/');
+  const renamed = scene.fs.rename('/d', '/e', false);
+  await held.made;
+
+  await scene.fs.setAttributes('/d', { mode: 0o700 });
+  held.letGo();
+  await renamed;
+
+  expect((await scene.fs.getAttributes('/e')).mode & 0o777).toBe(0o700);
+});

@@ -1,0 +1,148 @@
+/** SEMANTICS: a DELETE whose end nobody knows is done after what a program did next. What the program did next lasts. */
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../src/service/refusal.ts';
+import type { ObjectService } from '../../src/service/object-service.ts';
+import { drained } from '../support/drained.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { names, openForTest, writeFile } from '../support/open-for-test.ts';
+import { errnoOfCall } from '../support/program-acts.ts';
+import { textsOf } from '../support/stored-state.ts';
+
+/** Something on the way to the service answers the first DELETE of `key` itself, and the service hears of it when it `arrives`. */
+class HeldDeletion {
+  readonly #key: string;
+  #held: (() => Promise<unknown>) | null = null;
+  #isDone = false;
+  #isAfterPut = false;
+
+  constructor(key: string) {
+    this.#key = key;
+  }
+
+  readonly between = (inner: ObjectService): ObjectService =>
+    new InterceptedService(inner, async (call, proceed) => {
+      if (call.operation === 'deleteObject' && call.key === this.#key && !this.#isDone) {
+        this.#isDone = true;
+        this.#held = proceed;
+        throw new Refusal('unavailable', 'the service answered 504', {
+          operation: 'deleteObject',
+          status: 504,
+        });
+      }
+      const answer = await proceed();
+      if (call.operation === 'putObject' && this.#isAfterPut) await this.arrives();
+      return answer;
+    });
+
+  /** It will arrive between the next upload and its answer. */
+  arrivesAfterPut(): void {
+    this.#isAfterPut = true;
+  }
+
+  async arrives(): Promise<void> {
+    const held = this.#held;
+    this.#held = null;
+    await held?.();
+  }
+}
+
+function sinceUpload(asked: readonly string[]): readonly string[] {
+  return asked.slice(asked.indexOf('putObject a'));
+}
+
+describe('when the DELETE of a rename has no answer, and is done later', () => {
+  it('the copy of the file stays, though a look has found the old one still there [rename/undo]', async () => {
+    const deletion = new HeldDeletion('a');
+    const scene = await openForTest(deletion);
+    await scene.foreignWrite('a', 'precious');
+    await names(scene.fs, '/');
+
+    expect(await errnoOfCall(scene.fs.rename('/a', '/b', false))).toBe('EIO');
+    expect(await textsOf(scene)).toEqual({ a: 'precious', b: 'precious' });
+
+    await deletion.arrives();
+    expect(await textsOf(scene)).toEqual({ b: 'precious' });
+  });
+
+  it('so do those of a folder [rename/undo]', async () => {
+    const deletion = new HeldDeletion('d/a');
+    const scene = await openForTest(deletion);
+    await scene.foreignWrite('d/a', 'precious');
+    await names(scene.fs, '/');
+
+    expect(await errnoOfCall(scene.fs.rename('/d', '/e', false))).toBe('EIO');
+    await deletion.arrives();
+
+    expect(Object.values(await textsOf(scene))).toEqual(['precious']);
+  });
+});
+
+describe('when the DELETE of an unlink has no answer, and is done after what is stored next', () => {
+  it('a file made anew there is stored again [write/unknown]', async () => {
+    const deletion = new HeldDeletion('a');
+    const scene = await openForTest(deletion);
+    await scene.foreignWrite('a', 'old');
+    await names(scene.fs, '/');
+    expect(await errnoOfCall(scene.fs.unlink('/a'))).toBe('EIO');
+    deletion.arrivesAfterPut();
+    scene.asked();
+
+    await writeFile(scene.fs, '/a', 'new');
+
+    expect(sinceUpload(scene.asked())).toEqual([
+      'putObject a',
+      'deleteObject a',
+      'headObject a',
+      'putObject a',
+      'headObject a',
+    ]);
+    expect(await textsOf(scene)).toEqual({ a: 'new' });
+  });
+
+  it('so is one that is renamed there [write/unknown]', async () => {
+    const deletion = new HeldDeletion('a');
+    const scene = await openForTest(deletion);
+    await scene.foreignWrite('a', 'old');
+    await scene.foreignWrite('b', 'new');
+    await names(scene.fs, '/');
+    expect(await errnoOfCall(scene.fs.unlink('/a'))).toBe('EIO');
+    deletion.arrivesAfterPut();
+
+    await scene.fs.rename('/b', '/a', false);
+
+    expect(await textsOf(scene)).toEqual({ a: 'new' });
+  });
+
+  it('so is one that goes up in the background [write/unknown]', async () => {
+    const deletion = new HeldDeletion('a');
+    const scene = await openForTest({ between: deletion.between, settings: { writeBack: true } });
+    await scene.foreignWrite('a', 'old');
+    await names(scene.fs, '/');
+    await scene.fs.unlink('/a');
+    await expect
+      .poll(async () => (await scene.mounted.unsent.list()).map(({ state }) => state))
+      .toContain('end unknown');
+    deletion.arrivesAfterPut();
+
+    await writeFile(scene.fs, '/a', 'new');
+    await drained(scene.mounted);
+
+    expect(await textsOf(scene)).toEqual({ a: 'new' });
+    expect(await scene.mounted.unsent.list()).toEqual([]);
+  });
+
+  it('and never is, the next save costs one look, and the save after it none [write/unknown]', async () => {
+    const scene = await openForTest(new HeldDeletion('a'));
+    await scene.foreignWrite('a', 'old');
+    await names(scene.fs, '/');
+    expect(await errnoOfCall(scene.fs.unlink('/a'))).toBe('EIO');
+    scene.asked();
+
+    await writeFile(scene.fs, '/a', 'newer');
+    const next = scene.asked();
+    await writeFile(scene.fs, '/a', 'newest');
+
+    expect(sinceUpload(next)).toEqual(['putObject a', 'headObject a']);
+    expect(scene.asked()).toEqual(['putObject a']);
+  });
+});

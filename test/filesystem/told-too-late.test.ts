@@ -1,0 +1,54 @@
+/** SEMANTICS: an answer that comes after a program has set who may fetch a file is about how it was before. */
+import { describe, expect, it } from 'vitest';
+import type { ObjectService } from '../../src/service/object-service.ts';
+import type { Visibility } from '../../src/service/records.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { names, openForTest } from '../support/open-for-test.ts';
+import { edit, setXattr, xattr } from '../support/program-acts.ts';
+import { signal } from '../support/signal.ts';
+import { visibilityOf } from '../support/stored-state.ts';
+
+/** The first answer to a question for the visibility of a file comes when it is let go. */
+function heldAnswer() {
+  const [made, arrival] = [signal(), signal()];
+  let isHeld = false;
+  const between = (inner: ObjectService): ObjectService =>
+    new InterceptedService(inner, async ({ operation }, proceed) => {
+      const answer = await proceed();
+      if (operation !== 'getVisibility' || isHeld) return answer;
+      isHeld = true;
+      made.give();
+      await arrival.given;
+      return answer;
+    });
+  return { between, made: made.given, letGo: arrival.give };
+}
+
+describe('while somebody still waits to be told the visibility of a file', () => {
+  const changes: readonly { before: Visibility; wanted: Visibility }[] = [
+    { before: 'public', wanted: 'private' },
+    { before: 'private', wanted: 'public' },
+  ];
+
+  it.each(changes)(
+    'a program makes it $wanted: so it is told, and so it is after the next save [visibility/preserve] [xattr/private]',
+    async ({ before, wanted }) => {
+      const answer = heldAnswer();
+      const scene = await openForTest(answer);
+      await scene.foreignWrite('f', 'bytes');
+      await scene.direct.setVisibility(scene.bucket, 'f', before);
+      await names(scene.fs, '/');
+      const told = xattr(scene.fs, '/f', 'user.pailfs.visibility');
+      await answer.made;
+      scene.clock.advance(100);
+
+      await setXattr(scene.fs, '/f', 'user.pailfs.visibility', wanted);
+      answer.letGo();
+      await told;
+
+      expect(await xattr(scene.fs, '/f', 'user.pailfs.visibility')).toBe(wanted);
+      await edit(scene.fs, '/f', 'B', 0);
+      expect(await visibilityOf(scene, 'f')).toBe(wanted);
+    },
+  );
+});
