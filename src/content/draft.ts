@@ -33,6 +33,8 @@ export class Draft {
   /** Bytes of content on the disk, at most: who writes twice to a place of a file with holes is counted twice. */
   #spent: number;
   #revision = 0;
+  /** Its bytes as of then are on the disk, whatever becomes of a later description. */
+  #syncedRevision = -1;
   #handedOver = 0;
   #poisoned: string | null = null;
   /** Whether bytes that were taken are not here. */
@@ -48,6 +50,8 @@ export class Draft {
     this.#account = account;
     this.#size = size;
     this.#spent = size;
+    // It was here before: whoever recorded it had synced it.
+    if (size > 0) this.#syncedRevision = 0;
   }
 
   /** Of no other draft, ever. */
@@ -173,7 +177,10 @@ export class Draft {
     return this.#change(async () => {
       // Whoever asks is about to promise these bytes.
       this.#refuseIfPoisoned();
-      await this.#orPoison(() => this.#file.sync());
+      const sync = (): Promise<void> => this.#file.sync();
+      // Only what is said of it is new: that costs its bytes nothing.
+      await (this.#syncedRevision === this.#revision ? sync() : this.#orPoison(sync));
+      this.#syncedRevision = this.#revision;
     });
   }
 

@@ -128,7 +128,9 @@ export class SpaceBudget {
     if (bytes > limit) return true;
     // What has just arrived is noted down before it goes.
     if (clock.monotonic() - this.#leftAt < NOTING_MS) return false;
-    return this.#leaving === 0 || this.#used - this.#leaving + bytes > limit;
+    if (this.#leaving === 0 || this.#used - this.#leaving + bytes > limit) return true;
+    // The disk is full of what is nobody's to send.
+    return this.#diskRoom + this.#leaving < bytes;
   }
 
   async #untilRoom(bytes: number): Promise<void> {

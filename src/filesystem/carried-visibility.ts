@@ -27,7 +27,11 @@ export function visibilityAfter(
   return visibilityOf(mount, takesTargets ? target : source);
 }
 
-async function visibilityOf({ namespace, store, clock }: MountState, file: OpenFile): Promise<Visibility> {
+/** Of `file` as it is stored, and known from then on. Rejects with a refusal when only the service knows. */
+export async function visibilityOf(
+  { namespace, store, clock }: MountState,
+  file: OpenFile,
+): Promise<Visibility> {
   const wish = wishOf(file);
   if (wish !== null) return wish;
   if (file.publishPending) return 'public';

@@ -92,6 +92,27 @@ export class DraftEnds {
     await this.#mount.kept.drop(draft);
   }
 
+  /** The local disk has cut what was written last. What had waited in that very draft, after a fault, is nowhere else: it is set aside. */
+  async dropCut(file: OpenFile): Promise<void> {
+    const { draft, sealed } = file;
+    const hasWaited =
+      draft !== null && draft !== sealed?.draft && this.#mount.kept.recorded(file).includes(draft.id);
+    if (!hasWaited) return this.dropNewest(file);
+    if (sealed === null) {
+      file.loseWrites();
+      file.draft = null;
+      file.dirty = false;
+      file.isNew = file.version === null;
+    } else this.#goBackTo(file, sealed);
+    const reason = 'the local disk had no room for what was written to it later';
+    await this.#mount.kept.setCutAside(draft, reason);
+    this.#mount.log.error('a file that waited was cut by the local disk; its bytes are set aside', {
+      path: file.path,
+      where: draft.path,
+    });
+    await this.dropUnused(file);
+  }
+
   /** Lets go of what a close of `file` has promised; what a program has written since stays, and is not promised. */
   async dropPromised(file: OpenFile): Promise<void> {
     const { sealed } = file;

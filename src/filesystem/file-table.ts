@@ -3,6 +3,14 @@ import { nameOf, parentOf } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
 import { OpenFile } from './open-file.ts';
 
+interface Arriving {
+  readonly file: OpenFile;
+  readonly version: Version;
+  /** Resolves when the rename has ended. */
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+}
+
 /** At most one file a path. Detached files are not in it. */
 export class FileTable {
   readonly #byPath = new Map<string, OpenFile>();
@@ -10,7 +18,7 @@ export class FileTable {
   readonly #byFolder = new Map<string, Map<string, OpenFile>>();
 
   /** Files that a rename is about to bring to a path, which has their bytes already, with what they are there. */
-  readonly #arriving = new Map<string, { readonly file: OpenFile; readonly version: Version }>();
+  readonly #arriving = new Map<string, Arriving>();
 
   get(path: string): OpenFile | undefined {
     return this.#byPath.get(path);
@@ -61,7 +69,11 @@ export class FileTable {
 
   /** Until `arrived`, whoever opens `version` at `path` gets `file`, whose name that will be when a rename has ended. */
   arrive(path: string, version: Version, file: OpenFile): void {
-    this.#arriving.set(path, { file, version });
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#arriving.set(path, { file, version, ended, end });
   }
 
   isArriving(path: string): boolean {
@@ -70,7 +82,14 @@ export class FileTable {
 
   /** The rename to `path` has ended. */
   arrived(path: string): void {
+    this.#arriving.get(path)?.end();
     this.#arriving.delete(path);
+  }
+
+  /** Resolves when the rename has ended that takes `file` away from its path; undefined when none does. */
+  endOfMove(file: OpenFile): Promise<void> | undefined {
+    for (const arriving of this.#arriving.values()) if (arriving.file === file) return arriving.ended;
+    return undefined;
   }
 
   /** `file` has a draft now: its path leads to it, unless another draft is there already. */

@@ -17,7 +17,7 @@ export class FolderTimes {
   readonly #kept: KeptAttributes;
   readonly #started: number;
   readonly #local: LRUCache<string, LocalAttributes>;
-  /** Names of the folders in `#local`, by parent. */
+  /** Names of the folders in `#local`, and of those on the way to them, by parent. */
   readonly #names = new Map<string, Set<string>>();
 
   /** `started`: what stands for times that nothing moved, milliseconds since 1970. */
@@ -92,14 +92,20 @@ export class FolderTimes {
   }
 
   #enter(path: string): void {
-    if (path === '/') return;
-    const names = this.#names.get(parentOf(path)) ?? new Set();
-    this.#names.set(parentOf(path), names.add(nameOf(path)));
+    for (let below = path; below !== '/'; below = parentOf(below)) {
+      const names = this.#names.get(parentOf(below)) ?? new Set();
+      if (names.has(nameOf(below))) return;
+      this.#names.set(parentOf(below), names.add(nameOf(below)));
+    }
   }
 
   #leave(path: string): void {
-    const names = this.#names.get(parentOf(path));
-    names?.delete(nameOf(path));
-    if (names?.size === 0) this.#names.delete(parentOf(path));
+    for (let below = path; below !== '/' && !this.#names.has(below); below = parentOf(below)) {
+      if (below !== path && this.#local.has(below)) return;
+      const names = this.#names.get(parentOf(below));
+      names?.delete(nameOf(below));
+      if (names !== undefined && names.size > 0) return;
+      this.#names.delete(parentOf(below));
+    }
   }
 }

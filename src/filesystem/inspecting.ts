@@ -152,14 +152,16 @@ export class Inspecting {
     }
     const { version } = entry;
     const { identity } = this.#mount.table.shown(path, version) ?? { identity: version.lineage };
-    return { kind: 'file', identity, size: version.size, links: 1, validFor, ...this.#ofVersion(version) };
+    const { follows, size } = version;
+    return { kind: 'file', identity, follows, size, links: 1, validFor, ...this.#ofVersion(version) };
   }
 
   #ofOpenFile(file: OpenFile): Attributes {
     const { version, identity, size } = file;
     const { known: names } = this.#mount.namespace;
     const validFor = Math.min(OPEN_VALID_FOR, names.freshFor(file.path, this.#mount.clock.monotonic()));
-    const known = { kind: 'file', identity, size, links: file.detached ? 0 : 1, validFor } as const;
+    const follows = version?.follows;
+    const known = { kind: 'file', identity, follows, size, links: file.detached ? 0 : 1, validFor } as const;
     if (!file.dirty && version !== null) return { ...known, ...this.#ofVersion(version) };
     const modified = version?.lastModified.getTime() ?? this.#mount.clock.now();
     return { ...known, ...this.#shown(file.local, FILE_MODE, modified) };

@@ -256,6 +256,22 @@ export class KeptDrafts {
     if (record !== undefined) this.#resting.add(draft.id, { kind: 'draft', record });
   }
 
+  /** As `setAside`, of bytes that the local disk has cut since they were kept: half a file. Rejects with the disk's error. */
+  async setCutAside(draft: Draft, reason: string): Promise<void> {
+    const known = this.#records.get(draft.id);
+    if (known === undefined) return;
+    const record: DraftRecord = {
+      ...known,
+      state: 'set aside',
+      reason,
+      facts: { ...known.facts, sealed: null },
+    };
+    await this.#records.orLog(`/${known.facts.key}`, () => this.#records.putAll([record]));
+    await draft.close();
+    this.#records.disown(draft.id);
+    this.#resting.add(draft.id, { kind: 'draft', record });
+  }
+
   /** As `setAside`, where the local disk takes no record: people find the draft as long as this mount is there. Rejects with the disk's error. */
   async setAsideUnrecorded(file: OpenFile, draft: Draft, reason: string): Promise<void> {
     const { id, size } = draft;

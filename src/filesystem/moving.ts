@@ -7,7 +7,7 @@ import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
 import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying, type Whole } from './copying.ts';
-import { visibilityAfter } from './carried-visibility.ts';
+import { visibilityAfter, visibilityOf } from './carried-visibility.ts';
 import { FsError } from './errors.ts';
 import { lookAtReplaced } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
@@ -127,6 +127,9 @@ export class Moving {
     for (const path of [source.path, to]) await this.#parts.deletions.finishClaimed(path);
     if (target !== null) await lookAtReplaced(this.#mount, target);
     const wish = await visibilityAfter(this.#mount, source, target);
+    // The link that it has to have back when the copy cannot be made public (copying.ts): afterwards nobody can tell.
+    if (wish === 'public' && target?.dirty === true && this.#mount.settings.visibility === 'preserve')
+      await visibilityOf(this.#mount, target);
     if (target !== null) await this.#parts.removing.keepForReaders(target);
     // Writers wait: what they wrote between the copy and the DELETE would be in neither.
     const moved = await source.gate.still(async () => {

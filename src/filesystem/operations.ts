@@ -17,6 +17,8 @@ export interface Attributes {
   readonly kind: 'file' | 'folder';
   /** Whether it is the same file still: see `FileHandle.identity`. 0 for a folder, which has no bytes. */
   readonly identity: number;
+  /** The identity that it had before its bytes were doubted: the same file, of which nothing that was kept may be used. */
+  readonly follows?: number | undefined;
   /** Bytes; 0 for a folder. */
   readonly size: number;
   /** Permission bits only, e.g. 0o644. */

@@ -1,6 +1,6 @@
 /** Where do a handle's bytes come from: the draft while there is one, else the version that the service has. */
 import type { ReadInto } from '../base/read-into.ts';
-import type { Waiter } from '../base/waiter.ts';
+import { STAYING, unlessLeaving, type Waiter } from '../base/waiter.ts';
 import type { VersionReader } from '../content/reader.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath } from '../store/keys.ts';
@@ -31,19 +31,22 @@ export class Reading {
       } catch (error) {
         // When it was a program of ours that replaced the version meanwhile, the handle goes on with the new one; another read may have begun
         // to, and ended what this one waited for.
+        if (error instanceof FsError && file.version === version)
+          await unlessLeaving(waiter ?? STAYING, this.#mount.table.endOfMove(file) ?? Promise.resolve());
         const isOurs = file.draft !== null || file.version !== version;
         if (isOurs && (error instanceof FsError || isRefusal(error, 'aborted'))) continue;
-        if (!(await this.#isNamedNow(file, version, error))) throw error;
+        if (!(await this.isNamedNow(file, version, error))) throw error;
       }
     }
   }
 
   /** Whether the version that `error` says is gone is there after all: where ETags are no MD5, only its bytes tell that of an upload of ours. */
-  async #isNamedNow(file: OpenFile, version: Version, error: unknown): Promise<boolean> {
+  async isNamedNow(file: OpenFile, version: Version, error: unknown): Promise<boolean> {
     const isGone = error instanceof FsError && error.cause instanceof VersionChanged;
     if (!isGone || version.etag !== null || file.detached) return false;
     const there = await this.#mount.namespace.confirmFile(file.path, [version]);
-    return there?.kind === 'file' && there.version === version;
+    // A listing may have made another of what it did not know again.
+    return there?.kind === 'file' && version.isSame(there.version);
   }
 
   /** The reader of the file's stored version. */

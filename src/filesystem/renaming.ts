@@ -5,6 +5,7 @@ import type { FolderTimes } from './folder-times.ts';
 import { heldBelow } from './folder-tree.ts';
 import type { Folders } from './folders.ts';
 import { FsError } from './errors.ts';
+import { nameOwnVersion } from './own-name.ts';
 import { existing, existingFile } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import type { Moving } from './moving.ts';
@@ -84,6 +85,7 @@ export class Renaming {
     if (dirty !== undefined) return dirty;
     const found = existing(path, await this.#mount.namespace.lookup(path));
     if (found.kind === 'folder') return null;
+    await nameOwnVersion(this.#mount, path);
     // Whoever opens it meanwhile shall go along to the new name.
     return this.#mount.table.dirty(path) ?? this.#mount.table.entered(path, found.version);
   }

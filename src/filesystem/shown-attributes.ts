@@ -6,7 +6,10 @@ import type { FileSystemSettings } from './settings.ts';
 export const FILE_MODE = 0o666;
 export const FOLDER_MODE = 0o777;
 
-export type ShownAttributes = Omit<Attributes, 'kind' | 'identity' | 'size' | 'links' | 'validFor'>;
+export type ShownAttributes = Omit<
+  Attributes,
+  'kind' | 'identity' | 'follows' | 'size' | 'links' | 'validFor'
+>;
 
 /** `mode`, before the umask, and `modified`, milliseconds since 1970, stand where nothing was set. */
 export function shownAttributes(

@@ -102,7 +102,9 @@ export class UnsentChanges {
     if (change.kind === 'rename') return this.#parts.resuming.retry(change.id);
     if (change.kind === 'delete') return this.#parts.deletions.retry(change.path ?? '');
     if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');
-    const file = this.#fileOf(change) ?? (await this.#revived(change, isNamed));
+    const waiting = this.#fileOf(change);
+    if (waiting === undefined && this.#hasGoneUp(change)) return change.path;
+    const file = waiting ?? (await this.#revived(change, isNamed));
     try {
       await this.#parts.uploading.storeWhole(file);
     } catch (error) {
@@ -137,6 +139,13 @@ export class UnsentChanges {
     await this.#mount.kept.forget(change.id, recordOf(draft));
     await this.#mount.resting.delete(change.id);
     return null;
+  }
+
+  /** It waited when it was listed, and went by itself meanwhile: its file is there. */
+  #hasGoneUp({ id, path, state }: UnsentChange): boolean {
+    const { resting, namespace } = this.#mount;
+    if (path === null || state === 'set aside' || resting.get(id) !== undefined) return false;
+    return namespace.known.recall(path)?.kind === 'file';
   }
 
   #fileOf({ id }: UnsentChange): OpenFile | undefined {

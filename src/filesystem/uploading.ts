@@ -207,7 +207,7 @@ export class Uploading {
         path: file.path,
         cause: poison,
       });
-      await this.#ends.dropNewest(file);
+      await this.#ends.dropCut(file);
       return;
     }
     if (file.dirty && draft !== null && !file.hasTried(draft)) {

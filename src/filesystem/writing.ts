@@ -160,8 +160,15 @@ export class Writing {
   ): Promise<void> {
     try {
       await draft.reserve(keep);
-      const copying = this.#reading.readerOf(file, base).copyTo(draft, { start: 0, end: keep });
-      await this.#reading.whileCurrent(file, copying);
+      const copy = (): Promise<void> =>
+        this.#reading.whileCurrent(
+          file,
+          this.#reading.readerOf(file, base).copyTo(draft, { start: 0, end: keep }),
+        );
+      await copy().catch(async (error: unknown) => {
+        if (!(await this.#reading.isNamedNow(file, base, error))) throw error;
+        await copy();
+      });
     } catch (error) {
       await draft.remove();
       throw error;

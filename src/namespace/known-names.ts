@@ -293,6 +293,8 @@ export class KnownNames {
       if (this.kept.get(folder) === undefined && this.kept.namesIn(folder).size === 0) continue;
       // A listing that left before does not show it, and nothing keeps it from now on.
       this.#changes.record(parentOf(folder), nameOf(folder), { kind: 'folder' });
+      const above = this.#folders.get(parentOf(folder));
+      if (above !== undefined) above.firstPage = null;
     }
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) this.kept.drop(folder);
   }

@@ -63,7 +63,8 @@ export class ListedNames {
     known.walked = { since: told.since, at: told.at };
     this.#leaveOutForKept(path, told);
     const added = told.added.filter((name) => told.names.folders.has(name) || told.names.files.has(name));
-    const entries = entriesOf({ ...told, added }, known).filter(([name]) => !changes.has(name));
+    const unchanged = added.filter((name) => !changes.has(name));
+    const entries = entriesOf({ ...told, added: unchanged }, known);
     for (const entry of entries) {
       takeDown(folder, entry, known);
       if (known !== folder) takeDown(known, entry, known);
@@ -85,12 +86,11 @@ export class ListedNames {
     const changed = [...changes].map(([name, outcome]) => ({ name, outcome, known: before.names.get(name) }));
     // Pages may show the file that was there before.
     for (const { name, outcome } of changed) if (hidesNothing(outcome)) walk.names.shadowed.delete(name);
-    const whole = walk.pages > 1 ? wholeFolder(taken, walk, before) : folderOf(walk, before);
+    const whole =
+      walk.pages > 1 ? wholeFolder(taken, walk, before, changes) : folderOf(walk, before, changes);
     this.#kept.showIn(path, whole, changes);
     for (const { name, outcome, known } of changed) {
-      // Somebody has asked since what has the name of a folder that went.
-      if (outcome.kind === 'missing' && known !== undefined && known.confirmedAt >= walk.since)
-        whole.names.set(name, known);
+      if (known !== undefined && isToldSince(outcome, known, walk)) whole.names.set(name, known);
       else whole.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
     }
     this.#folders.set(path, changed.some(isLeftOpen) ? unlisted(whole) : whole);
@@ -115,6 +115,14 @@ export class ListedNames {
 /** Whether no file is left out for what an own change has put under its name. A removal of a folder does not tell. */
 function hidesNothing(outcome: Outcome): boolean {
   return outcome.kind === 'file' || (outcome.kind === 'folder' && outcome.isNew === true);
+}
+
+/** Whether somebody has asked, since our change, what has the name: it is that of a folder that went, or others have changed it again. */
+function isToldSince(outcome: Outcome, known: Entry, { since }: Walk): boolean {
+  if (known.confirmedAt < since) return false;
+  if (outcome.kind === 'file')
+    return known.kind === 'missing' || (known.kind === 'file' && !outcome.version.isSame(known.version));
+  return outcome.kind === 'missing';
 }
 
 /** Whether a folder went meanwhile of whose name nobody knows yet whether a file has it. */

@@ -195,12 +195,21 @@ export class Namespace {
       const shown = this.known.recallFresh(path);
       if (shown !== undefined) return shown;
     }
-    const [file, asFolder] = await this.#lookedInto.during(folder, () =>
-      Promise.all([
-        before === undefined || before === 'missing' ? this.confirmFile(path, [], { signal }) : undefined,
-        this.#probeFolder(path, signal),
-      ]),
-    );
+    const question = this.known.ask();
+    let file: Entry | undefined;
+    let asFolder: Entry | undefined;
+    try {
+      [file, asFolder] = await this.#lookedInto.during(folder, () =>
+        Promise.all([
+          before === undefined || before === 'missing' ? this.confirmFile(path, [], { signal }) : undefined,
+          this.#probeFolder(path, signal),
+        ]),
+      );
+      // The page came first, and the folder may have been removed here before the other answer.
+      if (asFolder !== undefined && this.known.isChangedSince(question, path)) return undefined;
+    } finally {
+      this.known.forgetQuestion(question);
+    }
     // Said last, so that a folder wins over a file of the same name whichever answer came first.
     if (asFolder !== undefined) this.known.setName(path, asFolder);
     if (asFolder !== undefined || file?.kind === 'file') return this.known.recall(path);

@@ -44,7 +44,12 @@ export function entriesOf({ names, added, at, kept }: FolderTold, known: KnownFo
     if (facts === undefined) return [name, folderEntry(at)];
     const before = known.names.peek(name);
     // A listing may be late. What it shows of a file that was replaced is not to be believed: the next look asks for the file itself.
-    if (before?.kind === 'file' && before.version.replaced(facts)) return [name, doubtful(before)];
+    // So it is where the file itself was asked for since: times of files are told by the second.
+    if (
+      before?.kind === 'file' &&
+      (before.version.replaced(facts) || (before.confirmedAt > at && !before.version.matches(facts)))
+    )
+      return [name, doubtful(before)];
     return [name, entryOf(name, facts, { before, at, kept })];
   });
 }
@@ -55,10 +60,15 @@ export function takeDown(folder: KnownFolder, [name, entry]: NamedEntry, known: 
   else folder.names.set(name, entry);
 }
 
-/** The folder that a walk of one page tells of. `known`: what is known of it. */
-export function folderOf(walk: FolderTold, known: KnownFolder): KnownFolder {
+/** The folder that a walk of one page tells of, but for the names `changed`. `known`: what is known of it. */
+export function folderOf(
+  walk: FolderTold,
+  known: KnownFolder,
+  changed: ReadonlyMap<string, unknown>,
+): KnownFolder {
   const folder = new KnownFolder();
-  const added = [...walk.names.folders, ...walk.names.files.keys()];
+  // What it tells of those is older than our change, whose version it might take for its own.
+  const added = [...walk.names.folders, ...walk.names.files.keys()].filter((name) => !changed.has(name));
   for (const named of entriesOf({ ...walk, added }, known)) takeDown(folder, named, known);
   return asListed(folder, walk);
 }
@@ -82,12 +92,19 @@ export function wholeFolder(
   { folder, untold }: TakenDown,
   walk: FolderTold,
   known: KnownFolder,
+  changed: ReadonlyMap<string, unknown>,
 ): KnownFolder {
   if (known !== folder) {
     for (const [name, given] of known.names.given()) {
+      if (changed.has(name)) continue;
       const told = folder.names.peek(name);
-      if (given.kind !== 'file' || told?.kind !== 'file' || !given.version.isSame(told.version)) continue;
-      folder.names.set(name, { ...given, confirmedAt: Math.max(given.confirmedAt, told.confirmedAt) });
+      if (told?.kind !== 'file' || given.kind === 'folder') continue;
+      const isSame = given.kind === 'file' && given.version.isSame(told.version);
+      // Since its page somebody has found another file there, or none, or that it is another.
+      const isLater =
+        given.confirmedAt > told.confirmedAt || (isSame && given.confirmedAt === Number.NEGATIVE_INFINITY);
+      if (isSame && !isLater) folder.names.set(name, { ...given, confirmedAt: told.confirmedAt });
+      else if (isLater) folder.names.set(name, given);
     }
   }
   for (const name of untold) folder.names.delete(name);

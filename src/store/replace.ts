@@ -100,8 +100,11 @@ export async function currentVisibility(store: BucketStore, key: string): Promis
   } catch (error) {
     // What this endpoint answers for a missing file is not in the spec, so a HEAD tells whether it is gone: then the PUT
     // creates it anew, private.
-    if (isRefusal(error, 'missing', 'rejected') && (await isMissing(store, key))) return 'private';
-    throw error;
+    if (!isRefusal(error, 'missing', 'rejected')) throw error;
+    if (await isMissing(store, key)) return 'private';
+    if (!isRefusal(error, 'missing')) throw error;
+    // Others have made it anew meanwhile.
+    return (await store.visibility(key)).visibility;
   }
 }
 

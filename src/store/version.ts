@@ -69,6 +69,8 @@ export class Version {
    * since, has the file as it is. A version told by the service begins one; it ends where bytes turn out not to be known.
    */
   lineage: number;
+  /** The lineage before it was guessed which version of the service's this is: the same file to programs, whose bytes are not known. */
+  follows: number | undefined;
   /** Null until the service has named our upload. */
   etag: string | null;
   lastModified: Date;
@@ -175,6 +177,7 @@ export class Version {
     } else if (this.#wasModifiedWhileUploading(facts)) {
       this.etag = facts.etag;
       this.id = nextNumber();
+      this.follows = this.lineage;
       this.lineage = newLineage();
     }
   }

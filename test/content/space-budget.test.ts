@@ -83,7 +83,7 @@ describe('a space budget', () => {
 
   it('notices after a while that others made room on the disk', async () => {
     const { budget, disk, clock } = setup(Infinity, FLOOR);
-    budget.open(10).setLeaving(true);
+    budget.open(200).setLeaving(true);
     const growing = watched(growWaiting(budget, budget.open(), 200));
     await settle();
 

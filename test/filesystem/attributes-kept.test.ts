@@ -188,10 +188,13 @@ describe('nothing is left of what was set', () => {
     expect(await rowsOf(scene)).toEqual({ files: ['stays'], folders: ['/'] });
   });
 
-  it('of a folder and of those in it, when others removed it and made it again [attributes/remount]', async () => {
+  it.each([
+    ['a folder and of those in it', ['/a', '/a/b']],
+    ['those in a folder of which nothing was set', ['/a/b']],
+  ])('of %s, when others removed it and made it again [attributes/remount]', async (_, set) => {
     const { fs, foreignWrite, direct, bucket, clock } = await openForTest();
     await foreignWrite('a/b/f', 'x');
-    for (const path of ['/a', '/a/b']) await fs.setAttributes(path, { mode: 0o700 });
+    for (const path of set) await fs.setAttributes(path, { mode: 0o700 });
     await direct.deleteObject(bucket, 'a/b/f');
     clock.advance(TTL);
     expect(await names(fs, '/')).toEqual([]);

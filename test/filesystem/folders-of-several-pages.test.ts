@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HeldPages } from '../support/held-pages.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { names, openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openToRewrite, writeAt } from '../support/program-acts.ts';
 
 const TTL = 10_000;
 
@@ -57,6 +58,21 @@ describe('in a folder of several pages that was looked at less than a second ago
     await expect.poll(isMade).toBe(true);
     clock.advance(TTL);
     expect(await names(fs, '/big')).toContain('d');
+  });
+
+  it('a folder whose last file went stays when another is stored in it after that page came [fresh/own-changes]', async () => {
+    const { fs, clock } = await justLookedAt();
+    await fs.unlink('/big/d/f');
+    const handle = await openToRewrite(fs, '/big/d/g');
+    await writeAt(fs, handle, 'new');
+    clock.advance(TTL);
+    await fs.getAttributes('/big');
+
+    await fs.flush(handle);
+
+    expect(await names(fs, '/big')).toContain('d');
+    expect(await fs.getAttributes('/big/d')).toMatchObject({ kind: 'folder' });
+    await fs.release(handle);
   });
 });
 

@@ -61,14 +61,14 @@ it('is one file to those who have it open under its old and its new name when a 
 });
 
 it('keeps what was written under the new name of a file whose rename failed', async () => {
-  const { fs, stored, reached, letGo } = await stageHolding('deleteObject', 'fails');
+  const { fs, stored, reached, letGo } = await stageHolding('deleteObject', 'is refused');
   const renaming = fs.rename('/new', '/free', false);
   await reached;
   const creating = fs.create('/free', { ...toEdit, truncate: true, exclusive: false, mode: 0o644 });
   const opening = fs.open('/free', toEdit);
 
   letGo();
-  await expect(renaming).rejects.toMatchObject({ code: 'EIO' });
+  await expect(renaming).rejects.toMatchObject({ code: 'EACCES' });
   await expect(opening).rejects.toMatchObject({ code: 'ENOENT' });
   const created = await creating;
   await fs.write(created, Buffer.from('mine'), 0);
@@ -115,13 +115,13 @@ it('does not bring back a file that was opened and changed while it was unlinked
   await expect(stored('old')).rejects.toMatchObject({ kind: 'missing' });
 });
 
-/** With `/old` and `/new` on the service; every request of this operation waits for `letGo`, and the first then maybe fails. */
-async function stageHolding(held: Operation, end: 'succeeds' | 'fails' = 'succeeds'): Promise<Stage> {
+/** With `/old` and `/new` on the service; every request of this operation waits for `letGo`, and the first may be refused then. */
+async function stageHolding(held: Operation, end: 'succeeds' | 'is refused' = 'succeeds'): Promise<Stage> {
   const { direct, bucket } = await openEmbeddedService();
   await direct.putObject(bucket, 'old', uploadOf('old bytes'));
   await direct.putObject(bucket, 'new', uploadOf('new bytes'));
   const stateDirectory = await mkdtemp(join(tmpdir(), 'pailfs-test-'));
-  let failures = end === 'fails' ? 1 : 0;
+  let failures = end === 'is refused' ? 1 : 0;
   let arrive = (): void => undefined;
   let letGo = (): void => undefined;
   const reached = new Promise<void>((resolve) => {
@@ -137,7 +137,7 @@ async function stageHolding(held: Operation, end: 'succeeds' | 'fails' = 'succee
       await left;
       if (failures === 0) return proceed();
       failures -= 1;
-      throw new Refusal('unavailable', 'the service is away', { operation });
+      throw new Refusal('denied', 'not allowed', { operation });
     }),
     bucket: await direct.getBucket(bucket),
     clock: new ManualClock(Date.now()),

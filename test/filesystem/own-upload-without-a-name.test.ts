@@ -1,9 +1,21 @@
 /** The service's ETags are no MD5: nobody can tell by them which bytes are there. */
-import { expect, it } from 'vitest';
-import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
+import { describe, expect, it } from 'vitest';
+import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
+import {
+  closing,
+  names,
+  openForTest,
+  readFile,
+  writeFile,
+  type FileSystemForTest,
+} from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
+import { edit, openToEdit, openToRead, textAt } from '../support/program-acts.ts';
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+/** Nothing tells that a file is the one stored here but its bytes. */
+const UNNAMED = { behaviours: { etag: 'random', date: 'missing' } } as const;
 
 it.each([
   ['of five times the memory of a read', { memoryLimit: 8 * MIB }],
@@ -11,16 +23,65 @@ it.each([
 ] as const)(
   'a file that was stored here is read at once, %s, where no Date is sent either',
   async (_, settings) => {
-    const { fs } = await openForTest({
-      store: { behaviours: { etag: 'random', date: 'missing' } },
-      settings,
-    });
+    const { fs } = await openForTest({ store: UNNAMED, settings });
     const content = patternedBytes(5 * MIB);
     await writeFile(fs, '/a', content);
 
     expect(Buffer.compare(await readFile(fs, '/a'), content)).toBe(0);
   },
 );
+
+describe('with cache=off, of a file that was stored here', () => {
+  it.each([
+    ['an edit', 5 * MIB, withLetter, (fs: FileSystemOperations) => edit(fs, '/a', 'N', 10)],
+    ['an edit of a small one', 300 * KIB, withLetter, (fs: FileSystemOperations) => edit(fs, '/a', 'N', 10)],
+    ['what is appended', 5 * MIB, withOneMore, (fs: FileSystemOperations) => edit(fs, '/a', 'N', 5 * MIB)],
+    ['a truncation', 5 * MIB, withoutEnd, (fs: FileSystemOperations) => truncated(fs, 5 * MIB - 7)],
+  ])('%s is stored, with all that stays of it [write/edit]', async (_, size, after, act) => {
+    const content = patternedBytes(size);
+    const { fs, stored } = await withOwnFile(content);
+
+    await act(fs);
+
+    expect(Buffer.compare(await stored('a'), after(content))).toBe(0);
+  });
+
+  it('all is there under the name that it is renamed to [rename/copy]', async () => {
+    const content = patternedBytes(5 * MIB);
+    const { fs } = await withOwnFile(content);
+
+    await fs.rename('/a', '/b', false);
+
+    expect(Buffer.compare(await readFile(fs, '/b'), content)).toBe(0);
+  });
+
+  it.each([
+    ['unlinked', (fs: FileSystemOperations) => fs.unlink('/a')],
+    ['replaced', (fs: FileSystemOperations) => fs.rename('/other', '/a', false)],
+  ])('all can be read by who had it open when it was %s [unlink/open]', async (_, act) => {
+    const content = patternedBytes(5 * MIB);
+    const { fs } = await withOwnFile(content);
+    const handle = await openToRead(fs, '/a');
+
+    await act(fs);
+
+    const into = Buffer.alloc(1000);
+    expect(await fs.read(handle, into, 5 * MIB - 2000)).toBe(1000);
+    expect(Buffer.compare(into, content.subarray(5 * MIB - 2000, 5 * MIB - 1000))).toBe(0);
+    await fs.release(handle);
+  });
+
+  it('the bytes can be read by who had it open before a listing showed it [fresh/no-mixing]', async () => {
+    const { fs, clock } = await withOwnFile('ours');
+    const handle = await openToRead(fs, '/a');
+    clock.advance(10_000);
+    await names(fs, '/');
+
+    expect(await textAt(fs, handle)).toBe('ours');
+
+    await fs.release(handle);
+  });
+});
 
 it('the kernel keeps nothing of a file stored here whose name is guessed by its time [kernel/versions]', async () => {
   const { fs, clock, foreignWrite } = await openForTest({
@@ -48,3 +109,31 @@ it('a file that is closed leaves nothing in memory with cache=off', async () => 
 
   expect(mounted.counts().inMemory).toBe(0);
 });
+
+/** /a was stored here, and nothing is kept of it; /other is there, too. */
+async function withOwnFile(content: string | Uint8Array): Promise<FileSystemForTest> {
+  const scene = await openForTest({ store: UNNAMED, settings: { cache: 'off' } });
+  await scene.foreignWrite('other', 'other');
+  await writeFile(scene.fs, '/a', content);
+  return scene;
+}
+
+/** `N` is at 10. */
+function withLetter(content: Uint8Array): Uint8Array {
+  return Buffer.concat([content.subarray(0, 10), Buffer.from('N'), content.subarray(11)]);
+}
+
+/** `N` is behind it. */
+function withOneMore(content: Uint8Array): Uint8Array {
+  return Buffer.concat([content, Buffer.from('N')]);
+}
+
+/** Seven bytes are cut off. */
+function withoutEnd(content: Uint8Array): Uint8Array {
+  return content.subarray(0, content.length - 7);
+}
+
+async function truncated(fs: FileSystemOperations, size: number): Promise<void> {
+  const handle = await openToEdit(fs, '/a');
+  await closing(fs, handle, () => fs.truncate('/a', size, handle));
+}

@@ -3,6 +3,7 @@
  * of either is kept, and nothing private becomes public.
  */
 import { expect, it } from 'vitest';
+import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { diskNow } from '../support/after-a-crash.ts';
 import { diskAtDelete } from '../support/disk-at-delete.ts';
 import { drained } from '../support/drained.ts';
@@ -123,6 +124,30 @@ it.each(['goes on', 'is killed'])(
     expect(await textsOf(scene)).toEqual({ f: 'Nld', t: 'other' });
     expect(await visibilityOf(scene, 'f')).toBe('public');
     expect(await visibilityOf(scene, 't')).toBe('private');
+  },
+);
+
+it.each([
+  ['an edit', (fs: FileSystemOperations) => edit(fs, '/f', 'N', 0), 'Nld'],
+  ['a rewrite', (fs: FileSystemOperations) => writeFile(fs, '/f', 'new'), 'new'],
+] as const)(
+  '%s of a public file that waits has its link back when another public file could not be renamed over it [rename/undo] [visibility/preserve]',
+  async (_, write, text) => {
+    const scene = await withPublicFile();
+    const { fs, faults, direct, bucket, mounted, store } = scene;
+    await scene.foreignWrite('t', 'other');
+    await direct.setVisibility(bucket, 't', 'public');
+    store.changeAccount({ gracePeriod: true });
+    expect(await errnoOfCall(write(fs))).toBe('EDQUOT');
+    store.changeAccount({ gracePeriod: false });
+    faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 429 } });
+
+    expect(await errnoOfCall(fs.rename('/t', '/f', false))).toBe('EIO');
+
+    faults.clear();
+    await drained(mounted);
+    expect(await textsOf(scene)).toEqual({ f: text, t: 'other' });
+    expect(await visibilityOf(scene, 'f')).toBe('public');
   },
 );
 

@@ -1,10 +1,10 @@
-/** SEMANTICS: an answer that comes after a program has set who may fetch a file is about how it was before. */
+/** SEMANTICS: what was told before a program set who may fetch a file is about how it was before, whether that answer comes late or its own is lost. */
 import { describe, expect, it } from 'vitest';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import type { Visibility } from '../../src/service/records.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest } from '../support/open-for-test.ts';
-import { edit, setXattr, xattr } from '../support/program-acts.ts';
+import { edit, errnoOfCall, setXattr, xattr } from '../support/program-acts.ts';
 import { signal } from '../support/signal.ts';
 import { visibilityOf } from '../support/stored-state.ts';
 
@@ -24,13 +24,13 @@ function heldAnswer() {
   return { between, made: made.given, letGo: arrival.give };
 }
 
-describe('while somebody still waits to be told the visibility of a file', () => {
-  const changes: readonly { before: Visibility; wanted: Visibility }[] = [
-    { before: 'public', wanted: 'private' },
-    { before: 'private', wanted: 'public' },
-  ];
+const CHANGES: readonly { readonly before: Visibility; readonly wanted: Visibility }[] = [
+  { before: 'public', wanted: 'private' },
+  { before: 'private', wanted: 'public' },
+];
 
-  it.each(changes)(
+describe('while somebody still waits to be told the visibility of a file', () => {
+  it.each(CHANGES)(
     'a program makes it $wanted: so it is told, and so it is after the next save [visibility/preserve] [xattr/private]',
     async ({ before, wanted }) => {
       const answer = heldAnswer();
@@ -52,3 +52,22 @@ describe('while somebody still waits to be told the visibility of a file', () =>
     },
   );
 });
+
+it.each(CHANGES)(
+  'a program makes a $before file $wanted, and the answer is lost: so the file is, and so it is after the next save [visibility/preserve] [xattr/private]',
+  async ({ before, wanted }) => {
+    const scene = await openForTest();
+    const { fs, faults } = scene;
+    await scene.foreignWrite('f', 'bytes');
+    await scene.direct.setVisibility(scene.bucket, 'f', before);
+    await names(fs, '/');
+    expect(await xattr(fs, '/f', 'user.pailfs.visibility')).toBe(before);
+    faults.add({ operation: 'setVisibility', fault: { kind: 'lost-answer' } });
+
+    expect(await errnoOfCall(setXattr(fs, '/f', 'user.pailfs.visibility', wanted))).toBe('EIO');
+
+    expect(await visibilityOf(scene, 'f')).toBe(wanted);
+    await edit(fs, '/f', 'B', 0);
+    expect(await visibilityOf(scene, 'f')).toBe(wanted);
+  },
+);

@@ -6,7 +6,7 @@ import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { draftText } from '../support/draft-bytes.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
-import { textOf } from '../support/stored-state.ts';
+import { textOf, textsOf } from '../support/stored-state.ts';
 
 /** The next upload is refused with `status`. */
 function refuse(scene: FileSystemForTest, status: number): void {
@@ -93,6 +93,18 @@ describe('to try again', () => {
     expect(outcome?.storedAs).toMatch(/^\/f \(conflict/);
     expect(await textOf(scene, 'f')).toBe('now');
     expect(await textOf(scene, outcome?.storedAs?.slice(1) ?? '')).toBe('before');
+  });
+
+  it('is told that what goes by itself meanwhile is stored [uploads/retry]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    // More than go up at once.
+    for (let number = 0; number < 12; number += 1) await writeFile(scene.fs, `/f${number}`, 'x');
+    const next = await mountOver(await diskNow(scene), scene);
+
+    const outcomes = await next.unsent.retry(null);
+
+    expect(outcomes.map(({ isDone }) => isDone)).toEqual(Array.from({ length: 12 }, () => true));
+    expect(Object.keys(await textsOf(scene))).toHaveLength(12);
   });
 
   it('leaves half a file where it is unless it is named, and then replaces nothing with it [uploads/half]', async () => {

@@ -251,17 +251,3 @@ it('chmod never changes visibility [visibility/not-mode]', async () => {
   expect(opened.asked()).toEqual([]);
   expect(await visibilityOf(opened, 'f')).toBe('public');
 });
-
-it.each([404, 400] as const)(
-  'a file that vanished answers %i to the question, and is stored anew',
-  async (missingVisibility) => {
-    const { fs, direct, bucket, stored } = await withPublicFile({
-      store: { behaviours: { missingVisibility } },
-    });
-    await direct.deleteObject(bucket, 'f');
-
-    await writeFile(fs, '/f', 'new');
-
-    expect((await stored('f')).toString()).toBe('new');
-  },
-);

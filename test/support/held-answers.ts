@@ -25,7 +25,7 @@ export class HeldAnswers {
     });
 
   /** The next answer to `operation`. */
-  hold(operation: 'listObjects' | 'listBuckets'): HeldAnswer {
+  hold(operation: 'listObjects' | 'listBuckets' | 'deleteObject'): HeldAnswer {
     const [made, arrival] = [signal(), signal()];
     this.#next = { operation, made: made.give, arrival: arrival.given };
     return { made: made.given, letGo: arrival.give };

@@ -16,6 +16,11 @@ export class HeldPages extends InterceptedService {
     this.#pageSize = pageSize;
   }
 
+  /** How many pages wait. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** So many pages are let through, now or when they are asked for. */
   letPass(pages = Number.POSITIVE_INFINITY): void {
     this.#mayPass += pages;

@@ -152,8 +152,17 @@ async function open(context: KernelContext, node: Node, request: OpenRequest, ca
   if (isOther) context.notifyAtOnce(dropCached(node.id, 'attributes'));
   // Who only reads has nothing to store: one of the three requests that a program waits for when it reads a small file.
   const closing = intent.write || intent.truncate ? 0 : FOPEN_NOFLUSH;
-  const flags = (isOther ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE) | closing;
+  const flags = keptOf(node, isOther) | closing;
   return { reply: openReply(fh, flags), undelivered: releaseLater(context, fh) };
+}
+
+/** What becomes of the bytes that the kernel has of `node`, which an open has found; `isOther`: it has found another file. */
+function keptOf(node: Node, isOther: boolean): number {
+  if (isOther) return FOPEN_DIRECT_IO;
+  if (!node.isRenewed) return FOPEN_KEEP_CACHE;
+  // A notification may have come before the kernel read the last of them.
+  node.isRenewed = false;
+  return 0;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Attributes, FileHandle, FileSystemOperations } from '../../filesys
 import type { BufferPool } from './buffer-pool.ts';
 import { takeNameBack } from './discoveries.ts';
 import type { KeptListings } from './kept-listings.ts';
-import { isSame, type Node } from './node.ts';
+import type { Node } from './node.ts';
 import type { NodeTable } from './node-table.ts';
 import type { OpenFile, OpenFolder, OpenTable } from './open-table.ts';
 import type { Told } from './replies.ts';
@@ -100,7 +100,7 @@ async function attributesByName(
     if (!isMissing(error)) throw error;
     return undefined;
   });
-  if (isSame(found, node)) return found;
+  if (found !== undefined && context.nodes.goesOnAs(node, found)) return found;
   // A rename of ours took it there meanwhile.
   if (context.nodes.pathOf(node) !== path) return attributesOf(context, node, undefined, waiter);
   takeNameBack(context, node);

@@ -18,6 +18,7 @@ import { stopAllListings } from './folder-operations.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { KeptListings } from './kept-listings.ts';
 import { mountAsRoot } from './mount-program.ts';
+import { dropCached } from './notifications.ts';
 import { NodeTable } from './node-table.ts';
 import { OpenTable } from './open-table.ts';
 import { RequestMemory } from './request-memory.ts';
@@ -120,9 +121,14 @@ function newContext(
   device: Device,
   requests: RequestMemory,
 ): KernelContext {
-  const nodes: NodeTable = new NodeTable((node) => {
-    takeNameBack({ nodes, clock, notify: device.notify }, node);
-  });
+  const nodes: NodeTable = new NodeTable(
+    (node) => {
+      takeNameBack({ nodes, clock, notify: device.notify }, node);
+    },
+    (node) => {
+      device.notify(dropCached(node.id, 'bytes'));
+    },
+  );
   return {
     operations,
     nodes,

@@ -19,6 +19,7 @@ export const NO_NODE = 0;
 export class NodeExtras {
   formerPath: string | undefined = undefined;
   isDoubtful = false;
+  isRenewed = false;
   changes = 0;
   listings = 0;
   readonly children = { first: NO_NODE, last: NO_NODE, count: 0 };

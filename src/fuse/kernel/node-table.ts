@@ -6,7 +6,7 @@
 import { HashIndex } from '../../base/hash-index.ts';
 import { hashOf } from '../../base/text-list.ts';
 import { FsError } from '../../filesystem/errors.ts';
-import { isSame, RowNode, type Node, type NodeFacts } from './node.ts';
+import { RowNode, type Node, type NodeFacts } from './node.ts';
 import { NO_NODE, nodeKinds, NodeRows } from './node-rows.ts';
 
 export const ROOT_NODE = 1;
@@ -23,11 +23,13 @@ export class NodeTable {
   /** By identity. */
   readonly #files = new HashIndex((id) => identityHash(this.#rows.get(id, 'identities')));
   readonly #leaves: (node: Node) => void;
+  readonly #renews: (node: Node) => void;
   #lastId = ROOT_NODE;
 
   /** `leaves` hears of a node before another name leads to it than the kernel knows it by, which no rename of the kernel's has brought about. */
-  constructor(leaves: (node: Node) => void) {
+  constructor(leaves: (node: Node) => void, renews: (node: Node) => void = () => undefined) {
     this.#leaves = leaves;
+    this.#renews = renews;
     this.#rows.add(ROOT_NODE, 'folder', 0);
   }
 
@@ -99,9 +101,27 @@ export class NodeTable {
   lookUp(folder: Node, name: string, facts: NodeFacts): Node {
     if (folder.hasMissing) folder.missing.delete(name);
     const known = this.known(folder, name);
-    const node = isSame(known, facts) ? known : this.#broughtTo(folder, name, facts);
+    const stays = known !== undefined && this.goesOnAs(known, facts);
+    const node = stays ? known : this.#broughtTo(folder, name, facts);
     this.#rows.set(node.id, 'lookups', this.#rows.get(node.id, 'lookups') + 1);
     return node;
+  }
+
+  /**
+   * Whether `node` is what `facts` are of, also where the service has named our upload by its time alone: then it is the same file, but
+   * nobody knows that its bytes are ours, and the kernel lets go of those that it has.
+   */
+  goesOnAs(node: Node, facts: NodeFacts): boolean {
+    if (node.kind === facts.kind && node.identity === facts.identity) return true;
+    const isFile = node.kind === 'file' && facts.kind === 'file';
+    if (!isFile || facts.follows !== node.identity || this.#livingFile(facts.identity) !== undefined)
+      return false;
+    this.#files.remove(node.id);
+    this.#rows.set(node.id, 'identities', facts.identity);
+    this.#files.add(node.id);
+    node.isRenewed = true;
+    this.#renews(node);
+    return true;
   }
 
   /** The kernel has let go of `lookups` of its knowledge. */

@@ -24,6 +24,8 @@ export interface Node {
   readonly hasMissing: boolean;
   /** Whether bytes were refused: when the last handle is closed the name may lead to what was there before. */
   isDoubtful: boolean;
+  /** Whether what the kernel has of its bytes may be another version's: who opens it next has it dropped. */
+  isRenewed: boolean;
   /** How many listings of this folder were begun. */
   listings: number;
   /** How many changes of this folder's names, or of what they lead to, this mount has made. */
@@ -31,7 +33,7 @@ export interface Node {
 }
 
 /** What tells one node from another. */
-export type NodeFacts = Pick<Attributes, 'kind' | 'identity'>;
+export type NodeFacts = Pick<Attributes, 'kind' | 'identity' | 'follows'>;
 
 export class RowNode implements Node {
   readonly id: number;
@@ -99,6 +101,14 @@ export class RowNode implements Node {
 
   set isDoubtful(isDoubtful: boolean) {
     this.#made().isDoubtful = isDoubtful;
+  }
+
+  get isRenewed(): boolean {
+    return this.#known()?.isRenewed ?? false;
+  }
+
+  set isRenewed(isRenewed: boolean) {
+    this.#made().isRenewed = isRenewed;
   }
 
   get changes(): number {

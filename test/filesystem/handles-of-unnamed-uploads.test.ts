@@ -1,0 +1,57 @@
+/** SEMANTICS: where neither ETag nor Date tells whose an upload is, programs that have the file open go on with it all the same. */
+import { describe, expect, it } from 'vitest';
+import { openForTest, type FileSystemForTest } from '../support/open-for-test.ts';
+import { edit, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
+import { textsOf } from '../support/stored-state.ts';
+import type { FileHandle } from '../../src/filesystem/operations.ts';
+
+const TTL = 10_000;
+
+/** A program has stored `/f`, and has it open while names are not trusted any more. */
+async function storedAndOpen(): Promise<{ scene: FileSystemForTest; first: FileHandle }> {
+  const scene = await openForTest({ store: { behaviours: { etag: 'random', date: 'missing' } } });
+  const first = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, first, 'aaaabbbb');
+  await scene.fs.flush(first);
+  scene.clock.advance(TTL);
+  return { scene, first };
+}
+
+describe('a file that was stored here, and that the service names by nothing', () => {
+  it('is one file to a program that has it open, and to one that edits it now [write/handles]', async () => {
+    const { scene, first } = await storedAndOpen();
+
+    await edit(scene.fs, '/f', 'B', 4);
+    expect(await textAt(scene.fs, first)).toBe('aaaaBbbb');
+    await writeAt(scene.fs, first, 'A', 0);
+    await scene.fs.flush(first);
+    await scene.fs.release(first);
+
+    expect(await textsOf(scene)).toEqual({ f: 'AaaaBbbb' });
+  });
+
+  it('is written by both at once [write/handles]', async () => {
+    const { scene, first } = await storedAndOpen();
+    const second = await openToEdit(scene.fs, '/f');
+
+    await writeAt(scene.fs, first, 'A', 0);
+    await writeAt(scene.fs, second, 'B', 4);
+    for (const handle of [first, second]) {
+      await scene.fs.flush(handle);
+      await scene.fs.release(handle);
+    }
+
+    expect(await textsOf(scene)).toEqual({ f: 'AaaaBbbb' });
+  });
+
+  it('takes its handle along to another name [rename/handles]', async () => {
+    const { scene, first } = await storedAndOpen();
+
+    await scene.fs.rename('/f', '/g', false);
+    await writeAt(scene.fs, first, 'A', 0);
+    await scene.fs.flush(first);
+    await scene.fs.release(first);
+
+    expect(await textsOf(scene)).toEqual({ g: 'Aaaabbbb' });
+  });
+});

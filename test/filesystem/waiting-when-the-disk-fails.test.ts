@@ -1,0 +1,87 @@
+/** SEMANTICS: what waits for the service is there whatever the local disk says to what comes later. */
+import { describe, expect, it } from 'vitest';
+import { FailingDisk } from '../support/failing-disk.ts';
+import { closing, names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
+import { errnoOfCall, LogForTest, openToRead, writeAt } from '../support/program-acts.ts';
+import { textOf } from '../support/stored-state.ts';
+
+/** More than an upload waits at first, milliseconds. */
+const MOMENT = 200;
+/** As long as it waits at most. */
+const LONG = 60_000;
+/** An answer of the disk about its room is good for less. */
+const LOOK_AGE = 2000;
+
+describe('when the disk does not take the note that an upload has failed (--write-back)', () => {
+  it('the bytes, which it has, are stored once the service is back [write-back/retried]', async () => {
+    const localFiles = new FailingDisk();
+    const log = new LogForTest();
+    const scene = await openForTest({ settings: { writeBack: true }, localFiles, log });
+    await writeFile(scene.fs, '/f', 'promised');
+    scene.faults.add({ operation: 'putObject', fault: { kind: 'status', status: 503 } });
+    localFiles.failures.set('sync', 'EIO');
+    scene.clock.advance(MOMENT);
+    await expect.poll(() => log.lines.length).toBeGreaterThan(1);
+    localFiles.failures.clear();
+
+    scene.clock.advance(LONG);
+
+    await expect.poll(() => textOf(scene, 'f').catch(() => null)).toBe('promised');
+  });
+
+  it('they are set aside where it was refused for good [write-back/refused]', async () => {
+    const localFiles = new FailingDisk();
+    const scene = await openForTest({ settings: { writeBack: true }, localFiles });
+    await writeFile(scene.fs, '/f', 'promised');
+    const reader = await openToRead(scene.fs, '/f');
+    scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
+    localFiles.failures.set('sync', 'EIO');
+    scene.clock.advance(MOMENT);
+    await expect
+      .poll(async () => (await scene.mounted.unsent.list()).map(({ state }) => state))
+      .not.toContainEqual(expect.stringMatching(/queued|uploading/));
+    localFiles.failures.clear();
+
+    await scene.fs.release(reader);
+
+    expect((await scene.mounted.unsent.list()).map(({ path, state }) => ({ path, state }))).toEqual([
+      { path: '/f', state: 'set aside' },
+    ]);
+  });
+});
+
+describe('while the service is away, and a write finds the disk full', () => {
+  it('what waited in the same file is set aside, and can be stored [write/passing-fault]', async () => {
+    const localFiles = new FailingDisk();
+    const scene = await openForTest({ localFiles });
+    const { fs, clock, faults, mounted } = scene;
+    await names(fs, '/');
+    faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+    const append = (line: string): Promise<string> => errnoOfCall(appendTo(fs, '/log', line));
+    expect([await append('one\n'), await append('two\n')]).toEqual(['EIO', 'EIO']);
+    localFiles.told = { free: 0, total: 1000 };
+    clock.advance(LOOK_AGE);
+
+    expect(await append('three\n')).toBe('ENOSPC');
+    localFiles.told = { free: Infinity, total: 0 };
+    faults.clear();
+
+    const [left] = await mounted.unsent.list();
+    expect(left).toMatchObject({ path: '/log', state: 'set aside' });
+    expect(await mounted.unsent.retry([left?.id ?? ''])).toMatchObject([{ isDone: true }]);
+    expect(await textOf(scene, 'log')).toBe('one\ntwo\n');
+    expect((await readFile(fs, '/log')).toString()).toBe('one\ntwo\n');
+  });
+});
+
+async function appendTo(fs: Parameters<typeof writeFile>[0], path: string, text: string): Promise<void> {
+  const handle = await fs.create(path, {
+    read: true,
+    write: true,
+    truncate: false,
+    exclusive: false,
+    mode: 0o644,
+  });
+  const { size } = await fs.getAttributes(path, handle);
+  await closing(fs, handle, () => writeAt(fs, handle, text, size));
+}
