@@ -172,11 +172,22 @@ export class Copying {
     } catch (error) {
       // Also where it was refused: the copy is the only one unless this is seen.
       this.#mount.namespace.known.doubt(path);
-      if (isRefusal(error, 'missing') || !(await this.#isThere(path))) return true;
-      // The look tells that it is there, not that it stays: the DELETE may still be done.
-      throw mayHaveBeenDone(error) ? new OldFileUnsure(path, error) : error;
+      if (!isRefusal(error, 'missing')) await this.#deleteUnsure(source, error);
     }
     return true;
+  }
+
+  /** The DELETE of the old file was answered with `error`, or not at all. Resolves when it is gone. */
+  async #deleteUnsure(source: OpenFile, error: unknown): Promise<void> {
+    const { path } = source;
+    const left = await this.#leftAt(path, versionsOf(source));
+    if (left === 'nothing') return;
+    if (!mayHaveBeenDone(error)) throw error;
+    // That it is there does not tell that it stays: the DELETE may still be done, and the copy would be the only one.
+    if (left === 'another') throw new OldFileUnsure(path, error);
+    await removeObject(this.#mount.store, keyOfPath(path)).catch((again: unknown) => {
+      if (!isRefusal(again, 'missing')) throw new OldFileUnsure(path, again);
+    });
   }
 
   /** Whether what is copied of `source`, in `draft` unless it is what is stored, is an edit whose program must hear of a conflict. */
@@ -265,12 +276,12 @@ export class Copying {
   }
 
   /** Rejects with `OldFileUnsure` when nobody knows. */
-  async #isThere(path: string): Promise<boolean> {
+  async #leftAt(path: string, versions: readonly Version[]): Promise<'nothing' | 'old' | 'another'> {
     try {
-      await this.#mount.store.head(keyOfPath(path));
-      return true;
+      const entry = await this.#mount.namespace.confirmFile(path, versions);
+      if (entry?.kind !== 'file') return 'nothing';
+      return isAmong(entry.version, versions) ? 'old' : 'another';
     } catch (error) {
-      if (isRefusal(error, 'missing')) return false;
       throw new OldFileUnsure(path, error);
     }
   }

@@ -8,22 +8,24 @@ import { names, openForTest, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
-/** Something on the way to the service answers the first DELETE of `key` itself, and the service hears of it when it `arrives`. */
+/** Something on the way to the service answers the first DELETEs of `key` itself, and the service hears of the first when it `arrives`. */
 class HeldDeletion {
   readonly #key: string;
+  readonly #answered: number;
   #held: (() => Promise<unknown>) | null = null;
-  #isDone = false;
+  #seen = 0;
   #isAfterPut = false;
 
-  constructor(key: string) {
+  constructor(key: string, answered = 1) {
     this.#key = key;
+    this.#answered = answered;
   }
 
   readonly between = (inner: ObjectService): ObjectService =>
     new InterceptedService(inner, async (call, proceed) => {
-      if (call.operation === 'deleteObject' && call.key === this.#key && !this.#isDone) {
-        this.#isDone = true;
-        this.#held = proceed;
+      if (call.operation === 'deleteObject' && call.key === this.#key && this.#seen < this.#answered) {
+        this.#seen += 1;
+        this.#held ??= proceed;
         throw new Refusal('unavailable', 'the service answered 504', {
           operation: 'deleteObject',
           status: 504,
@@ -51,8 +53,20 @@ function sinceUpload(asked: readonly string[]): readonly string[] {
 }
 
 describe('when the DELETE of a rename has no answer, and is done later', () => {
-  it('the copy of the file stays, though a look has found the old one still there [rename/undo]', async () => {
+  it('it is asked for again, so that the rename is whole [rename/undo]', async () => {
     const deletion = new HeldDeletion('a');
+    const scene = await openForTest(deletion);
+    await scene.foreignWrite('a', 'precious');
+    await names(scene.fs, '/');
+
+    await scene.fs.rename('/a', '/b', false);
+    await deletion.arrives();
+
+    expect(await textsOf(scene)).toEqual({ b: 'precious' });
+  });
+
+  it('and nor has the next, the copy of the file stays, though a look has found the old one there [rename/undo]', async () => {
+    const deletion = new HeldDeletion('a', 2);
     const scene = await openForTest(deletion);
     await scene.foreignWrite('a', 'precious');
     await names(scene.fs, '/');
@@ -65,7 +79,7 @@ describe('when the DELETE of a rename has no answer, and is done later', () => {
   });
 
   it('so do those of a folder [rename/undo]', async () => {
-    const deletion = new HeldDeletion('d/a');
+    const deletion = new HeldDeletion('d/a', 2);
     const scene = await openForTest(deletion);
     await scene.foreignWrite('d/a', 'precious');
     await names(scene.fs, '/');

@@ -123,14 +123,14 @@ describe('a rename that fails', () => {
   // What was only not answered may be done yet: the copy would be the only one.
   const failures: [string, Fault, string, readonly string[]][] = [
     ['is refused: the copy goes where its name was free', { kind: 'status', status: 403 }, 'EACCES', ['f']],
-    ['fails: the copy stays', { kind: 'status', status: 503 }, 'EIO', ['f', 'g']],
-    ['is not answered: the copy stays', { kind: 'stall' }, 'ETIMEDOUT', ['f', 'g']],
+    ['fails again and again: the copy stays', { kind: 'status', status: 503 }, 'EIO', ['f', 'g']],
+    ['is never answered: the copy stays', { kind: 'stall' }, 'ETIMEDOUT', ['f', 'g']],
   ];
 
   it.each(failures)('when the DELETE %s [rename/undo]', async (_what, fault, code, left) => {
     const { fs, foreignWrite, faults, stored } = await openForTest();
     await foreignWrite('f', 'content');
-    faults.add({ operation: 'deleteObject', key: 'f', fault });
+    faults.add({ operation: 'deleteObject', key: 'f', times: Infinity, fault });
 
     await expect(fs.rename('/f', '/g', false)).rejects.toMatchObject({ code });
 
