@@ -8,6 +8,7 @@
 import type { Visibility } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath } from '../store/keys.ts';
+import { setVisibility } from '../store/lasting-visibility.ts';
 import { mayHaveBeenDone } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { Inspecting } from './inspecting.ts';
@@ -64,7 +65,7 @@ export class VisibilityChanges {
     const owed = file?.owedLinks ?? [];
     if (wanted === 'private') await kept.takingDown(file);
     const at = clock.monotonic();
-    const record = await store.setVisibility(keyOfPath(path), wanted).catch(async (error: unknown) => {
+    const record = await setVisibility(store, keyOfPath(path), wanted).catch(async (error: unknown) => {
       if (mayHaveBeenDone(error)) this.#records.doubt(version);
       if (file !== undefined) await kept.stillOwes(file, owed);
       throw error;
@@ -88,7 +89,7 @@ export class VisibilityChanges {
     const { version, path } = file;
     const at = clock.monotonic();
     try {
-      const record = await store.setVisibility(keyOfPath(path), 'private');
+      const record = await setVisibility(store, keyOfPath(path), 'private');
       if (version !== null) {
         this.#records.rememberSet(version, record, at);
         version.madeHereAt = null;

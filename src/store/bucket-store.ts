@@ -35,7 +35,7 @@ export interface PageWalk {
 
 /** One bucket. Every method rejects with a `Refusal` and with nothing else. */
 export class BucketStore {
-  /** Uploads and deletions whose end nobody knows. Filled and looked at by replace.ts and lasting-change.ts. */
+  /** Requests whose end nobody knows. Filled and looked at by replace.ts, lasting-change.ts and lasting-visibility.ts. */
   readonly late = new LateRequests();
   readonly #service: ObjectService;
   readonly #bucket: string;

@@ -1,6 +1,7 @@
 /**
- * Which uploads and deletions of ours may the service still do? One whose answer never came may be done at any later moment, over
- * what was stored or deleted since. So whoever changes its key next looks afterwards (lasting-change.ts).
+ * Which requests of ours may the service still do? An upload or a deletion whose answer never came may be done at any later moment,
+ * over what was stored or deleted since, and so may a publication. Whoever changes its key next looks afterwards (lasting-change.ts,
+ * lasting-visibility.ts).
  */
 import { LRUCache } from 'lru-cache';
 import { Version, type OwnUpload } from './version.ts';
@@ -13,6 +14,8 @@ export class LateRequests {
   readonly #uploads = new LRUCache<string, readonly Version[]>({ max: MAX_KEYS });
   /** Keys. */
   readonly #deletions = new LRUCache<string, true>({ max: MAX_KEYS });
+  /** Keys. */
+  readonly #publications = new LRUCache<string, true>({ max: MAX_KEYS });
 
   uploadsOf(key: string): readonly Version[] {
     return this.#uploads.get(key) ?? [];
@@ -21,6 +24,11 @@ export class LateRequests {
   /** Whether what is stored under `key` may still be deleted. */
   mayBeDeleted(key: string): boolean {
     return this.#deletions.has(key);
+  }
+
+  /** Whether what is stored under `key` may still become public. */
+  mayBePublished(key: string): boolean {
+    return this.#publications.has(key);
   }
 
   /** Nobody knows the end of a PUT, or of one try of it. */
@@ -37,6 +45,11 @@ export class LateRequests {
     this.#deletions.set(key, true);
   }
 
+  /** Nobody knows whether the file under `key` was made public. */
+  addPublication(key: string): void {
+    this.#publications.set(key, true);
+  }
+
   /** Somebody has looked: these have come, or were passed by. */
   forgetUploads(key: string, versions: readonly Version[]): void {
     const left = this.uploadsOf(key).filter((version) => !versions.includes(version));
@@ -47,5 +60,10 @@ export class LateRequests {
   /** Somebody has looked: what was stored after it is there. */
   forgetDeletion(key: string): void {
     this.#deletions.delete(key);
+  }
+
+  /** Somebody has looked: it is private, after it was made so. */
+  forgetPublication(key: string): void {
+    this.#publications.delete(key);
   }
 }

@@ -10,6 +10,7 @@ import type { UploadBody } from '../service/object-service.ts';
 import type { Visibility } from '../service/records.ts';
 import type { BucketStore } from './bucket-store.ts';
 import { lastingChange } from './lasting-change.ts';
+import { setVisibility } from './lasting-visibility.ts';
 import { recognise } from './own-upload.ts';
 import { VersionChanged } from './range-reader.ts';
 import { Version } from './version.ts';
@@ -86,7 +87,7 @@ export async function publish(
   const head = await store.head(key);
   const stored = await recognise(store, key, head, versions);
   if (stored === undefined) throw new VersionChanged(key);
-  await store.setVisibility(key, 'public');
+  await setVisibility(store, key, 'public');
   return stored;
 }
 

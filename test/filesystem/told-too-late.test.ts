@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import type { Visibility } from '../../src/service/records.ts';
+import { Refusal } from '../../src/service/refusal.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest } from '../support/open-for-test.ts';
 import { edit, errnoOfCall, setXattr, xattr } from '../support/program-acts.ts';
@@ -71,3 +72,30 @@ it.each(CHANGES)(
     expect(await visibilityOf(scene, 'f')).toBe(wanted);
   },
 );
+
+it('a file is made private for good, though a request to make it public is done after that [xattr/private]', async () => {
+  let held: (() => Promise<unknown>) | null = null;
+  const scene = await openForTest({
+    between: (inner) =>
+      new InterceptedService(inner, async ({ operation }, proceed) => {
+        if (operation !== 'setVisibility') return proceed();
+        if (held === null) {
+          held = proceed;
+          throw new Refusal('unavailable', 'the service answered 504', { operation, status: 504 });
+        }
+        const answer = await proceed();
+        const late = held;
+        held = () => Promise.resolve();
+        await late();
+        return answer;
+      }),
+  });
+  await scene.foreignWrite('f', 'bytes');
+  await names(scene.fs, '/');
+
+  expect(await errnoOfCall(setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public'))).toBe('EIO');
+  await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private');
+
+  expect(await visibilityOf(scene, 'f')).toBe('private');
+  expect(await xattr(scene.fs, '/f', 'user.pailfs.visibility')).toBe('private');
+});
