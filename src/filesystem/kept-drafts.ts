@@ -36,6 +36,8 @@ export class KeptDrafts {
   readonly #links: OwedLinks;
   readonly #promised: PromisedDrafts;
   readonly #clock: Clock;
+  /** Have lost their name, which the disk did not note. */
+  readonly #unnoted = new WeakSet<Draft>();
 
   constructor(parts: KeptDraftsParts) {
     this.#journal = parts.journal;
@@ -187,7 +189,9 @@ export class KeptDrafts {
   async detached(file: OpenFile): Promise<void> {
     for (const draft of draftsOf(file)) {
       await this.retire(draft);
-      await this.#records.orLog(file.path, () => draft.hide());
+      // What the next mount finds in the journal it must find on the disk: neither would be there that had the name.
+      if (await this.#isNoted()) await this.#records.orLog(file.path, () => draft.hide());
+      else this.#unnoted.add(draft);
     }
     const { draft, sealed } = file;
     file.sealed = null;
@@ -234,7 +238,8 @@ export class KeptDrafts {
   async drop(draft: Draft): Promise<void> {
     await this.retire(draft);
     // What the next mount finds in the journal it must find on the disk.
-    if (this.#records.isClosed && this.#records.isUnsent(draft.id)) {
+    const isLeft = this.#unnoted.has(draft) && !(await this.#isNoted());
+    if (isLeft || (this.#records.isClosed && this.#records.isUnsent(draft.id))) {
       await draft.close();
       return;
     }
@@ -301,6 +306,14 @@ export class KeptDrafts {
       if (record !== undefined) records.push(record);
     }
     return records;
+  }
+
+  /** Whether the disk has taken all that it was told of what is done. */
+  #isNoted(): Promise<boolean> {
+    return this.#records.allDone().then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Whether no record holds for the bytes of `draft`. */

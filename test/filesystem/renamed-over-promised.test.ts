@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
+import { refuseCommits } from '../support/journal-commits.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { edit, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
 import { textsOf, withStoredFile } from '../support/stored-state.ts';
@@ -131,5 +132,40 @@ describe('with write-back, a file that was never closed renamed over one whose p
     await drained(scene.mounted);
     expect(await textsOf(scene)).toEqual({});
     expect(await scene.mounted.unsent.list()).toEqual([]);
+  });
+});
+
+describe('with write-back, a promised file renamed over another while the disk takes no record', () => {
+  it('leaves both as they were to the next mount, after a kill [write-back/crash]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    await writeFile(scene.fs, '/doc', 'old');
+    await writeFile(scene.fs, '/new', 'new');
+    const accept = refuseCommits('draft');
+
+    await scene.fs.rename('/new', '/doc', false);
+    const disk = await diskNow(scene);
+    accept();
+
+    const next = await mountOver(disk, scene, { settings: { writeBack: true } });
+    expect(await names(next.operations, '/')).toEqual(['doc', 'new']);
+    expect((await readFile(next.operations, '/doc')).toString()).toBe('old');
+    expect((await readFile(next.operations, '/new')).toString()).toBe('new');
+  });
+
+  it('leaves the new one there once it does, and nothing of the old [write-back/newest]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    await writeFile(scene.fs, '/doc', 'old');
+    await writeFile(scene.fs, '/new', 'new');
+    const accept = refuseCommits('draft');
+    await scene.fs.rename('/new', '/doc', false);
+    accept();
+
+    await drained(scene.mounted);
+
+    expect(await textsOf(scene)).toEqual({ doc: 'new' });
+    const next = await mountOver(await diskNow(scene), scene, { settings: { writeBack: true } });
+    await drained(next);
+    expect(await textsOf(scene)).toEqual({ doc: 'new' });
+    expect(await next.unsent.list()).toEqual([]);
   });
 });
