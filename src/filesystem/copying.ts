@@ -67,6 +67,8 @@ export interface CopyWish {
 export class Copying {
   readonly #mount: MountState;
   readonly #writing: Writing;
+  /** Whether an ETag that looks like an MD5 was found to be none. */
+  #hasOtherEtags = false;
 
   constructor(mount: MountState, writing: Writing) {
     this.#mount = mount;
@@ -105,10 +107,20 @@ export class Copying {
     }
     const copy = await this.#writing.copyOf(source, version);
     try {
+      await this.#refuseDamaged(source.path, version, copy);
       return await this.#store(source, { draft: copy, contentType: version.contentType, stays }, to, wish);
     } finally {
       await copy.remove();
     }
+  }
+
+  /** Rejects with EIO when `copy` is not what the service sends of `version`: it would end as the only one. */
+  async #refuseDamaged(path: string, { md5, etag }: Version, copy: Draft): Promise<void> {
+    if (md5 === null || this.#hasOtherEtags || md5.toLowerCase() === (await copy.md5())) return;
+    const sent = await this.#mount.store.digest(keyOfPath(path));
+    if (sent.md5 === md5.toLowerCase())
+      throw new FsError('EIO', path, 'what was downloaded of it was damaged on its way');
+    this.#hasOtherEtags ||= sent.head.etag === etag;
   }
 
   async #store(source: OpenFile, bytes: Bytes, to: string, wish: CopyWish): Promise<Version> {

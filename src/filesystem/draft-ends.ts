@@ -96,7 +96,10 @@ export class DraftEnds {
   async dropCut(file: OpenFile): Promise<void> {
     const { draft, sealed } = file;
     const hasWaited =
-      draft !== null && draft !== sealed?.draft && this.#mount.kept.recorded(file).includes(draft.id);
+      draft !== null &&
+      draft !== sealed?.draft &&
+      draft.size > 0 &&
+      this.#mount.kept.recorded(file).includes(draft.id);
     if (!hasWaited) return this.dropNewest(file);
     if (sealed === null) {
       file.loseWrites();

@@ -19,6 +19,7 @@ import {
 import { levelsOf, treeToRename } from './folder-tree.ts';
 import { FolderUndo } from './folder-undo.ts';
 import { FsError } from './errors.ts';
+import { nameOwnVersion } from './own-name.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { PlannedMove, RenameJournal } from './rename-journal.ts';
@@ -117,6 +118,7 @@ class FolderMove {
   }
 
   async #moveFile({ from, to, version }: PlannedMove, index: number): Promise<void> {
+    await nameOwnVersion(this.#mount, from);
     const known = this.#mount.namespace.known.recall(from);
     // Somebody else has deleted it since the listing.
     if (known?.kind === 'missing') return;

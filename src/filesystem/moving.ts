@@ -8,7 +8,6 @@ import { keyOfPath } from '../store/keys.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
 import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying, type Whole } from './copying.ts';
 import { visibilityAfter, visibilityOf } from './carried-visibility.ts';
-import { FsError } from './errors.ts';
 import { lookAtReplaced } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
 import { leaveName, moveInTable, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
@@ -184,7 +183,7 @@ export class Moving {
     try {
       // Before the only copy may be the one there: a kill must not bring back over it what it has replaced.
       for (const file of [target, lost]) if (file !== null) await this.#mount.kept.retireAll(file);
-      const isGone = source.isUnsent || (await this.#deleteOld(source, whole, placed));
+      const isGone = source.isUnsent || (await this.#deleteOld(source, whole.draft, placed));
       await this.#arrived(source, { to, copied, local, isGone, ...whole });
     } finally {
       table.arrived(to);
@@ -232,28 +231,17 @@ export class Moving {
   /** Also of a rename that fails there is one whole copy left; under `to`, when nothing was there, there is none then. */
   async #deleteOld(
     source: OpenFile,
-    { draft, version }: Whole,
+    draft: Draft | null,
     { to, target, copied, justStored }: Placed,
   ): Promise<boolean> {
     const { copying } = this.#parts;
     try {
       if (!justStored) await copying.confirm(to, copied);
-      // The last moment at which the right bytes are there.
-      if (draft === null && version !== null) await this.#refuseDamaged(source, version, copied);
       return await copying.deleteOld(source, draft, justStored);
     } catch (error) {
       if (target === null && !(error instanceof CopyReplaced)) await copying.undo(to, copied, error);
       throw error;
     }
-  }
-
-  /** Rejects with EIO when `copied` is not what the service sends of `version`: a download that was damaged on its way. */
-  async #refuseDamaged({ path }: OpenFile, version: Version, copied: Version): Promise<void> {
-    if (!looksDamaged(copied, version)) return;
-    // Not each ETag that looks like an MD5 is one.
-    const { md5 } = await this.#mount.store.digest(keyOfPath(path));
-    if (md5 !== copied.own?.md5)
-      throw new FsError('EIO', path, 'what was downloaded of it was damaged on its way');
   }
 
   /** Whether the service took the source's version from us a moment ago: then nobody need look at it again. */
@@ -262,13 +250,6 @@ export class Moving {
     if (source.dirty || entry?.kind !== 'file' || entry.version !== source.version) return false;
     return entry.version.own !== null && this.#mount.clock.monotonic() - entry.confirmedAt < JUST_STORED;
   }
-}
-
-/** Whether `copied` seems to have other bytes than `meant`, on a service that has just shown that it makes ETags of MD5s. */
-function looksDamaged(copied: Version, meant: Version): boolean {
-  const { own, etag } = copied;
-  if (own === null || etag?.toLowerCase() !== own.md5) return false;
-  return meant.md5 !== null && meant.md5.toLowerCase() !== own.md5;
 }
 
 /** What programs have set of `source`, of which `draft` holds what is meant, or null: its stored version is. */

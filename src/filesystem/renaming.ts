@@ -99,6 +99,7 @@ export class Renaming {
     // A program may have closed there meanwhile what others had deleted, or replaced.
     const written = this.#mount.table.dirty(path);
     if (written !== undefined || found.kind === 'missing') return written ?? null;
+    if (found.kind === 'file') await nameOwnVersion(this.#mount, path);
     // Whoever opens it meanwhile shall be told apart from who opens what replaces it.
     return this.#mount.table.entered(path, existingFile(path, found).version);
   }

@@ -59,6 +59,8 @@ export type Unsent = Pick<UnsentChanges, 'list' | 'retry' | 'discard'>;
 export class UnsentChanges {
   readonly #mount: MountState;
   readonly #parts: UnsentChangesParts;
+  /** Identifiers of changes that a person did not want. */
+  readonly #discarded = new Set<string>();
 
   constructor(mount: MountState, parts: UnsentChangesParts) {
     this.#mount = mount;
@@ -132,6 +134,7 @@ export class UnsentChanges {
     const file = this.#fileOf(change);
     if (file !== undefined) {
       await this.#parts.uploading.discard(file, change.id);
+      this.#discarded.add(change.id);
       return null;
     }
     const draft = this.#mount.resting.get(change.id);
@@ -144,7 +147,8 @@ export class UnsentChanges {
   /** It waited when it was listed, and went by itself meanwhile: its file is there. */
   #hasGoneUp({ id, path, state }: UnsentChange): boolean {
     const { resting, namespace } = this.#mount;
-    if (path === null || state === 'set aside' || resting.get(id) !== undefined) return false;
+    if (path === null || this.#discarded.has(id) || state === 'set aside' || resting.get(id) !== undefined)
+      return false;
     return namespace.known.recall(path)?.kind === 'file';
   }
 

@@ -69,6 +69,7 @@ export async function asWanted(
 ): Promise<Replacement> {
   try {
     if (wanted === 'public') await publish(store, key, version);
+    else if (store.late.mayBePublished(key)) await setVisibility(store, key, wanted);
     return { version, visibility: wanted, visibilityFailure: undefined };
   } catch (error) {
     return { version, visibility: wanted, visibilityFailure: error };

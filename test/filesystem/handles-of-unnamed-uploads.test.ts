@@ -1,6 +1,6 @@
 /** SEMANTICS: where neither ETag nor Date tells whose an upload is, programs that have the file open go on with it all the same. */
 import { describe, expect, it } from 'vitest';
-import { openForTest, type FileSystemForTest } from '../support/open-for-test.ts';
+import { names, openForTest, type FileSystemForTest } from '../support/open-for-test.ts';
 import { edit, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
@@ -42,6 +42,35 @@ describe('a file that was stored here, and that the service names by nothing', (
     }
 
     expect(await textsOf(scene)).toEqual({ f: 'AaaaBbbb' });
+  });
+
+  it('takes its handle along when its folder is renamed [rename/handles]', async () => {
+    const scene = await openForTest({ store: { behaviours: { etag: 'random', date: 'missing' } } });
+    await scene.fs.mkdir('/d', 0o755);
+    const handle = await openToRewrite(scene.fs, '/d/f');
+    await writeAt(scene.fs, handle, 'aaaabbbb');
+    await scene.fs.flush(handle);
+    scene.clock.advance(TTL);
+    await names(scene.fs, '/d');
+
+    await scene.fs.rename('/d', '/e', false);
+    await writeAt(scene.fs, handle, 'A', 0);
+    await scene.fs.flush(handle);
+    await scene.fs.release(handle);
+
+    expect(await textsOf(scene)).toEqual({ 'e/f': 'Aaaabbbb' });
+  });
+
+  it('has lost its name to another that is renamed over it [rename/handles]', async () => {
+    const { scene, first } = await storedAndOpen();
+    await scene.foreignWrite('g', 'from g');
+
+    await scene.fs.rename('/g', '/f', false);
+    await writeAt(scene.fs, first, 'A', 0);
+    await scene.fs.flush(first);
+    await scene.fs.release(first);
+
+    expect(await textsOf(scene)).toEqual({ f: 'from g' });
   });
 
   it('takes its handle along to another name [rename/handles]', async () => {

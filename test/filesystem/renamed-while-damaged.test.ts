@@ -24,7 +24,7 @@ async function* otherBits(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   for await (const piece of body) yield piece.map((byte) => byte ^ 1);
 }
 
-it('a rename does not end the right bytes: EIO, and the damaged copy is gone [rename/copy]', async () => {
+it('a rename does not end the right bytes: EIO, and nothing is stored [rename/copy]', async () => {
   const scene = await openForTest(damaging(1));
   await scene.foreignWrite('f', 'right bytes');
   await names(scene.fs, '/');
@@ -32,6 +32,17 @@ it('a rename does not end the right bytes: EIO, and the damaged copy is gone [re
   expect(await errnoOfCall(scene.fs.rename('/f', '/g', false))).toBe('EIO');
 
   expect(await textsOf(scene)).toEqual({ f: 'right bytes' });
+});
+
+it('nor does it end the file that was to be replaced [rename/copy]', async () => {
+  const scene = await openForTest(damaging(1));
+  await scene.foreignWrite('f', 'right bytes');
+  await scene.foreignWrite('g', 'target');
+  await names(scene.fs, '/');
+
+  expect(await errnoOfCall(scene.fs.rename('/f', '/g', false))).toBe('EIO');
+
+  expect(await textsOf(scene)).toEqual({ f: 'right bytes', g: 'target' });
 });
 
 it('a file whose ETag is no MD5 of what the service sends each time is renamed all the same [rename/copy]', async () => {

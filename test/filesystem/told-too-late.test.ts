@@ -4,7 +4,7 @@ import type { ObjectService } from '../../src/service/object-service.ts';
 import type { Visibility } from '../../src/service/records.ts';
 import { Refusal } from '../../src/service/refusal.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
-import { names, openForTest } from '../support/open-for-test.ts';
+import { names, openForTest, writeFile } from '../support/open-for-test.ts';
 import { edit, errnoOfCall, setXattr, xattr } from '../support/program-acts.ts';
 import { signal } from '../support/signal.ts';
 import { visibilityOf } from '../support/stored-state.ts';
@@ -73,29 +73,47 @@ it.each(CHANGES)(
   },
 );
 
-it('a file is made private for good, though a request to make it public is done after that [xattr/private]', async () => {
-  let held: (() => Promise<unknown>) | null = null;
-  const scene = await openForTest({
-    between: (inner) =>
-      new InterceptedService(inner, async ({ operation }, proceed) => {
-        if (operation !== 'setVisibility') return proceed();
-        if (held === null) {
-          held = proceed;
-          throw new Refusal('unavailable', 'the service answered 504', { operation, status: 504 });
-        }
-        const answer = await proceed();
-        const late = held;
-        held = () => Promise.resolve();
-        await late();
-        return answer;
-      }),
+/** The first publication has no answer, and is done after the next `operation`. */
+function latePublication(after: string): { between: (inner: ObjectService) => ObjectService } {
+  let held: (() => Promise<unknown>) | undefined;
+  let isOver = false;
+  const between = (inner: ObjectService): ObjectService =>
+    new InterceptedService(inner, async ({ operation }, proceed) => {
+      if (operation === 'setVisibility' && held === undefined) {
+        held = proceed;
+        throw new Refusal('unavailable', 'the service answered 504', { operation, status: 504 });
+      }
+      const answer = await proceed();
+      if (operation !== after || held === undefined || isOver) return answer;
+      isOver = true;
+      await held();
+      return answer;
+    });
+  return { between };
+}
+
+describe('when a request to make a file public has no answer, and is done after what came next', () => {
+  it('a program that made it private has it private [xattr/private]', async () => {
+    const scene = await openForTest(latePublication('setVisibility'));
+    await scene.foreignWrite('f', 'bytes');
+    await names(scene.fs, '/');
+    expect(await errnoOfCall(setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public'))).toBe('EIO');
+
+    await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private');
+
+    expect(await visibilityOf(scene, 'f')).toBe('private');
+    expect(await xattr(scene.fs, '/f', 'user.pailfs.visibility')).toBe('private');
   });
-  await scene.foreignWrite('f', 'bytes');
-  await names(scene.fs, '/');
 
-  expect(await errnoOfCall(setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public'))).toBe('EIO');
-  await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private');
+  it('another file that was made there is private [xattr/private]', async () => {
+    const scene = await openForTest(latePublication('putObject'));
+    await scene.foreignWrite('f', 'bytes');
+    await names(scene.fs, '/');
+    expect(await errnoOfCall(setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public'))).toBe('EIO');
+    await scene.fs.unlink('/f');
 
-  expect(await visibilityOf(scene, 'f')).toBe('private');
-  expect(await xattr(scene.fs, '/f', 'user.pailfs.visibility')).toBe('private');
+    await writeFile(scene.fs, '/f', 'secret');
+
+    expect(await visibilityOf(scene, 'f')).toBe('private');
+  });
 });

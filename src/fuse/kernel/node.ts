@@ -38,7 +38,6 @@ export type NodeFacts = Pick<Attributes, 'kind' | 'identity' | 'follows'>;
 export class RowNode implements Node {
   readonly id: number;
   readonly kind: Attributes['kind'];
-  readonly identity: number;
   readonly #rows: NodeRows;
   #extras: NodeExtras | undefined;
 
@@ -46,8 +45,12 @@ export class RowNode implements Node {
     this.#rows = rows;
     this.id = id;
     this.kind = rows.get(id, 'kinds') === nodeKinds.folder ? 'folder' : 'file';
-    this.identity = rows.get(id, 'identities');
     this.#extras = rows.extrasIn(id);
+  }
+
+  /** Changes where the service names our upload by its time alone (`NodeTable.goesOnAs`). */
+  get identity(): number {
+    return this.#rows.get(this.id, 'identities');
   }
 
   get parent(): Node | null {
