@@ -12,19 +12,12 @@ import { recognise } from '../store/own-upload.ts';
 import { asWanted, replaceObject, type Replacement } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
 import { contentTypeOf } from './content-type.ts';
-import { cutBy, mayHaveBeenDone, reasonOf, toFsError, visibilityError } from './errno-of.ts';
+import { cutBy, mayHaveBeenDone, visibilityError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile } from './open-file.ts';
+import { OldFileUnsure, RenameSources, type Whole } from './rename-sources.ts';
 import type { Writing } from './writing.ts';
-
-/** The old file may be gone, or go later: the copy may be the only one. */
-class OldFileUnsure extends FsError {
-  constructor(path: string, cause: unknown) {
-    const reason = `whether the file is gone from its old name, or will be, is not known: ${reasonOf(cause)}`;
-    super(toFsError(cause, path).code, path, reason, { cause });
-  }
-}
 
 /** What is under the new name is not the copy any more. */
 export class CopyReplaced extends FsError {}
@@ -38,15 +31,6 @@ export type CopyAnnouncement = (
   visibility: Visibility,
   drafts: readonly string[],
 ) => Promise<void>;
-
-/** The bytes of a file that may go under another name: no program is writing them. */
-export interface Whole {
-  /** Holds them; null: they are those of `version`. */
-  readonly draft: Draft | null;
-  readonly version: Version | null;
-  /** What programs are writing meanwhile: it follows the file, and is for their close to store. */
-  readonly stays: Draft | null;
-}
 
 /** Bytes on their way to another name. */
 interface Bytes {
@@ -65,6 +49,8 @@ export interface CopyWish {
 
 /** The steps of a rename, for a caller who holds the claims of both paths and has closed the source's gate (write-gate.ts). */
 export class Copying {
+  /** What is copied. */
+  readonly sources: RenameSources;
   readonly #mount: MountState;
   readonly #writing: Writing;
   /** Whether an ETag that looks like an MD5 was found to be none. */
@@ -73,25 +59,7 @@ export class Copying {
   constructor(mount: MountState, writing: Writing) {
     this.#mount = mount;
     this.#writing = writing;
-  }
-
-  /**
-   * What a rename of `source` stores under the new name: the newest bytes that are whole. Null when the service has none of them any
-   * more, and what is here is half written. Rejects with ESTALE when somebody else has replaced them and the program must hear of it.
-   */
-  async wholeOf(source: OpenFile): Promise<Whole | null> {
-    const { sealed, version, halfWritten: stays, path } = source;
-    const draft = stays === null ? source.draft : (sealed?.draft ?? null);
-    if (stays === null || draft !== null) {
-      // Before anything is stored under the new name, where a file may be that the program would have lost for nothing.
-      if (this.#tellsConflicts(source, draft)) await this.#refuseReplaced(source);
-      return { draft, version, stays };
-    }
-    const entry = await this.#mount.namespace.confirmFile(path, versionsOf(source));
-    if (entry?.kind !== 'file') return null;
-    if (isAmong(entry.version, versionsOf(source))) return { draft: null, version: entry.version, stays };
-    if (!this.#tellsConflicts(source, draft)) return null;
-    throw replacedMeanwhile(path);
+    this.sources = new RenameSources(mount);
   }
 
   /**
@@ -167,53 +135,6 @@ export class Copying {
     throw new CopyReplaced('ESTALE', to, 'somebody else stored another file under the new name');
   }
 
-  /**
-   * Deletes the source, of which `draft` was copied or what is stored, under its old name: after a look whether it still is what was
-   * copied, unless `justStored`. What somebody else has stored there stays: returns whether nothing did. Rejects with ESTALE when the copy
-   * is not what the name has by now and its program must hear of it, and with the refusal when the source is still there.
-   */
-  async deleteOld(source: OpenFile, draft: Draft | null, justStored: boolean): Promise<boolean> {
-    const { path } = source;
-    if (!justStored && !(await this.#isStill(path, versionsOf(source)))) {
-      // What was copied is new here, so it is no matter what its old name shows.
-      if (source.dirty && !this.#tellsConflicts(source, draft)) return false;
-      throw new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed');
-    }
-    try {
-      await removeObject(this.#mount.store, keyOfPath(path));
-    } catch (error) {
-      // Also where it was refused: the copy is the only one unless this is seen.
-      this.#mount.namespace.known.doubt(path);
-      if (!isRefusal(error, 'missing')) await this.#deleteUnsure(source, error);
-    }
-    return true;
-  }
-
-  /** The DELETE of the old file was answered with `error`, or not at all. Resolves when it is gone. */
-  async #deleteUnsure(source: OpenFile, error: unknown): Promise<void> {
-    const { path } = source;
-    const left = await this.#leftAt(path, versionsOf(source));
-    if (left === 'nothing') return;
-    if (!mayHaveBeenDone(error)) throw error;
-    // That it is there does not tell that it stays: the DELETE may still be done, and the copy would be the only one.
-    if (left === 'another') throw new OldFileUnsure(path, error);
-    await removeObject(this.#mount.store, keyOfPath(path)).catch((again: unknown) => {
-      if (!isRefusal(again, 'missing')) throw new OldFileUnsure(path, again);
-    });
-  }
-
-  /** Whether what is copied of `source`, in `draft` unless it is what is stored, is an edit whose program must hear of a conflict. */
-  #tellsConflicts(source: OpenFile, draft: Draft | null): boolean {
-    const newest = draft ?? source.draft;
-    if (!source.dirty || newest === null || this.#mount.settings.conflict !== 'fail') return false;
-    return source.wishesOf(newest).basis === 'edit';
-  }
-
-  async #refuseReplaced(source: OpenFile): Promise<void> {
-    if (await this.#isStill(source.path, versionsOf(source))) return;
-    throw replacedMeanwhile(source.path);
-  }
-
   /** Removes `copied` from `to`, which was free before. Only logs when it cannot: the rename has failed already. */
   async undo(to: string, copied: Version, cause: unknown): Promise<void> {
     const { log, store, namespace } = this.#mount;
@@ -280,36 +201,6 @@ export class Copying {
     replaced.unconfirmed.push(copy);
     await this.#mount.kept.wantedAgain(replaced);
   }
-
-  async #isStill(path: string, versions: readonly Version[]): Promise<boolean> {
-    const entry = await this.#mount.namespace.confirmFile(path, versions);
-    // One that somebody else has deleted meanwhile is no obstacle.
-    return entry?.kind !== 'file' || isAmong(entry.version, versions);
-  }
-
-  /** Rejects with `OldFileUnsure` when nobody knows. */
-  async #leftAt(path: string, versions: readonly Version[]): Promise<'nothing' | 'old' | 'another'> {
-    try {
-      const entry = await this.#mount.namespace.confirmFile(path, versions);
-      if (entry?.kind !== 'file') return 'nothing';
-      return isAmong(entry.version, versions) ? 'old' : 'another';
-    } catch (error) {
-      throw new OldFileUnsure(path, error);
-    }
-  }
-}
-
-function replacedMeanwhile(path: string): FsError {
-  return new FsError('ESTALE', path, 'somebody else replaced the file while it was edited here');
-}
-
-/** What the service may have of `source`. */
-function versionsOf({ version, unconfirmed }: OpenFile): readonly Version[] {
-  return version === null ? unconfirmed : [version, ...unconfirmed];
-}
-
-function isAmong(version: Version, versions: readonly Version[]): boolean {
-  return versions.some((each) => each.isSame(version));
 }
 
 /** Carried, unless it is what the old name would have been given: then the new name is asked. */

@@ -108,7 +108,7 @@ export class DraftEnds {
       file.isNew = file.version === null;
     } else this.#goBackTo(file, sealed);
     const reason = 'the local disk had no room for what was written to it later';
-    await this.#mount.kept.setCutAside(draft, reason);
+    await this.#mount.kept.aside.cut(draft, reason);
     this.#mount.log.error('a file that waited was cut by the local disk; its bytes are set aside', {
       path: file.path,
       where: draft.path,
@@ -171,7 +171,7 @@ export class DraftEnds {
 
   async #laidAside(file: OpenFile, draft: Draft, reason: string): Promise<boolean> {
     try {
-      await this.#mount.kept.setAside(file, draft, reason);
+      await this.#mount.kept.aside.whole(file, draft, reason);
       this.#mount.log.error('the service refused a file for good; its bytes are set aside', {
         path: file.path,
         where: draft.path,
@@ -190,7 +190,7 @@ export class DraftEnds {
 
   async #leaveAside(file: OpenFile, draft: Draft): Promise<void> {
     try {
-      await this.#mount.kept.setAsideUnrecorded(file, draft, reasonOf(file.failure?.error));
+      await this.#mount.kept.aside.unrecorded(file, draft, reasonOf(file.failure?.error));
     } catch (error) {
       this.#mount.log.error(
         'a refused file is not listed: the local disk fails; its bytes stay in their draft',

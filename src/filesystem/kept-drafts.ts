@@ -6,14 +6,14 @@
  * crash must know that it was not. Bytes and header are on the disk before the record that names them. A record holds for bytes
  * that do not change: before they do, it says so. With `--write-back` every close makes one (`seal`).
  */
-import type { Clock } from '../base/clock.ts';
 import type { Draft } from '../content/draft.ts';
 import { put, remove, type Journal, type JournalChange } from '../content/journal/journal.ts';
 import type { KeptAttributes } from '../content/journal/kept-attributes.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
 import { factsOf } from '../content/version-facts.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
-import { draftsOf, newRecord, storedRecord } from './draft-records.ts';
+import { draftsOf, storedRecord } from './draft-records.ts';
+import { DraftsSetAside } from './drafts-set-aside.ts';
 import type { OpenFile } from './open-file.ts';
 import { OwedLinks } from './owed-links.ts';
 import { RecordedDrafts, type RecordedDraftsParts } from './recorded-drafts.ts';
@@ -29,29 +29,33 @@ export interface KeptDraftsParts extends RecordedDraftsParts {
 /** The records of one mount's drafts. */
 export class KeptDrafts {
   readonly uploads: RecordedUploads;
+  readonly aside: DraftsSetAside;
   readonly #journal: Journal;
-  readonly #resting: RestingDrafts;
   readonly #attributes: KeptAttributes;
   readonly #records: RecordedDrafts;
   readonly #links: OwedLinks;
   readonly #promised: PromisedDrafts;
-  readonly #clock: Clock;
   /** Have lost their name, which the disk did not note. */
   readonly #unnoted = new WeakSet<Draft>();
 
   constructor(parts: KeptDraftsParts) {
     this.#journal = parts.journal;
     this.#attributes = parts.attributes;
-    this.#resting = parts.resting;
     this.#records = new RecordedDrafts(parts);
     this.#links = new OwedLinks(parts.journal);
     this.#promised = new PromisedDrafts(this.#records, parts.clock);
-    const { clock } = parts;
-    this.#clock = clock;
+    const { clock, journal, resting } = parts;
     this.uploads = new RecordedUploads({
       records: this.#records,
       promised: this.#promised,
       links: this.#links,
+      clock,
+    });
+    this.aside = new DraftsSetAside({
+      records: this.#records,
+      promised: this.#promised,
+      journal,
+      resting,
       clock,
     });
   }
@@ -250,43 +254,6 @@ export class KeptDrafts {
     this.#attributes.setDraft(draft.id, undefined);
     // Without its file a stored record means nothing.
     if (!this.#records.isClosed) this.#journal.forgetLater([remove('draft', record)]);
-  }
-
-  /** `draft` will not be sent, and nobody has it open: its file stays, for a person to find. Rejects with the disk's error. */
-  async setAside(file: OpenFile, draft: Draft, reason: string): Promise<void> {
-    await this.#promised.keep(file, draft, () => ({ state: 'set aside', reason }));
-    await draft.close();
-    const record = this.#records.get(draft.id);
-    this.#records.disown(draft.id);
-    if (record !== undefined) this.#resting.add(draft.id, { kind: 'draft', record });
-  }
-
-  /** As `setAside`, of bytes that the local disk has cut since they were kept: half a file. Rejects with the disk's error. */
-  async setCutAside(draft: Draft, reason: string): Promise<void> {
-    const known = this.#records.get(draft.id);
-    if (known === undefined) return;
-    const record: DraftRecord = {
-      ...known,
-      state: 'set aside',
-      reason,
-      facts: { ...known.facts, sealed: null },
-    };
-    await this.#records.orLog(`/${known.facts.key}`, () => this.#records.putAll([record]));
-    await draft.close();
-    this.#records.disown(draft.id);
-    this.#resting.add(draft.id, { kind: 'draft', record });
-  }
-
-  /** As `setAside`, where the local disk takes no record: people find the draft as long as this mount is there. Rejects with the disk's error. */
-  async setAsideUnrecorded(file: OpenFile, draft: Draft, reason: string): Promise<void> {
-    const { id, size } = draft;
-    const sealed = { size, md5: await draft.md5(), at: this.#clock.now() };
-    const known = this.#records.get(id);
-    const facts = { ...(known?.facts ?? draft.facts), sealed };
-    const record = known ?? newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
-    await draft.close();
-    this.#records.disown(id);
-    this.#resting.add(id, { kind: 'draft', record: { ...record, facts, state: 'set aside', reason } });
   }
 
   /** Its links are not owed any more when `records` are on the disk. */

@@ -67,7 +67,7 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
     const file = draftOnDisk(mount, record, draft, true);
     file.local = await mount.kept.adopt(record);
     if (shown.has(path)) {
-      await mount.kept.setAside(file, draft, SUPERSEDED);
+      await mount.kept.aside.whole(file, draft, SUPERSEDED);
       return;
     }
     shown.set(path, file);

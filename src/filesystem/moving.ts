@@ -6,12 +6,13 @@ import type { Draft } from '../content/draft.ts';
 import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
-import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying, type Whole } from './copying.ts';
+import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying } from './copying.ts';
 import { visibilityAfter, visibilityOf } from './carried-visibility.ts';
 import { lookAtReplaced } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
 import { leaveName, moveInTable, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
 import type { OpenFile } from './open-file.ts';
+import type { Whole } from './rename-sources.ts';
 import { basisOver } from './sending.ts';
 import type { Deletions } from './write-back/deletions.ts';
 
@@ -106,7 +107,7 @@ export class Moving {
       table.arrive(to, copied, source);
       try {
         await this.#parts.copying.confirm(to, copied);
-        const isGone = source.isUnsent || (await this.#parts.copying.deleteOld(source, draft, false));
+        const isGone = source.isUnsent || (await this.#parts.copying.sources.deleteOld(source, draft, false));
         await this.#arrived(source, { to, copied, local, isGone, draft, stays });
       } finally {
         table.arrived(to);
@@ -132,7 +133,7 @@ export class Moving {
     if (target !== null) await this.#parts.removing.keepForReaders(target);
     // Writers wait: what they wrote between the copy and the DELETE would be in neither.
     const moved = await source.gate.still(async () => {
-      const whole = await this.#parts.copying.wholeOf(source);
+      const whole = await this.#parts.copying.sources.wholeOf(source);
       return whole === null ? null : { lost: await this.#moveWhole(source, whole, destination, wish) };
     });
     if (moved !== null) return moved.lost;
@@ -237,7 +238,7 @@ export class Moving {
     const { copying } = this.#parts;
     try {
       if (!justStored) await copying.confirm(to, copied);
-      return await copying.deleteOld(source, draft, justStored);
+      return await copying.sources.deleteOld(source, draft, justStored);
     } catch (error) {
       if (target === null && !(error instanceof CopyReplaced)) await copying.undo(to, copied, error);
       throw error;

@@ -102,7 +102,7 @@ export class UnsentChanges {
     if (settings.readOnly) throw new Error('the mount is read-only');
     if (!settings.mayWrite) throw new Error('these credentials may only read');
     if (change.kind === 'rename') return this.#parts.resuming.retry(change.id);
-    if (change.kind === 'delete') return this.#parts.deletions.retry(change.path ?? '');
+    if (change.kind === 'delete') return this.#parts.deletions.retry(change.path ?? '', change.id);
     if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');
     const waiting = this.#fileOf(change);
     if (waiting === undefined && this.#hasGoneUp(change)) return change.path;

@@ -280,9 +280,9 @@ export class KnownNames {
   #keepIfEmptied(path: string, folder: KnownFolder): void {
     const empty = folder.isEmpty();
     if (path === '/' || empty === false) return;
-    if (this.kept.get(path)?.emptied === 'surely') return;
-    this.kept.keep(path, empty === true ? 'surely' : 'maybe');
-    // A listing that left while the last file was there shows the folder, which proves nothing any more.
+    if (this.kept.get(path)?.emptied !== 'surely') this.kept.keep(path, empty === true ? 'surely' : 'maybe');
+    // A listing that left while the last file was there, which may go from the service later than from sight, shows the folder: that proves
+    // nothing any more.
     this.#changes.record(parentOf(path), nameOf(path), { kind: 'folder' });
     const above = this.#folders.get(parentOf(path));
     if (above !== undefined) above.firstPage = null;

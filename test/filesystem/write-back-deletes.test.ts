@@ -1,10 +1,14 @@
 /** SEMANTICS: with write-back unlink only promises, too; which names are gone, and what becomes of the files. */
 import { describe, expect, it } from 'vitest';
+import type { ObjectService } from '../../src/service/object-service.ts';
 import type { FileSystemForTest, TestOptions } from '../support/open-for-test.ts';
 import { drained } from '../support/drained.ts';
+import { HeldAnswers } from '../support/held-answers.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { LogForTest, openToEdit, setXattr, writeAt } from '../support/program-acts.ts';
 import { holdNext } from '../support/hold-next.ts';
+import { signal } from '../support/signal.ts';
 
 const TTL = 10_000;
 const away = { operation: 'deleteObject', times: Infinity, fault: { kind: 'reset' } } as const;
@@ -253,6 +257,30 @@ describe('a folder', () => {
 
     scene.clock.advance(TTL);
 
+    expect(await names(scene.fs, '/')).toEqual(['d']);
+  });
+
+  it('stays when a listing that still showed it comes after the last file has gone [folders/stay]', async () => {
+    const answers = new HeldAnswers();
+    const mayGo = signal();
+    const between = (inner: ObjectService): ObjectService =>
+      new InterceptedService(inner, async ({ operation }, proceed) => {
+        if (operation === 'deleteObject') await mayGo.given;
+        return proceed();
+      });
+    const scene = await listed({ between: (inner) => answers.between(between(inner)) });
+    for (let number = 0; number < 10; number += 1) await scene.fs.unlink(`/d/${number}`);
+    scene.mounted.refresh('/');
+    const answer = answers.hold('listObjects');
+    const listing = names(scene.fs, '/');
+    await answer.made;
+
+    mayGo.give();
+    await drained(scene.mounted);
+    answer.letGo();
+
+    expect(await listing).toEqual(['d']);
+    scene.clock.advance(TTL);
     expect(await names(scene.fs, '/')).toEqual(['d']);
   });
 

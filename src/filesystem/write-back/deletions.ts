@@ -166,9 +166,10 @@ export class Deletions {
     await this.#queue.stop();
   }
 
-  /** A person wants it done now. Rejects with why it is not; resolves with null. */
-  async retry(path: string): Promise<null> {
-    if (!this.has(path)) throw new Error('it was dropped: delete the file again, or discard this');
+  /** A person wants the one that is shown as `id` done now. Rejects with why it is not; resolves with null, also when it has been meanwhile. */
+  async retry(path: string, id: string): Promise<null> {
+    if ([...this.#dropped.values()].some((each) => changeOfDeletion(each).id === id))
+      throw new Error('it was dropped: delete the file again, or discard this');
     await this.#mount.claims.run([path], () => this.#attempt(path));
     return null;
   }
