@@ -283,6 +283,11 @@ export class KnownNames {
     if (this.kept.get(path)?.emptied !== 'surely') this.kept.keep(path, empty === true ? 'surely' : 'maybe');
     // A listing that left while the last file was there, which may go from the service later than from sight, shows the folder: that proves
     // nothing any more.
+    this.#disproveListings(path);
+  }
+
+  /** Listings of the folder above that have left by now tell nothing of the folder at `path`, which is there. */
+  #disproveListings(path: string): void {
     this.#changes.record(parentOf(path), nameOf(path), { kind: 'folder' });
     const above = this.#folders.get(parentOf(path));
     if (above !== undefined) above.firstPage = null;
@@ -292,9 +297,7 @@ export class KnownNames {
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) {
       if (this.kept.get(folder) === undefined && this.kept.namesIn(folder).size === 0) continue;
       // A listing that left before does not show it, and nothing keeps it from now on.
-      this.#changes.record(parentOf(folder), nameOf(folder), { kind: 'folder' });
-      const above = this.#folders.get(parentOf(folder));
-      if (above !== undefined) above.firstPage = null;
+      this.#disproveListings(folder);
     }
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) this.kept.drop(folder);
   }
