@@ -205,6 +205,11 @@ export class Draft {
     });
   }
 
+  /** As `md5`; null where more than `most` bytes would have to be read for it. */
+  async md5Within(most: number): Promise<string | null> {
+    return this.#size - this.#digest.hashed > most ? null : this.md5();
+  }
+
   /**
    * The bytes as they are now, for an upload. Nobody may change the draft until the upload has ended; a reading of the body
    * rejects if somebody did, or if the draft is poisoned. `tap` sees the bytes pass.

@@ -109,11 +109,12 @@ export class Copying {
         this.#storedAfterAll(to, Version.uploaded(own, modified), wish, error),
       );
       const { version, visibility, visibilityFailure } = result;
-      if (visibilityFailure !== undefined) {
+      if (visibilityFailure === undefined) version.visibility = { value: visibility, at: clock.monotonic() };
+      else if (visibility === 'private') this.#mayBePublic(to, visibilityFailure);
+      else {
         if (wish.target !== null) await this.#publishLater(wish.target, version, draft);
         throw visibilityError(to, visibilityFailure);
       }
-      version.visibility = { value: visibility, at: clock.monotonic() };
       upload.stored(version);
       return version;
     } catch (error) {
@@ -178,6 +179,12 @@ export class Copying {
     const { kept } = this.#mount;
     const ofSource = kept.recorded(source).filter((id) => id !== stays?.id);
     return target === null ? ofSource : [...ofSource, ...kept.recorded(target)];
+  }
+
+  /** The upload has made it private; whether an earlier request without an answer has made it public since, `failure` keeps from us. */
+  #mayBePublic(path: string, failure: unknown): void {
+    const cause = describeError(failure);
+    this.#mount.log.warn('whether a renamed file stayed private is not known', { path, cause });
   }
 
   /** The next close of the new name, or the unmount, tries again. */

@@ -1,6 +1,7 @@
 /** What becomes of a draft that could not be stored, or that nobody needs any more? It stays, is set aside, or goes. */
 import { describeError } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
+import { DraftDamaged } from './draft-damaged.ts';
 import { isPassing, reasonOf } from './errno-of.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile, type Sealed } from './open-file.ts';
@@ -53,7 +54,7 @@ export class DraftEnds {
     }
     const shown = this.#shownInstead(file);
     if (sealed !== null && shown !== null) this.#refused.set(shown, failure?.error);
-    if (await this.#laidAside(file, refused, reasonOf(failure?.error))) return;
+    if (await this.#laidAside(file, refused, failure?.error)) return;
     // The name leads to something else by now.
     if (refused !== draft || !this.#isUnused(file)) return this.#leaveAside(file, refused);
     file.draft = draft;
@@ -94,21 +95,28 @@ export class DraftEnds {
 
   /** The local disk has cut what was written last. What had waited in that very draft, after a fault, is nowhere else: it is set aside. */
   async dropCut(file: OpenFile): Promise<void> {
-    const { draft, sealed } = file;
+    const { draft } = file;
     const hasWaited =
       draft !== null &&
-      draft !== sealed?.draft &&
+      draft !== file.sealed?.draft &&
       draft.size > 0 &&
-      this.#mount.kept.recorded(file).includes(draft.id);
-    if (!hasWaited) return this.dropNewest(file);
+      // A record tells nothing of the shelf before the end of the mount.
+      (file.shelf?.isPromised === true || this.#mount.kept.recorded(file).includes(draft.id));
+    if (hasWaited) await this.setCutAside(file, draft);
+    else await this.dropNewest(file);
+  }
+
+  /** The local disk has cut `draft` of `file`, which a program has closed and which is nowhere else: it is set aside. */
+  async setCutAside(file: OpenFile, draft: Draft): Promise<void> {
+    const { sealed } = file;
     if (sealed === null) {
       file.loseWrites();
       file.draft = null;
       file.dirty = false;
       file.isNew = file.version === null;
     } else this.#goBackTo(file, sealed);
-    const reason = 'the local disk had no room for what was written to it later';
-    await this.#mount.kept.aside.cut(draft, reason);
+    const reason = 'the local disk did not take all that was written to it';
+    await this.#mount.kept.aside.cut(file, draft, reason);
     this.#mount.log.error('a file that waited was cut by the local disk; its bytes are set aside', {
       path: file.path,
       where: draft.path,
@@ -156,7 +164,7 @@ export class DraftEnds {
     // As a file of its own: whoever writes to the name meanwhile goes on from what was promised.
     const left = Object.assign(new OpenFile(file.path, file.version), { ...own, draft, dirty: true });
     this.#goBackTo(file, sealed);
-    if (await this.#laidAside(left, draft, reasonOf(failure?.error))) return;
+    if (await this.#laidAside(left, draft, failure?.error)) return;
     if (file.draft !== sealed.draft || file.sealed?.draft !== sealed.draft)
       return this.#leaveAside(left, draft);
     file.sealed.wishes = wishes;
@@ -169,14 +177,18 @@ export class DraftEnds {
     return known?.kind === 'file' ? known.version : version;
   }
 
-  async #laidAside(file: OpenFile, draft: Draft, reason: string): Promise<boolean> {
+  async #laidAside(file: OpenFile, draft: Draft, refusal: unknown): Promise<boolean> {
+    const { aside } = this.#mount.kept;
+    const reason = reasonOf(refusal);
+    const fields = { path: file.path, where: draft.path, reason };
     try {
-      await this.#mount.kept.aside.whole(file, draft, reason);
-      this.#mount.log.error('the service refused a file for good; its bytes are set aside', {
-        path: file.path,
-        where: draft.path,
-        reason,
-      });
+      if (refusal instanceof DraftDamaged) {
+        await aside.cut(file, draft, reason);
+        this.#mount.log.error('what an earlier mount left of a file is damaged; it is set aside', fields);
+      } else {
+        await aside.whole(file, draft, reason);
+        this.#mount.log.error('the service refused a file for good; its bytes are set aside', fields);
+      }
       return true;
     } catch (error) {
       this.#mount.log.error('a refused file could not be set aside; its bytes stay in their draft', {

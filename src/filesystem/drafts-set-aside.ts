@@ -45,10 +45,11 @@ export class DraftsSetAside {
     if (record !== undefined) this.#resting.add(draft.id, { kind: 'draft', record });
   }
 
-  /** As `whole`, of bytes that the local disk has cut since they were kept: half a file. Rejects with the disk's error. */
-  async cut(draft: Draft, reason: string): Promise<void> {
-    const known = this.#records.get(draft.id);
-    if (known === undefined) return;
+  /** As `whole`, of bytes that the local disk has cut or damaged since they were kept: half a file. Rejects with the disk's error. */
+  async cut(file: OpenFile, draft: Draft, reason: string): Promise<void> {
+    const { id, facts } = draft;
+    const known =
+      this.#records.get(id) ?? newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
     const record: DraftRecord = {
       ...known,
       state: 'set aside',

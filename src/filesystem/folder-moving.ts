@@ -18,10 +18,11 @@ import {
 } from './folder-steps.ts';
 import { levelsOf, treeToRename } from './folder-tree.ts';
 import { FolderUndo } from './folder-undo.ts';
+import { attributesSince } from './attributes-since.ts';
 import { FsError } from './errors.ts';
-import { nameOwnVersion } from './own-name.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
+import type { LocalAttributes } from '../store/version.ts';
 import type { PlannedMove, RenameJournal } from './rename-journal.ts';
 import type { Deletions } from './write-back/deletions.ts';
 
@@ -69,6 +70,8 @@ class FolderMove {
   readonly #steps: FolderSteps = { made: [], moved: [], carried: [], removed: [] };
   /** What has lost a new name, which was free: programs have it open though somebody else deleted it. */
   readonly #lost: OpenFile[] = [];
+  /** The attributes of the folders, by their old names, when the new ones were given them. */
+  readonly #copied = new Map<string, LocalAttributes>();
 
   constructor(mount: MountState, parts: FolderMoveParts, plan: FolderPlan) {
     this.#mount = mount;
@@ -83,8 +86,7 @@ class FolderMove {
       await this.#makeFolders();
       await atOnce([...moves.entries()], FILES_AT_ONCE, ([index, move]) => this.#moveFile(move, index));
       await this.#carryHeld();
-      // What programs have set meanwhile.
-      this.#copyAttributes();
+      this.#takeAttributes();
       await removeFolders(this.#mount, this.#parts.folders, tree.folders, removed);
     } catch (error) {
       await new FolderUndo(this.#mount, this.#parts, this.#plan).run(this.#steps, error);
@@ -109,16 +111,24 @@ class FolderMove {
         await folders.create(made);
       });
     }
-    this.#copyAttributes();
+    const { folderTimes } = this.#parts;
+    for (const path of tree.folders) {
+      folderTimes.copy(path, this.#there(path));
+      this.#copied.set(path, folderTimes.of(path));
+    }
   }
 
-  #copyAttributes(): void {
+  /** What programs have set meanwhile under the old names; what they have set under the new ones stays. */
+  #takeAttributes(): void {
     const { folderTimes } = this.#parts;
-    for (const path of this.#plan.tree.folders) folderTimes.copy(path, this.#there(path));
+    for (const [path, before] of this.#copied) {
+      const since = attributesSince(before, folderTimes.of(path));
+      if (since !== null) folderTimes.set(this.#there(path), since);
+    }
   }
 
   async #moveFile({ from, to, version }: PlannedMove, index: number): Promise<void> {
-    await nameOwnVersion(this.#mount, from);
+    await this.#mount.ownNames.settle(from);
     const known = this.#mount.namespace.known.recall(from);
     // Somebody else has deleted it since the listing.
     if (known?.kind === 'missing') return;

@@ -37,6 +37,8 @@ export class KeptDrafts {
   readonly #promised: PromisedDrafts;
   /** Have lost their name, which the disk did not note. */
   readonly #unnoted = new WeakSet<Draft>();
+  /** Of those, the ones that nobody wants any more: they go once the disk has noted it. */
+  readonly #left = new Set<Draft>();
 
   constructor(parts: KeptDraftsParts) {
     this.#journal = parts.journal;
@@ -93,8 +95,9 @@ export class KeptDrafts {
     this.#records.disown(id);
   }
 
-  /** No record changes from now on. */
-  close(): void {
+  /** No record changes once this has resolved. Never rejects. */
+  async close(): Promise<void> {
+    await this.#removeLeft();
     this.#records.close();
   }
 
@@ -242,11 +245,25 @@ export class KeptDrafts {
   async drop(draft: Draft): Promise<void> {
     await this.retire(draft);
     // What the next mount finds in the journal it must find on the disk.
-    const isLeft = this.#unnoted.has(draft) && !(await this.#isNoted());
-    if (isLeft || (this.#records.isClosed && this.#records.isUnsent(draft.id))) {
+    if (this.#records.isClosed && this.#records.isUnsent(draft.id)) {
       await draft.close();
       return;
     }
+    if (this.#unnoted.has(draft)) this.#left.add(draft);
+    else await this.#remove(draft);
+    await this.#removeLeft();
+  }
+
+  /** Never rejects. */
+  async #removeLeft(): Promise<void> {
+    if (this.#left.size === 0 || !(await this.#isNoted())) return;
+    for (const draft of this.#left) {
+      this.#left.delete(draft);
+      await this.#records.orLog(`/${draft.facts.key}`, () => this.#remove(draft));
+    }
+  }
+
+  async #remove(draft: Draft): Promise<void> {
     await draft.remove();
     const record = this.#records.get(draft.id);
     if (record === undefined) return;

@@ -40,7 +40,9 @@ export async function sendLeftovers(
 ): Promise<void> {
   await pLimit(AT_ONCE).map(files, async (file) => {
     try {
-      if (mount.settings.writeBack) uploading.enqueue(file);
+      // What comes from the shelf no close has promised: the queue knows nothing of it.
+      const isPromised = file.sealed !== null || !file.dirty;
+      if (mount.settings.writeBack && isPromised) uploading.enqueue(file);
       else if (file.dirty) await uploading.settle(file);
       else await uploading.storeAndDrop(file);
     } catch (error) {

@@ -21,6 +21,7 @@ import { FileTable } from './file-table.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { KeptDrafts } from './kept-drafts.ts';
 import type { MountState } from './mount-state.ts';
+import { OwnNames } from './own-names.ts';
 import { RestingDrafts } from './resting-drafts.ts';
 import type { FileSystemSettings } from './settings.ts';
 
@@ -110,12 +111,15 @@ export function mountState(means: OpenedMeans, inputs: MountInputs): MountState 
   const store = new BucketStore(service, bucket.bucket, shared.gates);
   const attributes = new AttributeRecords(local.attributes, folderTimes);
   const known = { ttl: settings.metadataTtl, maxBytes: MEMORY_FOR_NAMES, locals: attributes };
+  const namespace = new Namespace({ store, clock, log, ...known });
+  const table = new FileTable();
   return {
     store,
-    namespace: new Namespace({ store, clock, log, ...known }),
+    namespace,
     content: contentStore(means, inputs),
     claims: new PathClaims(),
-    table: new FileTable(),
+    table,
+    ownNames: new OwnNames({ namespace, table, clock }),
     kept: new KeptDrafts({ journal: local.journal, resting, attributes: local.attributes, clock, log }),
     resting,
     attributes,

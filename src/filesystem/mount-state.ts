@@ -8,6 +8,7 @@ import type { BucketStore } from '../store/bucket-store.ts';
 import type { AttributeRecords } from './attribute-records.ts';
 import type { FileTable } from './file-table.ts';
 import type { KeptDrafts } from './kept-drafts.ts';
+import type { OwnNames } from './own-names.ts';
 import type { RestingDrafts } from './resting-drafts.ts';
 import type { FileSystemSettings } from './settings.ts';
 
@@ -18,6 +19,7 @@ export interface MountState {
   /** Changes in progress. Never held by stat, listing or reading. */
   readonly claims: PathClaims;
   readonly table: FileTable;
+  readonly ownNames: OwnNames;
   readonly kept: KeptDrafts;
   readonly resting: RestingDrafts;
   readonly attributes: AttributeRecords;

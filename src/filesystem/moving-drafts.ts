@@ -105,8 +105,11 @@ export class MovingDrafts {
     try {
       await this.#parts.uploading.keepClaimed(source);
     } catch (error) {
-      if (isPassing(error)) return;
-      await this.#parts.uploading.giveUp(source);
+      const { draft } = source;
+      // What the local disk has cut is never sent, and its program, which has closed it, hears of nothing else.
+      if (draft !== null && draft.poisoned !== null) await this.#parts.uploading.giveUpCut(source, draft);
+      else if (isPassing(error)) return;
+      else await this.#parts.uploading.giveUp(source);
       throw error;
     }
   }

@@ -6,6 +6,7 @@ import type { Draft } from '../content/draft.ts';
 import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
+import { attributesSince } from './attributes-since.ts';
 import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying } from './copying.ts';
 import { visibilityAfter, visibilityOf } from './carried-visibility.ts';
 import { lookAtReplaced } from './first-look.ts';
@@ -213,12 +214,9 @@ export class Moving {
 
   /** What programs have set of `source` while its copy was under way is the copy's. */
   #takeAttributes(source: OpenFile, { to, copied, local, draft }: Arrival): void {
-    const now = localOf(source, draft);
-    const since = Object.entries(now).filter(
-      ([name, value]) => value !== local[name as keyof LocalAttributes],
-    );
-    if (since.length === 0) return;
-    copied.local = { ...copied.local, ...Object.fromEntries(since) };
+    const since = attributesSince(local, localOf(source, draft));
+    if (since === null) return;
+    copied.local = { ...copied.local, ...since };
     this.#mount.attributes.set(to, copied);
   }
 

@@ -144,7 +144,7 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
       try {
         return await endFileSystem(parts, end, sending);
       } finally {
-        mount.kept.close();
+        await mount.kept.close();
         await ownDisk?.close();
         await local.close();
       }

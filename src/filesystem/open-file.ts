@@ -29,6 +29,15 @@ export interface Sealed {
   wishes: Wishes | null;
 }
 
+/** A scratch file on the shelf. */
+export interface Shelved {
+  readonly kind: ScratchKind;
+  /** With which it was created. */
+  readonly mode: number;
+  /** Whether a close or an fsync has said that its bytes are here. */
+  readonly isPromised: boolean;
+}
+
 export class OpenFile {
   readonly gate = new WriteGate();
   readonly handles = new Set<Handle>();
@@ -77,8 +86,8 @@ export class OpenFile {
   owedLinks: readonly DraftRecord[] = [];
   /** An earlier mount left it: nobody has looked since what the service has of it. */
   isLeftBehind = false;
-  /** Set while it is a scratch file that stays here (shelf.ts): of which kind, and created with which mode. */
-  shelf: { readonly kind: ScratchKind; readonly mode: number } | null = null;
+  /** Set while it is a scratch file that stays here (shelf.ts). */
+  shelf: Shelved | null = null;
   /** Attributes of the draft. */
   local: LocalAttributes = {};
   /** Why the last upload failed, and of which bytes it was; none of this process when `draft` is null. */

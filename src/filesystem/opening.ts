@@ -6,7 +6,6 @@ import { parentOf } from '../store/keys.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { FsError } from './errors.ts';
 import { existingFile } from './found.ts';
-import { nameOwnVersion } from './own-name.ts';
 import { draftFactsOf } from './draft-records.ts';
 import type { MountState } from './mount-state.ts';
 import { Handle, OpenFile } from './open-file.ts';
@@ -65,7 +64,7 @@ export class Opening {
       path,
       await this.#mount.namespace.lookupToOpen(path, intent.truncate ? STAYING : waiter),
     );
-    await nameOwnVersion(this.#mount, path);
+    await this.#mount.ownNames.settle(path, intent.truncate ? STAYING : waiter);
     if (intent.write && this.#mount.table.isArriving(path)) {
       await this.#endOfRename(path);
       return this.open(path, intent, waiter);

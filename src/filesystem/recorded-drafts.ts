@@ -101,10 +101,13 @@ export class RecordedDrafts {
     this.#isClosed = true;
   }
 
-  /** The record of `draft`, one of `file`, with `change`: bytes and header are on the disk then, and it is the caller's to put. */
-  async durable(file: OpenFile, draft: Draft, change: Unsent): Promise<DraftRecord> {
+  /**
+   * The record of `draft`, one of `file`, with `change`: bytes and header are on the disk then, and it is the caller's to put. Says
+   * nothing of the MD5 where that would take a reading of more than `mostRead` bytes.
+   */
+  async durable(file: OpenFile, draft: Draft, change: Unsent, mostRead = Infinity): Promise<DraftRecord> {
     const wishes = file.wishesOf(draft);
-    const whole = { size: draft.size, md5: await draft.md5() };
+    const whole = { size: draft.size, md5: await draft.md5Within(mostRead) };
     const { createdAt, sealed: described } = draft.facts;
     // To try the same bytes again, or to set their mode, makes them no later (leftovers.ts).
     const isSame = described?.size === whole.size && described.md5 === whole.md5;

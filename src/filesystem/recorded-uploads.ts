@@ -12,7 +12,7 @@ import { reasonOf, toFsError } from './errno-of.ts';
 import type { OpenFile } from './open-file.ts';
 import type { OwedLinks } from './owed-links.ts';
 import type { RecordedDrafts } from './recorded-drafts.ts';
-import type { PromisedDrafts } from './write-back/promised-drafts.ts';
+import { MOST_READ_TO_KEEP, type PromisedDrafts } from './write-back/promised-drafts.ts';
 
 export interface RecordedUploadsParts {
   readonly records: RecordedDrafts;
@@ -75,9 +75,12 @@ export class RecordedUploads {
     await this.#records.orLog(file.path, async () => {
       await this.#promised.keep(file, draft, async (known) => {
         if (!file.uploading) return known !== undefined && TOLD.has(known.state) ? null : { state: 'queued' };
-        const attempt = await attemptOf(file.goingUp ?? draft, this.#clock.now());
+        const goingUp = file.goingUp ?? draft;
         const doubts = doubtsOf(file);
-        const unconfirmed = [...doubts.unconfirmed, attempt];
+        // Of one whose bytes have not all left, the service has stored nothing.
+        const hasLeft = (await goingUp.md5Within(MOST_READ_TO_KEEP)) !== null;
+        const attempts = hasLeft ? [await attemptOf(goingUp, this.#clock.now())] : [];
+        const unconfirmed = [...doubts.unconfirmed, ...attempts];
         // The upload may have taken the link away, which only the record before says.
         const visibilityBefore = known?.visibilityBefore ?? doubts.visibilityBefore;
         return { state: 'end unknown', unconfirmed, visibilityBefore };

@@ -5,7 +5,6 @@ import type { FolderTimes } from './folder-times.ts';
 import { heldBelow } from './folder-tree.ts';
 import type { Folders } from './folders.ts';
 import { FsError } from './errors.ts';
-import { nameOwnVersion } from './own-name.ts';
 import { existing, existingFile } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import type { Moving } from './moving.ts';
@@ -85,7 +84,7 @@ export class Renaming {
     if (dirty !== undefined) return dirty;
     const found = existing(path, await this.#mount.namespace.lookup(path));
     if (found.kind === 'folder') return null;
-    await nameOwnVersion(this.#mount, path);
+    await this.#mount.ownNames.settle(path);
     // Whoever opens it meanwhile shall go along to the new name.
     return this.#mount.table.dirty(path) ?? this.#mount.table.entered(path, found.version);
   }
@@ -99,7 +98,7 @@ export class Renaming {
     // A program may have closed there meanwhile what others had deleted, or replaced.
     const written = this.#mount.table.dirty(path);
     if (written !== undefined || found.kind === 'missing') return written ?? null;
-    if (found.kind === 'file') await nameOwnVersion(this.#mount, path);
+    if (found.kind === 'file') await this.#mount.ownNames.settle(path);
     // Whoever opens it meanwhile shall be told apart from who opens what replaces it.
     return this.#mount.table.entered(path, existingFile(path, found).version);
   }

@@ -15,7 +15,8 @@ import { asWanted, currentVisibility, publish, replaceObject, type Replacement }
 import { Version } from '../store/version.ts';
 import { BaseReplaced } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
-import { mayHaveBeenDone, visibilityError } from './errno-of.ts';
+import { DraftDamaged } from './draft-damaged.ts';
+import { cutBy, mayHaveBeenDone, visibilityError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import { lookFirst } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
@@ -37,6 +38,7 @@ export class Sending {
    * not be, with `BaseReplaced` on a conflict; also, the file clean then, when only its visibility could not be restored.
    */
   async send(file: OpenFile, draft: Draft): Promise<void> {
+    if (file.isLeftBehind) await refuseDamaged(file, draft);
     const found = file.isLeftBehind ? await lookFirst(this.#mount, file, draft) : null;
     if (found !== null) {
       await this.#tookStored(file, draft, await this.#publishIfWanted(file, draft, found));
@@ -58,12 +60,13 @@ export class Sending {
 
   /** The service has the bytes of `draft` as `replacement` says. Rejects when the link could not be restored. */
   async #tookStored(file: OpenFile, draft: Draft, replacement: Replacement): Promise<void> {
-    const { version, visibilityFailure } = replacement;
+    const { version, visibility, visibilityFailure } = replacement;
     version.madeHereAt = file.madeHereAt(this.#mount.clock.monotonic());
     this.#took(file, draft, version);
     this.#mount.namespace.known.changed(file.path, { kind: 'file', version });
     // It is not ours to restore any more when somebody else has replaced the bytes since.
-    file.publishPending = visibilityFailure !== undefined && !isReplaced(visibilityFailure);
+    const isLinkDown = visibility === 'public' && visibilityFailure !== undefined;
+    file.publishPending = isLinkDown && !isReplaced(visibilityFailure);
     // First: made anew just as it was, it is the version that was to be deleted, and only the draft's record would bring it back.
     const settled = this.#deletions.replaced(file.path);
     await this.#mount.kept.uploads.stored(file, draft, file.publishPending ? version : null, settled);
@@ -119,6 +122,10 @@ export class Sending {
     const { contentType, visibilityWish } = file.wishesOf(draft);
     const hasMore = contentType !== null || visibilityWish !== null || file.publishPending;
     if (base === null || file.endUnknown || hasMore) return null;
+    // A DELETE, or another upload, of before may be done at any moment: only what is stored after it, and looked at, lasts.
+    const { late } = this.#mount.store;
+    const key = keyOfPath(file.path);
+    if (late.mayBeDeleted(key) || late.uploadsOf(key).some(({ md5 }) => md5 !== base.md5)) return null;
     if (base.size !== draft.size || base.md5 === null || (await draft.md5()) !== base.md5) return null;
     const found = await this.#mount.namespace.lookup(file.path);
     return found.kind === 'file' && found.version === base ? base : null;
@@ -175,6 +182,8 @@ export class Sending {
     const attempt = async () => Version.uploaded(await own(), bytes.modified);
     if (wanted === 'private') await kept.uploads.stayingPrivate(file, draft, attempt);
     else if (mayReplace) await kept.uploads.takingLink(file, draft, await attempt());
+    // To record it may be how the disk lets its bytes down: what it stored then would be neither confirmed nor public again.
+    if (draft.poisoned !== null) throw cutBy(draft.poisoned, file.path);
     // The mount may have given up while this waited, and the next one is told nothing of what begins now.
     if (kept.isClosed) throw new FsError('EIO', file.path, 'the mount has ended');
     try {
@@ -236,6 +245,12 @@ export class Sending {
 /** Nothing of an empty version can be part of what is written next. */
 export function basisOver(version: Version): OpenFile['basis'] {
   return version.size === 0 ? 'rewrite' : 'edit';
+}
+
+/** What an earlier mount left has lain on the disk for a while: nobody has promised to store what that has made of it. */
+async function refuseDamaged({ path }: OpenFile, draft: Draft): Promise<void> {
+  const md5 = draft.facts.sealed?.md5 ?? null;
+  if (md5 !== null && md5 !== (await draft.md5())) throw new DraftDamaged(path);
 }
 
 /** Whether somebody else's bytes, or none, are now where ours were. */

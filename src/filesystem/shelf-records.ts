@@ -76,7 +76,7 @@ export class ShelfRecords {
       file.dirty = true;
       file.written = true;
       file.local = local;
-      file.shelf = { kind, mode: modeAtCreation(kind) };
+      file.shelf = { kind, mode: modeAtCreation(kind), isPromised: true };
       table.add(file);
       this.#records.set(file.draft, record);
       return [file];

@@ -52,7 +52,7 @@ export class Shelf {
   admit(file: OpenFile, mode: number): void {
     if (!this.#mount.settings.scratch) return;
     const kind = scratchKind({ name: nameOf(file.path), mode, start: null });
-    file.shelf = kind === null ? null : { kind, mode };
+    file.shelf = kind === null ? null : { kind, mode, isPromised: false };
   }
 
   /** Whether `file` is to stay here. Once it is not, it never is again. Rejects with the local disk's error. */
@@ -65,9 +65,10 @@ export class Shelf {
     const start = new Uint8Array(START_SIZE);
     const length = await draft.read(start, 0);
     const name = nameOf(file.path);
-    if (scratchKind({ name, mode: shelf.mode, start: start.subarray(0, length) }) === shelf.kind) return true;
-    file.shelf = null;
-    return false;
+    const isScratch =
+      scratchKind({ name, mode: shelf.mode, start: start.subarray(0, length) }) === shelf.kind;
+    file.shelf = isScratch ? { ...shelf, isPromised: true } : null;
+    return isScratch;
   }
 
   /** Whether `file` is still to stay here when it, and not its folder, is renamed to `to`, in place of `target`. */

@@ -144,12 +144,13 @@ export class UnsentChanges {
     return null;
   }
 
-  /** It waited when it was listed, and went by itself meanwhile: its file is there. */
-  #hasGoneUp({ id, path, state }: UnsentChange): boolean {
+  /** It waited when it was listed, and went by itself meanwhile: what is there was stored here. */
+  #hasGoneUp({ id, path, state, bytes }: UnsentChange): boolean {
     const { resting, namespace } = this.#mount;
     if (path === null || this.#discarded.has(id) || state === 'set aside' || resting.get(id) !== undefined)
       return false;
-    return namespace.known.recall(path)?.kind === 'file';
+    const there = namespace.known.recall(path);
+    return there?.kind === 'file' && there.version.own !== null && there.version.size === bytes;
   }
 
   #fileOf({ id }: UnsentChange): OpenFile | undefined {

@@ -6,6 +6,7 @@
  * emptied by O_TRUNC whose new bytes are still to come (`echo x > f` flushes once before it writes), and never a draft that a
  * full disk has cut. How they go: storing.ts and sending.ts.
  */
+import type { Draft } from '../content/draft.ts';
 import type { DraftEnds } from './draft-ends.ts';
 import { cutBy, reasonOf, toFsError } from './errno-of.ts';
 import { FsError } from './errors.ts';
@@ -127,6 +128,11 @@ export class Uploading {
   /** The service refused for good and no handle is open: the bytes are set aside, and the name shows the service's file. */
   async giveUp(file: OpenFile): Promise<void> {
     await this.#ends.giveUp(file);
+  }
+
+  /** As `giveUp`, of `draft`, which the local disk has cut since a program has closed it. */
+  async giveUpCut(file: OpenFile, draft: Draft): Promise<void> {
+    await this.#ends.setCutAside(file, draft);
   }
 
   /**

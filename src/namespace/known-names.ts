@@ -300,5 +300,10 @@ export class KnownNames {
       this.#disproveListings(folder);
     }
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) this.kept.drop(folder);
+    for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) {
+      // One that we, or others, had removed is there again.
+      const known = this.#folders.get(parentOf(folder))?.recall(nameOf(folder));
+      if (known?.kind === 'missing' && !this.#isGoing(folder)) this.#apply(folder, { kind: 'folder' });
+    }
   }
 }

@@ -3,7 +3,6 @@
  * over what was stored or deleted since, and so may a publication. Whoever changes its key next looks afterwards (lasting-change.ts,
  * lasting-visibility.ts).
  */
-import { LRUCache } from 'lru-cache';
 import { Version, type OwnUpload } from './version.ts';
 
 /** Keys remembered: more than an outage leaves behind. */
@@ -11,11 +10,11 @@ const MAX_KEYS = 100_000;
 
 /** Those under the keys of one bucket, since the mount began. */
 export class LateRequests {
-  readonly #uploads = new LRUCache<string, readonly Version[]>({ max: MAX_KEYS });
+  readonly #uploads = new Map<string, readonly Version[]>();
   /** Keys. */
-  readonly #deletions = new LRUCache<string, true>({ max: MAX_KEYS });
+  readonly #deletions = new Map<string, true>();
   /** Keys. */
-  readonly #publications = new LRUCache<string, true>({ max: MAX_KEYS });
+  readonly #publications = new Map<string, true>();
 
   uploadsOf(key: string): readonly Version[] {
     return this.#uploads.get(key) ?? [];
@@ -37,17 +36,17 @@ export class LateRequests {
     if (known.some((version) => version.md5 === md5)) return;
     // When it will be stored is not known, and the same bytes may be there under an ETag already: only they can tell.
     const own = { size, md5, storedWithin: null, contentType };
-    this.#uploads.set(key, [...known, Version.uploaded(own, new Date(0))]);
+    enter(this.#uploads, key, [...known, Version.uploaded(own, new Date(0))]);
   }
 
   /** Nobody knows the end of a DELETE, or of one try of it. */
   addDeletion(key: string): void {
-    this.#deletions.set(key, true);
+    enter(this.#deletions, key, true);
   }
 
   /** Nobody knows whether the file under `key` was made public. */
   addPublication(key: string): void {
-    this.#publications.set(key, true);
+    enter(this.#publications, key, true);
   }
 
   /** Somebody has looked: these have come, or were passed by. */
@@ -66,4 +65,12 @@ export class LateRequests {
   forgetPublication(key: string): void {
     this.#publications.delete(key);
   }
+}
+
+/** Remembered last: what was so longest ago goes first. A table of `MAX_KEYS` places would take megabytes in each bucket of an account. */
+function enter<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  known.delete(key);
+  known.set(key, value);
+  const [oldest] = known.keys();
+  if (known.size > MAX_KEYS && oldest !== undefined) known.delete(oldest);
 }

@@ -65,3 +65,19 @@ it('chmod of a folder while its files are moved [attributes/local]', async () =>
 
   expect((await scene.fs.getAttributes('/e')).mode & 0o777).toBe(0o700);
 });
+
+it.each(['/e', '/e/sub'])('chmod of %s, which its folder already is [attributes/local]', async (path) => {
+  const held = heldRequest('putObject', 'e/a');
+  const scene = await openForTest(held);
+  await scene.foreignWrite('d/a', 'x');
+  await scene.foreignWrite('d/sub/b', 'x');
+  for (const folder of ['/', '/d', '/d/sub']) await names(scene.fs, folder);
+  const renamed = scene.fs.rename('/d', '/e', false);
+  await held.made;
+
+  await scene.fs.setAttributes(path, { mode: 0o700 });
+  held.letGo();
+  await renamed;
+
+  expect((await scene.fs.getAttributes(path)).mode & 0o777).toBe(0o700);
+});

@@ -1,15 +1,22 @@
 /** SEMANTICS: where neither ETag nor Date tells whose an upload is, programs that have the file open go on with it all the same. */
 import { describe, expect, it } from 'vitest';
-import { names, openForTest, type FileSystemForTest } from '../support/open-for-test.ts';
-import { edit, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { names, openForTest, type FileSystemForTest, type TestOptions } from '../support/open-for-test.ts';
+import { edit, openToEdit, openToRead, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
+import { signal } from '../support/signal.ts';
 import { textsOf } from '../support/stored-state.ts';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
 
 const TTL = 10_000;
 
 /** A program has stored `/f`, and has it open while names are not trusted any more. */
-async function storedAndOpen(): Promise<{ scene: FileSystemForTest; first: FileHandle }> {
-  const scene = await openForTest({ store: { behaviours: { etag: 'random', date: 'missing' } } });
+async function storedAndOpen(
+  between?: TestOptions['between'],
+): Promise<{ scene: FileSystemForTest; first: FileHandle }> {
+  const scene = await openForTest({
+    store: { behaviours: { etag: 'random', date: 'missing' } },
+    ...(between !== undefined && { between }),
+  });
   const first = await openToRewrite(scene.fs, '/f');
   await writeAt(scene.fs, first, 'aaaabbbb');
   await scene.fs.flush(first);
@@ -82,5 +89,41 @@ describe('a file that was stored here, and that the service names by nothing', (
     await scene.fs.release(first);
 
     expect(await textsOf(scene)).toEqual({ g: 'Aaaabbbb' });
+  });
+
+  it('is downloaded once to know it, however many programs open it at once', async () => {
+    const { scene } = await storedAndOpen();
+    await names(scene.fs, '/');
+    scene.asked();
+
+    await Promise.all(Array.from({ length: 10 }, () => openToRead(scene.fs, '/f')));
+
+    expect(scene.asked().filter((request) => request === 'getObject f')).toHaveLength(1);
+  });
+
+  it('is given up by a program that is interrupted while it is downloaded [interrupt/given-up]', async () => {
+    const [reached, answered] = [signal(), signal()];
+    const { scene } = await storedAndOpen(
+      (inner) =>
+        new InterceptedService(inner, async (call, proceed) => {
+          if (call.operation !== 'getObject') return proceed();
+          reached.give();
+          await answered.given;
+          return proceed();
+        }),
+    );
+    await names(scene.fs, '/');
+    const leaving = new AbortController();
+    const intent = { read: true, write: false, truncate: false };
+    const opened = scene.fs.open('/f', intent, leaving).then(
+      () => 'opened',
+      (error: unknown) => String(error),
+    );
+    await reached.given;
+
+    leaving.abort();
+
+    expect(await opened).toContain('EINTR');
+    answered.give();
   });
 });

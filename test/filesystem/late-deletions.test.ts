@@ -52,6 +52,25 @@ function sinceUpload(asked: readonly string[]): readonly string[] {
   return asked.slice(asked.indexOf('putObject a'));
 }
 
+it.each(['here', 'by others'])(
+  'the same bytes, stored %s before, are stored again when the unlink had no answer [write/unknown]',
+  async (where) => {
+    const deletion = new HeldDeletion('a');
+    const scene = await openForTest(deletion);
+    if (where === 'here') await writeFile(scene.fs, '/a', 'bytes');
+    else await scene.foreignWrite('a', 'bytes');
+    await names(scene.fs, '/');
+    expect(await errnoOfCall(scene.fs.unlink('/a'))).toBe('EIO');
+    await scene.fs.getAttributes('/a');
+    scene.clock.advance(1000);
+    await deletion.arrives();
+
+    await writeFile(scene.fs, '/a', 'bytes');
+
+    expect(await textsOf(scene)).toEqual({ a: 'bytes' });
+  },
+);
+
 describe('when the DELETE of a rename has no answer, and is done later', () => {
   it('it is asked for again, so that the rename is whole [rename/undo]', async () => {
     const deletion = new HeldDeletion('a');

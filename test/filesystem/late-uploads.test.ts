@@ -47,6 +47,22 @@ describe('when an upload of unknown end arrives late', () => {
     expect(scene.asked()).toEqual(['putObject f']);
   });
 
+  it('what was there before is stored again when a program saves it, though it is there yet [write/unknown]', async () => {
+    const scene = await openForTest();
+    await writeFile(scene.fs, '/f', 'good');
+    await names(scene.fs, '/');
+    loseNextUpload(scene, 2);
+    expect(await errnoOfCall(writeFile(scene.fs, '/f', 'late'))).toBe('EIO');
+    const [waiting] = await scene.mounted.unsent.list();
+    await scene.mounted.unsent.discard([waiting?.id ?? '']);
+    await scene.fs.getAttributes('/f');
+
+    await writeFile(scene.fs, '/f', 'good');
+    await scene.foreignWrite('other', 'so that the late one comes by now');
+
+    expect(await textOf(scene, 'f')).toBe('good');
+  });
+
   it('the same bytes stored again need no look, but those stored after them do [write/unknown]', async () => {
     const scene = await afterLostUpload(2);
 

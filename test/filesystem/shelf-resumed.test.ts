@@ -81,3 +81,26 @@ async function killedAfterCopy(): Promise<{ readonly scene: FileSystemForTest; r
   if (disk === undefined) throw new Error('nothing was stored under the true name');
   return { scene, disk };
 }
+
+it.each([true, false])(
+  'a transfer that a crash has left is stored half a minute later by a mount with --write-back (scratch %s) [scratch/transfer]',
+  async (scratch) => {
+    const scene = await openForTest();
+    const handle = await createScratch(scene.fs);
+    await closing(scene.fs, handle, async () => {
+      await writeAt(scene.fs, handle, 'whole');
+      await scene.fs.fsync(handle);
+    });
+    const disk = await diskNow(scene);
+    // The one that was killed stores nothing any more.
+    scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+
+    await mountOver(disk, { ...scene, service: scene.direct }, { settings: { writeBack: true, scratch } });
+
+    const later = () => {
+      scene.clock.advance(LONG);
+      return textsOf(scene);
+    };
+    await expect.poll(later).toEqual({ '.f.Ab3dE9': 'whole' });
+  },
+);

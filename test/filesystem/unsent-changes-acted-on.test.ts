@@ -2,10 +2,13 @@
 import { readdir, writeFile as writeLocal } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ObjectService } from '../../src/service/object-service.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { draftText } from '../support/draft-bytes.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { openToEdit, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+import { errnoOfCall, openToEdit, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+import { signal } from '../support/signal.ts';
 import { textOf, textsOf } from '../support/stored-state.ts';
 
 /** The next upload is refused with `status`. */
@@ -18,6 +21,15 @@ async function setAside(scene: FileSystemForTest, path: string, text: string): P
   await expect(writeFile(scene.fs, path, text)).rejects.toMatchObject({ code: 'EACCES' });
   const change = (await scene.mounted.unsent.list()).find((one) => one.path === path);
   return change?.id ?? '';
+}
+
+/** No upload is answered before `answered`, once a person tries them again. */
+function withHeldUploads(inner: ObjectService, answered: Promise<void>): ObjectService {
+  return new InterceptedService(inner, async (call, proceed) => {
+    const result = await proceed();
+    if (call.operation === 'putObject') await answered;
+    return result;
+  });
 }
 
 describe('to try again', () => {
@@ -49,6 +61,45 @@ describe('to try again', () => {
 
     expect(await scene.mounted.unsent.list()).toMatchObject([{ path: '/two', state: 'set aside' }]);
     expect(await names(scene.fs, '/')).toEqual(['one']);
+  });
+
+  it('says of a deletion that somebody else has stored another file there [uploads/retry]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    await scene.foreignWrite('f', 'old');
+    await names(scene.fs, '/');
+    scene.faults.add({ operation: 'deleteObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+    await scene.fs.unlink('/f');
+    await expect.poll(async () => (await scene.mounted.unsent.list())[0]?.attempts).toBeGreaterThan(0);
+    await scene.foreignWrite('f', 'theirs');
+    scene.faults.clear();
+
+    const outcomes = await scene.mounted.unsent.retry(null);
+
+    const reason = 'somebody else has stored another file there';
+    expect(outcomes).toMatchObject([{ kind: 'delete', path: '/f', isDone: false, reason }]);
+    expect(await textOf(scene, 'f')).toBe('theirs');
+  });
+
+  it('says of a file that is removed and stored by others meanwhile that it is not there [uploads/retry]', async () => {
+    const answered = signal();
+    const scene = await openForTest({ between: (inner) => withHeldUploads(inner, answered.given) });
+    const { fs, faults, mounted, clock } = scene;
+    faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+    // As many as are tried at once go before it.
+    for (const path of ['/1', '/2', '/3', '/4']) await errnoOfCall(writeFile(fs, path, 'x'));
+    clock.advance(1000);
+    await errnoOfCall(writeFile(fs, '/late', 'unsent'));
+    faults.clear();
+
+    const retried = mounted.unsent.retry(null);
+    await fs.unlink('/late');
+    await scene.foreignWrite('late', 'theirs');
+    mounted.refresh('/');
+    await fs.getAttributes('/late');
+    answered.give();
+
+    const outcome = (await retried).find(({ path }) => path === '/late');
+    expect(outcome).toMatchObject({ isDone: false, reason: 'it is not there any more' });
   });
 
   it('replaces the file that was to be replaced, and what is refused again is set aside again [uploads/retry]', async () => {

@@ -1,6 +1,10 @@
 /** SEMANTICS: what waits for the service is there whatever the local disk says to what comes later. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { drained } from '../support/drained.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
+import { refuseCommits } from '../support/journal-commits.ts';
 import { closing, names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall, LogForTest, openToRead, writeAt } from '../support/program-acts.ts';
 import { textOf } from '../support/stored-state.ts';
@@ -48,6 +52,28 @@ describe('when the disk does not take the note that an upload has failed (--writ
       { path: '/f', state: 'set aside' },
     ]);
   });
+});
+
+describe('when the disk does not take the note that nobody wants a promised file any more (--write-back)', () => {
+  it.each(['removed', 'replaced', 'removed while a program has it open'])(
+    '%s, it gives its room back once the disk takes notes again',
+    async (how) => {
+      const scene = await openForTest({ settings: { writeBack: true } });
+      const { fs, mounted, stateDirectory } = scene;
+      await writeFile(fs, '/f', 'promised');
+      await writeFile(fs, '/other', 'other');
+      const handle = how.includes('open') ? await openToRead(fs, '/f') : null;
+      const accept = refuseCommits('draft');
+      await (how === 'replaced' ? fs.rename('/other', '/f', false) : fs.unlink('/f'));
+      accept();
+      if (handle !== null) await fs.release(handle);
+
+      await drained(mounted);
+      await mounted.close({ patience: 1000 });
+
+      expect(await readdir(join(stateDirectory, 'drafts'))).toEqual([]);
+    },
+  );
 });
 
 describe('while the service is away, and a write finds the disk full', () => {

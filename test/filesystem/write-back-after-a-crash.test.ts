@@ -280,11 +280,11 @@ describe('what was unlinked and is not deleted yet', () => {
     const { scene, disk } = await unlinked();
     await scene.foreignWrite('f', 'theirs');
 
-    const next = await settledOver(disk, scene);
+    const next = await mountOver(disk, scene, { settings });
 
+    await expect.poll(() => next.unsent.list()).toMatchObject([{ kind: 'delete', state: 'set aside' }]);
     expect(await textOf(scene, 'f')).toBe('theirs');
     expect(await names(next.operations, '/')).toEqual(['f']);
-    expect(await next.unsent.list()).toMatchObject([{ kind: 'delete', state: 'set aside' }]);
   });
 
   it('and was made anew is stored anew', async () => {

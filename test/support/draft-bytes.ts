@@ -1,6 +1,8 @@
-/** What is in the file of a draft, behind its header? */
-import { readFile } from 'node:fs/promises';
+/** What is in the files of drafts, behind their headers? */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { CONTENT_START } from '../../src/content/draft-header.ts';
+import type { DiskImage } from './after-a-crash.ts';
 
 export async function draftBytes(path: string): Promise<Buffer> {
   return (await readFile(path)).subarray(CONTENT_START);
@@ -8,4 +10,14 @@ export async function draftBytes(path: string): Promise<Buffer> {
 
 export async function draftText(path: string): Promise<string> {
   return (await draftBytes(path)).toString('utf8');
+}
+
+/** A bit of the content of each on `disk` turns. */
+export async function damageDrafts({ directory }: DiskImage): Promise<void> {
+  for (const name of await readdir(join(directory, 'drafts'))) {
+    const path = join(directory, 'drafts', name);
+    const bytes = await readFile(path);
+    bytes[CONTENT_START] = (bytes[CONTENT_START] ?? 0) ^ 1;
+    await writeFile(path, bytes);
+  }
 }

@@ -1,6 +1,6 @@
 /** What if a database on the disk cannot be read? It is moved aside and an empty one takes its place: the mount goes on. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
@@ -43,15 +43,19 @@ export async function openOrMoveAside<Opened>(
 }
 
 async function openIn<Opened>(
-  { directory }: DatabasePlace,
+  { directory, log }: DatabasePlace,
   name: string,
   read: (rows: RowDatabase) => Promise<Opened>,
 ): Promise<Opened> {
   const path = join(directory, name);
   await mkdir(path, { recursive: true, mode: 0o700 });
   await nodeLocalFiles.syncDirectory(directory);
+  await refuseHeadless(path);
   const rows = await RowDatabase.open(path);
   try {
+    const passedOver = await passedOverIn(path);
+    if (passedOver !== '')
+      log.error('records of a local database are damaged and lost', { name, cause: passedOver });
     return await read(rows);
   } catch (error) {
     await rows.close();
@@ -69,4 +73,20 @@ async function moveAside(
   await rename(join(directory, name), to);
   await nodeLocalFiles.syncDirectory(directory);
   log.error('a local database cannot be read and was moved aside', { name, to, cause: describeError(cause) });
+}
+
+/** Without the file that says which are its tables the database would take itself for new, and delete them. */
+async function refuseHeadless(path: string): Promise<void> {
+  const names = await readdir(path);
+  const isHeadless = !names.includes('CURRENT') && names.some((name) => /\.(ldb|log)$|^MANIFEST-/.test(name));
+  if (isHeadless) throw new Error('its file CURRENT is missing');
+}
+
+/** What the database says in its own log that it has passed over: it opens all the same, and tells nobody else. */
+async function passedOverIn(path: string): Promise<string> {
+  const text = await readFile(join(path, 'LOG'), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line.includes('(ignoring error)'))
+    .join('; ');
 }

@@ -168,9 +168,12 @@ export class Deletions {
 
   /** A person wants the one that is shown as `id` done now. Rejects with why it is not; resolves with null, also when it has been meanwhile. */
   async retry(path: string, id: string): Promise<null> {
-    if ([...this.#dropped.values()].some((each) => changeOfDeletion(each).id === id))
-      throw new Error('it was dropped: delete the file again, or discard this');
+    const droppedOf = (): DeletionRecord | undefined =>
+      [...this.#dropped.values()].find((each) => changeOfDeletion(each).id === id);
+    if (droppedOf() !== undefined) throw new Error('it was dropped: delete the file again, or discard this');
     await this.#mount.claims.run([path], () => this.#attempt(path));
+    const dropped = droppedOf();
+    if (dropped !== undefined) throw new Error(dropped.lastFailure?.message ?? 'it was dropped');
     return null;
   }
 

@@ -18,6 +18,12 @@ import type { RecordedDrafts, Unsent } from '../recorded-drafts.ts';
 /** What of the record of a draft, `known` before, is to be another; null: nothing. */
 export type ChangeOfRecord = (known: DraftRecord | undefined) => Unsent | null | Promise<Unsent | null>;
 
+/**
+ * A program waits for the end of its upload, or a person for that of the mount, while what is kept is recorded: to read as many bytes takes
+ * a moment, to read all of a large draft minutes.
+ */
+export const MOST_READ_TO_KEEP = 64 * 1024 * 1024;
+
 /** Rejects with the disk's error. */
 export class PromisedDrafts {
   readonly #records: RecordedDrafts;
@@ -52,7 +58,7 @@ export class PromisedDrafts {
       if (!this.#isMeant(file, draft)) return false;
       const changed = await change(this.#records.get(draft.id));
       if (changed === null) return true;
-      const record = await this.#records.durable(file, draft, changed);
+      const record = await this.#records.durable(file, draft, changed, MOST_READ_TO_KEEP);
       // Once more: that has taken its time.
       if (!this.#isMeant(file, draft)) return false;
       await this.#records.putAll([record]);

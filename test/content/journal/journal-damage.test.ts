@@ -131,6 +131,42 @@ describe('a journal that cannot be read', () => {
   });
 });
 
+describe('a journal whose newest records the database passes over, since they are damaged', () => {
+  it('says so, once', async () => {
+    const directory = await filledJournal();
+    const log = await newestLog(directory);
+    const bytes = await readFile(log);
+    bytes[20] = (bytes[20] ?? 0) ^ 1;
+    await writeFile(log, bytes);
+
+    const { journal, messages } = await openJournal(directory);
+    await journal.close();
+
+    expect(messages).toEqual(['records of a local database are damaged and lost']);
+    expect((await openJournal(directory)).messages).toEqual([]);
+  });
+
+  it('says nothing where a kill has cut the last', async () => {
+    const directory = await filledJournal();
+    const log = await newestLog(directory);
+    await truncate(log, (await readFile(log)).length - 5);
+
+    expect((await openJournal(directory)).messages).toEqual([]);
+  });
+
+  it('is moved aside whole where it would take itself for new, and delete its tables', async () => {
+    const directory = await filledJournal();
+    await rm(join(directory, 'journal', 'CURRENT'));
+    const before = await readdir(join(directory, 'journal'));
+
+    const { messages } = await openJournal(directory);
+
+    expect(messages).toEqual(['a local database cannot be read and was moved aside']);
+    const aside = (await readdir(directory)).find((name) => name.startsWith('journal.damaged-'));
+    expect(await readdir(join(directory, aside ?? ''))).toEqual(before);
+  });
+});
+
 describe('a damaged record', () => {
   it('is put aside with its text and logged once; the others are there', async () => {
     const directory = await filledJournal();
@@ -173,4 +209,14 @@ async function withRows(directory: string, action: (rows: ClassicLevel) => Promi
   await rows.open();
   await action(rows);
   await rows.close();
+}
+
+/** Where what was committed last is. */
+async function newestLog(directory: string): Promise<string> {
+  const { journal } = await openJournal(directory);
+  await journal.commit([put('draft', recordOf(0))]);
+  await journal.close();
+  const logs = (await readdir(join(directory, 'journal'))).filter((name) => name.endsWith('.log'));
+  expect(logs).toHaveLength(1);
+  return join(directory, 'journal', logs[0] ?? '');
 }

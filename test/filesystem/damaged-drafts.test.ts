@@ -1,0 +1,29 @@
+/** SEMANTICS: the local disk changes bytes that wait for the next mount: those are not stored unasked. */
+import { expect, it } from 'vitest';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { damageDrafts } from '../support/draft-bytes.ts';
+import { openForTest, writeFile } from '../support/open-for-test.ts';
+import { errnoOfCall } from '../support/program-acts.ts';
+import { textOf } from '../support/stored-state.ts';
+
+it.each([true, false])(
+  'they are set aside, and a person may store them (write-back %s) [crash/unsent]',
+  async (writeBack) => {
+    const scene = await openForTest();
+    scene.store.changeAccount({ gracePeriod: true });
+    expect(await errnoOfCall(writeFile(scene.fs, '/f', 'kept'))).toBe('EDQUOT');
+    const disk = await diskNow(scene);
+    await damageDrafts(disk);
+    scene.store.changeAccount({ gracePeriod: false });
+
+    const { unsent } = await mountOver(disk, scene, { settings: { writeBack } });
+
+    await expect.poll(() => unsent.list()).toMatchObject([{ path: '/f', state: 'set aside' }]);
+    const [left] = await unsent.list();
+    expect(left?.reason).toContain('the local disk has damaged');
+    expect(await unsent.retry(null)).toMatchObject([{ isDone: false }]);
+    expect(await textOf(scene, 'f')).toBe('(none)');
+    expect(await unsent.retry([left?.id ?? ''])).toMatchObject([{ isDone: true }]);
+    expect(await textOf(scene, 'f')).toBe('jept');
+  },
+);

@@ -1,0 +1,93 @@
+/** SEMANTICS: what a close or an fsync has said of a scratch file is kept, whatever the local disk says to what comes later. */
+import { describe, expect, it } from 'vitest';
+import { draftText } from '../support/draft-bytes.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
+import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { errnoOfCall, openToEdit, writeAt } from '../support/program-acts.ts';
+
+const SWAP = '/.f.swp';
+const TRANSFER = '/.f.AbCdEf';
+
+function createScratch({ fs }: FileSystemForTest, path: string) {
+  return fs.create(path, { read: true, write: true, truncate: true, exclusive: true, mode: 0o600 });
+}
+
+/** Path, state and bytes of all that is not stored. */
+async function kept({ mounted }: FileSystemForTest) {
+  const changes = await mounted.unsent.list();
+  return Promise.all(
+    changes.map(async ({ path, state, file }) => [path, state, await draftText(file ?? '')]),
+  );
+}
+
+describe.each([false, true])(
+  'with write-back %s, a write to a scratch file finds the disk full',
+  (writeBack) => {
+    it('what was synced of it is set aside when it is closed [write/no-space]', async () => {
+      const disk = new FailingDisk();
+      const scene = await openForTest({ localFiles: disk, settings: { writeBack } });
+      const handle = await createScratch(scene, SWAP);
+      await writeAt(scene.fs, handle, 'to be recovered');
+      await scene.fs.fsync(handle);
+
+      disk.room = 0;
+      expect(await errnoOfCall(writeAt(scene.fs, handle, ' and more', 15))).toBe('ENOSPC');
+      disk.room = Infinity;
+      await errnoOfCall(scene.fs.flush(handle));
+      await scene.fs.release(handle);
+
+      expect(await kept(scene)).toEqual([[SWAP, 'set aside', 'to be recovered']]);
+      expect(await names(scene.fs, '/')).toEqual([]);
+    });
+
+    it('so is what was closed before', async () => {
+      const disk = new FailingDisk();
+      const scene = await openForTest({ localFiles: disk, settings: { writeBack } });
+      await writeFile(scene.fs, SWAP, 'to be recovered');
+      const handle = await openToEdit(scene.fs, SWAP);
+
+      disk.room = 0;
+      expect(await errnoOfCall(writeAt(scene.fs, handle, ' and more', 15))).toBe('ENOSPC');
+      disk.room = Infinity;
+      await errnoOfCall(scene.fs.flush(handle));
+      await scene.fs.release(handle);
+
+      expect(await kept(scene)).toEqual([[SWAP, 'set aside', 'to be recovered']]);
+    });
+
+    it('one that nobody had synced or closed is gone, as its program heard', async () => {
+      const disk = new FailingDisk();
+      const scene = await openForTest({ localFiles: disk, settings: { writeBack } });
+      const handle = await createScratch(scene, SWAP);
+      await writeAt(scene.fs, handle, 'half');
+
+      disk.room = 0;
+      expect(await errnoOfCall(writeAt(scene.fs, handle, ' and more', 4))).toBe('ENOSPC');
+      disk.room = Infinity;
+      expect(await errnoOfCall(scene.fs.flush(handle))).toBe('ENOSPC');
+      await scene.fs.release(handle);
+
+      expect(await kept(scene)).toEqual([]);
+    });
+  },
+);
+
+it.each(['sync', 'sync-directory'] as const)(
+  'a closed transfer whose rename the disk does not outlast (%s) is set aside, and the rename says so (--write-back)',
+  async (step) => {
+    const disk = new FailingDisk();
+    const scene = await openForTest({ localFiles: disk, settings: { writeBack: true } });
+    await scene.foreignWrite('f', 'old');
+    const handle = await createScratch(scene, TRANSFER);
+    await writeAt(scene.fs, handle, 'new bytes');
+    await scene.fs.flush(handle);
+    await scene.fs.release(handle);
+
+    disk.failures.set(step, 'ENOSPC');
+    expect(await errnoOfCall(scene.fs.rename(TRANSFER, '/f', false))).toBe('ENOSPC');
+    disk.failures.clear();
+
+    expect((await readFile(scene.fs, '/f')).toString()).toBe('old');
+    expect(await kept(scene)).toEqual([['/f', 'set aside', 'new bytes']]);
+  },
+);
