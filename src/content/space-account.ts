@@ -8,8 +8,9 @@ export class NoRoom extends Error {
   /** Whether `SpaceBudget.roomFor` may help: bytes are on their way to the service, and not too many wait for that. */
   readonly mayPass: boolean;
 
-  constructor(bytes: number, mayPass: boolean) {
-    super('there is no room for more unsent bytes');
+  /** `reason`: what has no room for them. */
+  constructor(bytes: number, mayPass: boolean, reason: string) {
+    super(`there is no room: ${reason}`);
     this.bytes = bytes;
     this.mayPass = mayPass;
   }
@@ -54,7 +55,7 @@ export class SpaceAccount {
     await this.#purse.reserve(bytes);
     if (this.#isClosed) {
       this.#purse.change(-bytes, 0);
-      throw new NoRoom(bytes, false);
+      throw new NoRoom(bytes, false, 'what they were for has gone');
     }
     this.#took(bytes);
   }

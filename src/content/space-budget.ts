@@ -27,7 +27,7 @@ export interface CleanBytes {
 }
 
 export interface SpaceBudgetParts {
-  /** Most bytes, unsent and clean together; Infinity: as many as the disk takes. */
+  /** Most bytes, unsent and clean together (`--cache-size`); Infinity: as many as the disk takes. */
   readonly limit: number;
   /** What gives way to unsent bytes. */
   readonly clean?: CleanBytes;
@@ -119,7 +119,13 @@ export class SpaceBudget {
       if (this.#takeAtOnce(bytes) || (await this.#afterLook(bytes, () => this.#take(bytes)))) return;
       this.#hasReturned();
     }
-    throw new NoRoom(bytes, !this.#isHopeless(bytes) && this.#waiting < MOST_WAITING);
+    throw new NoRoom(bytes, !this.#isHopeless(bytes) && this.#waiting < MOST_WAITING, this.#lack(bytes));
+  }
+
+  /** What a person can change who wonders why there is no room for `bytes`. */
+  #lack(bytes: number): string {
+    if (this.#used + bytes > this.#parts.limit) return '--cache-size allows no more';
+    return this.#fits(bytes) ? 'others wait for it' : 'a twentieth of the disk is to stay free';
   }
 
   /** Whether no upload that is under way will make room for `bytes`, which have none now. */

@@ -102,7 +102,8 @@ export class AccountFiles {
     if (behaviour === 'refused' || asked.start >= size || byteLength(range) === 0)
       throw refuse(subject, 'range-refused', 'the range cannot be satisfied', 416);
     if (behaviour === 'honoured') return range;
-    return { start: range.start, end: range.start + Math.ceil(byteLength(range) / 2) };
+    const bytes = behaviour === 'short' ? Math.ceil(byteLength(range) / 2) : 1;
+    return { start: range.start, end: range.start + bytes };
   }
 }
 

@@ -7,8 +7,8 @@
 
 /** One answer to each question that the spec leaves open. */
 export interface Behaviours {
-  /** GET with a Range header (§4.8 does not mention it): obeyed, ignored (200), refused (416), or obeyed with fewer bytes. */
-  readonly range: 'honoured' | 'ignored' | 'refused' | 'short';
+  /** GET with a Range header (§4.8 does not mention it): obeyed, ignored (200), refused (416), or obeyed with half of the bytes, or one. */
+  readonly range: 'honoured' | 'ignored' | 'refused' | 'short' | 'crumbs';
   /**
    * When does a folder go? `implicit`: with its last file, unless it was made by Create a folder. `lasting`: folders made on
    * the way to an upload (§3.2) stay too. `vanishing`: every folder goes with its last file.
@@ -60,7 +60,7 @@ export const defaultBehaviours: Behaviours = {
 
 /** The values worth testing of every switch, the default first. */
 export const behaviourChoices: { readonly [Name in keyof Behaviours]: readonly Behaviours[Name][] } = {
-  range: ['honoured', 'ignored', 'refused', 'short'],
+  range: ['honoured', 'ignored', 'refused', 'short', 'crumbs'],
   folders: ['implicit', 'lasting', 'vanishing'],
   deleteFolder: ['removes', 'ignored'],
   missingFolder: ['empty', 'missing'],

@@ -1,8 +1,8 @@
 /**
  * How does one read a stretch of a file from a service that may or may not honour Range?
  *
- * The spec does not mention Range (§4.8), so an answer may hold the bytes asked for, fewer of them, or the whole file, and the
- * request may be refused; bodies may be cut, and the file may be replaced between two answers. All of that ends here: a caller
+ * The spec does not mention Range (§4.8), so an answer may hold the bytes asked for, fewer of them (one, even), or the whole file, and
+ * the request may be refused; bodies may be cut, and the file may be replaced between two answers. All of that ends here: a caller
  * gets bytes in order, of one version, each once, or an error.
  */
 import type { ByteRange } from '../base/byte-range.ts';
@@ -13,6 +13,7 @@ import type { Download, ObjectService } from '../service/object-service.ts';
 import type { ObjectHead } from '../service/records.ts';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { Gate } from './gates.ts';
+import { RangeProgress } from './range-progress.ts';
 
 /** The version that a reader means; `Version` is one. */
 export interface ExpectedVersion {
@@ -62,29 +63,6 @@ export interface RangeReaderOptions {
   readonly log: Log;
 }
 
-/** How often a body may be cut in a row without real progress before the reader believes that it always will be. */
-const MAX_CUTS = 5;
-/** Bytes that count as progress, as many as the kernel asks for at once: one byte now and then would go on for ever. */
-const PROGRESS = 128 * 1024;
-/** Milliseconds without progress after which a read is given up (design §3.11: a read). */
-const READ_DEADLINE = 60_000;
-/** Milliseconds before the first resumption; doubles with each. */
-const FIRST_BACKOFF = 100;
-
-interface Progress {
-  /** What the sink is given. */
-  target: ByteRange;
-  /** The first byte not delivered yet. */
-  next: number;
-  /** Of the first answer. */
-  head: ObjectHead | null;
-  cuts: number;
-  /** Monotonic milliseconds of the last progress, or of the beginning. */
-  at: number;
-  /** Bytes that have arrived since. */
-  bytesSince: number;
-}
-
 /** The downloads of one mount. */
 export class RangeReader {
   readonly #service: Pick<ObjectService, 'getObject'>;
@@ -118,8 +96,7 @@ export class RangeReader {
   async #transfer(request: RangeRequest, sink: RangeSink): Promise<void> {
     const whole = { start: 0, end: request.expected.size };
     const target = request.range === 'whole' ? whole : request.range;
-    const at = this.#clock.monotonic();
-    const progress: Progress = { target, next: target.start, head: null, cuts: 0, at, bytesSince: 0 };
+    const progress = new RangeProgress(target, this.#clock);
     do {
       const download = await this.#ask(request, progress);
       const before = progress.next;
@@ -128,13 +105,14 @@ export class RangeReader {
       } catch (error) {
         await this.#waitToResume(error, request, progress, progress.next - before);
       }
-    } while (progress.next < progress.target.end);
+    } while (!progress.isComplete);
   }
 
   /** One answer for what is still missing, of the right version. */
-  async #ask(request: RangeRequest, progress: Progress): Promise<Download> {
+  async #ask(request: RangeRequest, progress: RangeProgress): Promise<Download> {
     const { key, expected, signal } = request;
-    const needed = { start: progress.next, end: progress.target.end };
+    const { needed } = progress;
+    if (progress.isCrumbling) this.#believe('no');
     const isWhole = needed.start === 0 && needed.end >= expected.size;
     if (isWhole || this.#support === 'no') return this.#checked(await this.#get(request), request, progress);
     try {
@@ -144,7 +122,9 @@ export class RangeReader {
         isReadAtOnce: true,
       });
       const checked = await this.#checked(download, request, progress);
-      this.#learn(holdsWhole(checked) ? 'no' : 'yes');
+      const isCrumb = progress.noteAnswer(checked.range.end);
+      if (holdsWhole(checked)) this.#learn('no');
+      else if (!isCrumb) this.#learn('yes');
       return checked;
     } catch (error) {
       // Also the answer when the file has become shorter: the plain answer tells which it is. And an answer that nobody understands may
@@ -164,7 +144,7 @@ export class RangeReader {
     });
   }
 
-  async #checked(download: Download, request: RangeRequest, progress: Progress): Promise<Download> {
+  async #checked(download: Download, request: RangeRequest, progress: RangeProgress): Promise<Download> {
     const { head } = download;
     const isFirst = progress.head === null;
     const asBefore = isFirst || (progress.head?.etag === head.etag && progress.head.size === head.size);
@@ -175,7 +155,11 @@ export class RangeReader {
 
   /** One ignored Range after honoured ones is an odd cache on the way, and no reason to fetch whole files from then on. */
   #learn(answer: 'yes' | 'no'): void {
-    if (this.#support === answer || (this.#support === 'yes' && answer === 'no')) return;
+    if (this.#support !== 'yes') this.#believe(answer);
+  }
+
+  #believe(answer: 'yes' | 'no'): void {
+    if (this.#support === answer) return;
     this.#support = answer;
     this.#log.debug(answer === 'yes' ? 'the service honours Range' : 'the service does not honour Range');
   }
@@ -183,7 +167,7 @@ export class RangeReader {
   async #accept(
     download: Download,
     request: RangeRequest,
-    progress: Progress,
+    progress: RangeProgress,
     sink: RangeSink,
   ): Promise<void> {
     if (progress.head === null) {
@@ -208,10 +192,9 @@ export class RangeReader {
         await sink.chunk(wanted, progress.next);
         progress.next += wanted.length;
       }
-      // Also what was delivered before a cut and comes again: without ranges a large file takes its time to get there.
-      this.#noteArrival(progress, data.length);
+      progress.noteArrival(data.length);
       // Bytes that drip, in one body or in one answer each, never stall for long, and would hold up the program for hours.
-      if (this.#isOverdue(progress) && progress.next < progress.target.end) {
+      if (progress.isOverdue && !progress.isComplete) {
         throw refusal('timeout', 'the bytes come too slowly', request.key);
       }
       // Reading to the end keeps the connection; leaving early is for bodies that hold more than is wanted.
@@ -220,31 +203,20 @@ export class RangeReader {
     if (progress.next < until) throw refusal('unavailable', 'the body ended early', request.key);
   }
 
-  #noteArrival(progress: Progress, bytes: number): void {
-    progress.bytesSince += bytes;
-    if (progress.bytesSince < PROGRESS) return;
-    progress.at = this.#clock.monotonic();
-    progress.bytesSince = 0;
-  }
-
-  #isOverdue(progress: Progress): boolean {
-    return this.#clock.monotonic() - progress.at >= READ_DEADLINE;
-  }
-
   /** Resolves when another answer may be asked for; rejects with `error` when not. */
   async #waitToResume(
     error: unknown,
     request: RangeRequest,
-    progress: Progress,
+    progress: RangeProgress,
     delivered: number,
   ): Promise<void> {
     if (!isRefusal(error, 'unavailable', 'timeout')) throw error;
-    progress.cuts = delivered >= PROGRESS ? 1 : progress.cuts + 1;
-    if (progress.cuts > MAX_CUTS || this.#isOverdue(progress)) throw error;
+    const pause = progress.noteCut(delivered);
+    if (pause === null) throw error;
     const fields = { key: request.key, position: progress.next, reason: describeError(error) };
     this.#log.debug('a body was cut; going on from there', fields);
     try {
-      await this.#clock.sleep(FIRST_BACKOFF * 2 ** (progress.cuts - 1), request.signal);
+      await this.#clock.sleep(pause, request.signal);
     } catch (reason) {
       throw request.signal?.aborted === true ? aborted(request.key) : reason;
     }

@@ -112,7 +112,7 @@ describe('a program that reads a large file in order', () => {
 });
 
 describe('64 programs that read a large file each', () => {
-  it('stay within one budget, and no byte is asked for twice [read/memory]', async () => {
+  it('stay within one budget, and no byte is asked for twice [read/memory] [read/ranges]', async () => {
     const size = 24 * MIB;
     const reading = await Reading.begin({ size });
     const into = new Uint8Array(STEP);

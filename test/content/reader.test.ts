@@ -211,7 +211,7 @@ describe('any reads of any file, at the same time', () => {
           treatment: treatments,
           cacheBytes: fc.constantFrom(20, 100, 500, 4096),
           chunk: fc.integer({ min: 1, max: 90 }),
-          shortenTo: fc.constantFrom(0, 0, 40),
+          shortenTo: fc.constantFrom(0, 0, 40, 1),
           cuts: fc.array(fc.option(fc.nat(300)), { maxLength: 4 }),
           groups: fc.array(reads, { minLength: 1, maxLength: 3 }),
         }),

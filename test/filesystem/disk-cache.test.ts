@@ -1,11 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { uploadOf } from '../support/embedded-service.ts';
+import { nodeLocalFiles } from '../../src/content/local-files.ts';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
+import { LogForTest } from '../support/program-acts.ts';
 
 const LARGE = patternedBytes(3_000_000);
 
@@ -106,6 +108,31 @@ describe('[read/kept] a file that is edited', () => {
     const stored = await before.stored('large');
     expect(stored.subarray(0, 6).toString()).toBe('edited');
     expect(Buffer.compare(stored.subarray(6), LARGE.subarray(6))).toBe(0);
+  });
+});
+
+describe('a file that comes whole and finds no room on the disk', () => {
+  it.each([
+    ['--cache-size allows no more', { cacheSize: 1_000_000 }, {}],
+    [
+      'a twentieth of the disk is to stay free',
+      {},
+      { space: () => Promise.resolve({ free: 51, total: 1000 }) },
+    ],
+  ])('is read nonetheless, and the log says why it is not kept: %s', async (reason, size, disk) => {
+    const log = new LogForTest();
+    const { fs, foreignWrite } = await openForTest({
+      store: { behaviours: { range: 'ignored' } },
+      settings: { cache: 'disk', memoryLimit: 4_000_000, ...size },
+      localFiles: { ...nodeLocalFiles, ...disk },
+      log,
+    });
+    await foreignWrite('large', LARGE);
+
+    expect((await readFile(fs, '/large')).equals(LARGE)).toBe(true);
+
+    const [line] = log.about('cannot keep a downloaded file on the local disk');
+    expect(line?.fields).toEqual({ reason: `cannot write a temporary file: there is no room: ${reason}` });
   });
 });
 

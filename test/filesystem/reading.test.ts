@@ -11,7 +11,7 @@ import { holdNext } from '../support/hold-next.ts';
 import { LendingRoom } from '../support/lending-room.ts';
 
 const SIZE = FIRST_WINDOW + PART + 12_345;
-const treatments: Behaviours['range'][] = ['honoured', 'ignored', 'refused', 'short'];
+const treatments: Behaviours['range'][] = ['honoured', 'ignored', 'refused', 'short', 'crumbs'];
 
 describe.each(treatments)('where Range is %s', (range) => {
   it('reads a large file in order, and again from the cache', async () => {

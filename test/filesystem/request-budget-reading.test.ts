@@ -4,6 +4,7 @@ import { FIRST_WINDOW, PART } from '../../src/content/read-plan.ts';
 import type { Behaviours } from '../../src/server/behaviours.ts';
 import { names, openForTest, readFile } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
+import { openToRead } from '../support/program-acts.ts';
 
 describe('reading', () => {
   it.each<Behaviours['range']>(['honoured', 'ignored', 'refused'])(
@@ -58,6 +59,23 @@ describe('reading', () => {
       expect(asked()).toEqual(['headObject big']);
     },
   );
+
+  it('reads the beginning of a large file that comes a byte at a time with 6 GETs and one of the whole, and others with one', async () => {
+    const { fs, foreignWrite, asked } = await openForTest({ store: { behaviours: { range: 'crumbs' } } });
+    const bytes = patternedBytes(FIRST_WINDOW + PART + 5);
+    for (const name of ['one', 'two']) await foreignWrite(name, bytes);
+    await names(fs, '/');
+    asked();
+
+    const handle = await openToRead(fs, '/one');
+    await fs.read(handle, Buffer.alloc(100), 0);
+    await fs.release(handle);
+    expect(asked()).toEqual(Array<string>(7).fill('getObject one'));
+    expect((await readFile(fs, '/one')).equals(bytes)).toBe(true);
+    expect((await readFile(fs, '/two')).equals(bytes)).toBe(true);
+
+    expect(asked()).toEqual(['getObject one', 'getObject two']);
+  });
 
   it('remembers for the mount that Range is refused [read/no-ranges]', async () => {
     const { fs, foreignWrite, asked } = await openForTest({ store: { behaviours: { range: 'refused' } } });
