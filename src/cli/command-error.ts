@@ -31,6 +31,10 @@ export function usageError(message: string, options?: { readonly cause?: unknown
   return new CommandError(exitCodes.usage, message, options);
 }
 
+export function isUsageError(error: unknown): error is CommandError {
+  return error instanceof CommandError && error.exitCode === exitCodes.usage;
+}
+
 /** Squeezes a text onto one line: what libraries throw may hold several. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ').trim();

@@ -41,6 +41,14 @@ export function throwInWords(error: unknown): never {
   throw error;
 }
 
+/** For `catch`, as `throwInWords`, where a mount that fell silent may have done a part of what it was asked to do with what waits there. */
+export function throwWithWhatWaits(error: unknown): never {
+  if (!(error instanceof ControlSilent)) throwInWords(error);
+  throw new CommandError(exitCodes.failed, `${error.message}: "pailfs uploads" lists what still waits`, {
+    cause: error,
+  });
+}
+
 /** For `catch`, where no answer is an answer. */
 export function nullWhenSilent(error: unknown): null {
   if (error instanceof ControlSilent || error instanceof ControlRefused) return null;

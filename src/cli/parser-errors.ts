@@ -36,8 +36,6 @@ function missingCommand(command: Command): CommandError | undefined {
 }
 
 function wrongWords(command: Command, error: CommanderError): CommandError {
-  // Who gives no word at all wants to know which there are.
-  if (command.parent?.args.length === 0) command.parent.help({ error: true });
   return usageError(`${complaintOf(command, error)}; ${helpFor(command)}`);
 }
 

@@ -15,7 +15,7 @@ import { runCommandLine } from './run-command-line.ts';
 import type { ServeWish } from './serve-command.ts';
 import { secondsValue } from './setting-values.ts';
 import { sourcesOf } from './setting-sources.ts';
-import { resolveSettings } from './settings.ts';
+import { resolveAllBuckets, resolveSettings } from './settings.ts';
 import { settingNames } from './settings-table.ts';
 import { addStatusCommands } from './status-program.ts';
 import { runUnmount } from './unmount-command.ts';
@@ -80,6 +80,8 @@ const UNMOUNT_HELP: HelpText = {
   ],
 };
 
+type Flags = Readonly<Record<string, unknown>>;
+
 /** Runs the command line `words` (without node and script). Prints what there is to print; never rejects. */
 export async function run(words: readonly string[]): Promise<ExitCode> {
   const version = await packageVersion();
@@ -116,16 +118,22 @@ function withDebug(program: Command): Command {
 }
 
 function addMountCommand(program: Command, tell: (code: ExitCode) => void): void {
-  const command = withHelpText(program.command('mount', { isDefault: true }), MOUNT_HELP)
+  const command: Command = withHelpText(program.command('mount', { isDefault: true }), MOUNT_HELP)
     .description('mount a bucket; returns when the directory is ready ("mount" may be left out)')
-    .argument('<bucket>', 'name or identifier; left out with --all-buckets')
+    .argument('[bucket]', 'name or identifier; left out with --all-buckets')
     .argument('[mountpoint]', 'an empty directory')
     .usage('[options] <bucket> <mountpoint> | --all-buckets <mountpoint>')
     .option('-o <options>', 'settings as mount(8) writes them: a,b=c', collected);
   for (const name of settingNames) command.addOption(optionFor(name));
-  command.action(async (first: string, second: string | undefined, flags: Record<string, unknown>) => {
-    const settings = await resolveSettings(sourcesOf(flags));
-    tell(await runMount(mountWish(first, second, settings)));
+  command.action(async (first: string | undefined, second: string | undefined, flags: Flags) => {
+    // Who gives no word at all wants to know which there are.
+    if (program.args.length === 0) program.help({ error: true });
+    const sources = sourcesOf(flags);
+    if (first === undefined) {
+      const missing = (await resolveAllBuckets(sources)) ? 'mountpoint' : 'bucket';
+      command.error(`missing required argument '${missing}'`);
+    }
+    tell(await runMount(mountWish(first, second, await resolveSettings(sources))));
   });
 }
 

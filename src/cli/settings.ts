@@ -144,6 +144,11 @@ export async function resolveStateHomes(sources: SettingSources): Promise<StateH
   return stateHomesOf(await gather(sources), sources);
 }
 
+/** Whether all buckets are to be mounted, whatever else is not set. Rejects with a usage error. */
+export async function resolveAllBuckets(sources: SettingSources): Promise<boolean> {
+  return valueOf('allBuckets', (await gather(sources)).allBuckets);
+}
+
 function stateHomesOf(given: RawSettings, sources: SettingSources): StateHomes {
   const stateDir = valueOf('stateDir', given.stateDir);
   const cacheDir = valueOf('cacheDir', given.cacheDir);

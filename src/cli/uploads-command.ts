@@ -11,10 +11,12 @@ import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
 import { agrees } from './ask-person.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes, usageError } from './command-error.ts';
+import { throwWithWhatWaits } from './control-client.ts';
 import { print, printJson } from './direct/print.ts';
+import { actOnEach, type PlaceOutcomes } from './each-place.ts';
 import { exportDraft, hasBytes } from './export-drafts.ts';
 import { whileClaimed } from './left-directories.ts';
-import { sayToPerson } from './report.ts';
+import { sayStack, sayToPerson } from './report.ts';
 import { retryLeft } from './retry-left.ts';
 import type { MountSettings } from './settings.ts';
 import { screenWidth } from './screen-text.ts';
@@ -27,6 +29,8 @@ export interface UploadsWish {
   /** Paths and identifiers; none: all. */
   readonly words: readonly string[];
   readonly json: boolean;
+  /** What failed is followed by where in pailfs it comes from. */
+  readonly debug: boolean;
 }
 
 /** Of a line about one outcome. */
@@ -65,25 +69,19 @@ export async function retryUploads(
   settingsFor: (baseUrl: string | undefined) => Promise<MountSettings>,
   clock: Clock,
 ): Promise<ExitCode> {
-  let outcomes: readonly ChangeOutcome[] = [];
-  for (const { place, changes } of await selected(wish)) {
+  const retryIn = async ({ place, changes }: Selected): Promise<readonly ChangeOutcome[]> => {
     const ids = wish.words.length === 0 ? null : changes.map(({ id }) => id);
     const { owner, baseUrl } = place;
-    if (owner.kind === 'mount') outcomes = outcomes.concat(await owner.control.retry(ids));
-    else if (changes.length > 0) {
-      const settings = { ...(await settingsFor(baseUrl ?? undefined)), readOnly: false };
-      const left = { directory: owner.directory, changes: place.changes, ids, settings };
-      outcomes = outcomes.concat(await retryLeft(left, clock));
-    }
-  }
-  return tell(outcomes, wish, retried);
+    if (owner.kind === 'mount') return owner.control.retry(ids).catch(throwWithWhatWaits);
+    const settings = { ...(await settingsFor(baseUrl ?? undefined)), readOnly: false };
+    return retryLeft({ directory: owner.directory, changes: place.changes, ids, settings }, clock);
+  };
+  return tell(await actOnEach(await selectedToKeep(wish), retryIn), wish, retried);
 }
 
 export async function exportUploads(wish: UploadsWish, directory: string): Promise<ExitCode> {
   const top = resolve(directory);
-  const chosen = (await selected(wish)).flatMap(({ changes }) => changes.filter(hasBytes));
-  // What programs keep for themselves is exported only when it is named.
-  const changes = wish.words.length > 0 ? chosen : chosen.filter(({ kind }) => kind !== 'scratch');
+  const changes = (await selectedToKeep(wish)).flatMap((one) => one.changes.filter(hasBytes));
   await makeTop(top);
   const outcomes: ChangeOutcome[] = [];
   for (const change of changes) {
@@ -95,7 +93,7 @@ export async function exportUploads(wish: UploadsWish, directory: string): Promi
       outcomes.push({ id, kind, path, isDone: false, storedAs: null, reason: inWords(error) });
     }
   }
-  return tell(outcomes, wish, {
+  return tell([{ outcomes }], wish, {
     failure: () => 'is not exported',
     success: ({ storedAs }) => storedAs ?? '',
   });
@@ -132,9 +130,7 @@ export async function discardUploads(
   const chosen = await selected(wish);
   const changes = chosen.flatMap((one) => one.changes);
   if (changes.length > 0 && !wish.yes) await requireYes(changes);
-  let outcomes: readonly ChangeOutcome[] = [];
-  for (const one of chosen) outcomes = outcomes.concat(await discardIn(one, clock));
-  return tell(outcomes, wish, {
+  return tell(await actOnEach(chosen, (one) => discardIn(one, clock)), wish, {
     failure: () => 'is not discarded',
     success: (outcome) => `discarded ${nameOfChange(outcome)}`,
   });
@@ -145,8 +141,7 @@ async function discardIn(
   clock: Clock,
 ): Promise<readonly ChangeOutcome[]> {
   const ids = changes.map(({ id }) => id);
-  if (ids.length === 0) return [];
-  if (owner.kind === 'mount') return owner.control.discard(ids);
+  if (owner.kind === 'mount') return owner.control.discard(ids).catch(throwWithWhatWaits);
   const { directory } = owner;
   const tools = { clock, log: silentLog };
   const outcomes = await whileClaimed(directory, () => discardLeftIn(directory.path, ids, tools));
@@ -178,16 +173,30 @@ async function selected({ search, words }: UploadsWish): Promise<readonly Select
   return places.map((place) => ({ place, changes: place.changes }));
 }
 
+/** What programs keep for themselves only when it is named. */
+async function selectedToKeep(wish: UploadsWish): Promise<readonly Selected[]> {
+  const chosen = await selected(wish);
+  if (wish.words.length > 0) return chosen;
+  return chosen.map(({ place, changes }) => ({
+    place,
+    changes: changes.filter(({ kind }) => kind !== 'scratch'),
+  }));
+}
+
 function tell(
-  outcomes: readonly ChangeOutcome[],
-  { json }: UploadsWish,
-  { failure, success }: Wording,
+  places: readonly PlaceOutcomes[],
+  { json, debug }: UploadsWish,
+  { failure: saying, success }: Wording,
 ): ExitCode {
+  const outcomes = places.flatMap((place) => place.outcomes);
   if (json) printJson(outcomes);
-  for (const outcome of outcomes) {
-    if (!outcome.isDone) {
-      sayToPerson(`${nameOfChange(outcome)} ${failure(outcome)}: ${outcome.reason ?? 'for no known reason'}`);
-    } else if (!json) print(success(outcome));
+  for (const place of places) {
+    for (const outcome of place.outcomes) {
+      const reason = outcome.reason ?? 'for no known reason';
+      if (!outcome.isDone) sayToPerson(`${nameOfChange(outcome)} ${saying(outcome)}: ${reason}`);
+      else if (!json) print(success(outcome));
+    }
+    if (debug && place.failure !== undefined) sayStack(place.failure);
   }
   if (outcomes.length === 0 && !json) sayToPerson('there is nothing to do');
   return outcomes.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.failed;

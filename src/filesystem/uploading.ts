@@ -140,10 +140,12 @@ export class Uploading {
    * it open, or when it is stored by now.
    */
   async discard(file: OpenFile, id: string): Promise<void> {
+    // Its upload may take minutes: nobody need wait for it to hear this.
+    requireClosed(file);
     await this.#storing.claimed(file, async () => {
       const { namespace, kept, table } = this.#mount;
       const { draft, sealed } = file;
-      if (file.handles.size > 0) throw new FsError('EBUSY', file.path, 'a program has the file open');
+      requireClosed(file);
       if (file.detached || !(file.dirty || file.publishPending))
         throw new FsError('ESTALE', file.path, 'it is stored by now');
       // Others may be written, or promised, since.
@@ -233,6 +235,10 @@ export class Uploading {
     }
     await this.dropUnused(file);
   }
+}
+
+function requireClosed(file: OpenFile): void {
+  if (file.handles.size > 0) throw new FsError('EBUSY', file.path, 'a program has the file open');
 }
 
 /** Whether whoever made the file cannot write to it (as flock(1) does), nor anybody else: nobody but them will hear whether it is stored. */

@@ -6,42 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ControlClient, ControlRefused, ControlSilent } from '../../src/cli/control-client.ts';
 import type { Controlled } from '../../src/cli/control-documents.ts';
 import { ControlServer } from '../../src/cli/control-server.ts';
-import { summaryOf } from '../../src/cli/unsent-summary.ts';
-import { quietMount } from '../support/quiet-mount.ts';
+import { CHANGES, controlled, LINK, STATUS } from '../support/controlled.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { unsentChangeOf } from '../support/unsent-change.ts';
-
-const CHANGES = [
-  unsentChangeOf({ path: '/a' }),
-  unsentChangeOf({ id: 'other', path: null, state: 'unreadable' }),
-];
-const STATUS = {
-  phase: 'serving',
-  stateDirectories: ['/state'],
-  inactive: [],
-  options: { metadata_ttl: 10 },
-  bytesSent: 5,
-  ...quietMount,
-  waiting: summaryOf(CHANGES),
-  changes: CHANGES,
-} as const;
-
-const LINK = { visibility: 'public', url: 'https://links/public/a', expiresAt: null } as const;
-
-function controlled(changes: Partial<Controlled> = {}): Controlled {
-  const outcome = { kind: 'upload', path: '/a', isDone: true, storedAs: null, reason: null } as const;
-  return {
-    status: () => Promise.resolve(STATUS),
-    uploads: () => Promise.resolve(CHANGES),
-    retry: (ids) => Promise.resolve((ids ?? ['all']).map((id) => ({ ...outcome, id }))),
-    discard: (ids) => Promise.resolve(ids.map((id) => ({ ...outcome, id }))),
-    giveUp: () => ({ isEnding: true }),
-    link: () => Promise.resolve(LINK),
-    setVisibility: (_path, visibility) => Promise.resolve({ ...LINK, visibility }),
-    refresh: () => Promise.resolve(),
-    ...changes,
-  };
-}
 
 async function open(answers: Controlled): Promise<{ readonly path: string; readonly client: ControlClient }> {
   const path = join(await temporaryDirectory(), 'control.sock');

@@ -1,5 +1,5 @@
 /** What does a person read who has typed a command in a wrong way? */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { openOwnHome, runHere } from '../support/run-here.ts';
 
 it.each([
@@ -20,6 +20,27 @@ it.each([
   expect(await runHere(words)).toEqual({ code: 2, stdout: '', stderr: `pailfs: ${line}\n` });
 });
 
+it.each([
+  [['mount', '--all-buckets'], {}, `'mountpoint'; "pailfs mount --help" shows the usage`],
+  [['mount', '-o', 'all_buckets'], {}, `'mountpoint'; "pailfs mount --help" shows the usage`],
+  [['mount'], { PAILFS_ALL_BUCKETS: 'on' }, `'mountpoint'; "pailfs mount --help" shows the usage`],
+  [['mount', '--read-only'], {}, `'bucket'; "pailfs mount --help" shows the usage`],
+  [
+    ['--all-buckets'],
+    { PAILFS_BASE_URL: '' },
+    `'mountpoint'; "pailfs mount --help" shows the usage, "pailfs --help" all commands`,
+  ],
+])('the first word that a mount needs is missing: %j %j', async (words, environment, line) => {
+  await openOwnHome();
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+
+  expect(await runHere(words)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `pailfs: missing required argument ${line}\n`,
+  });
+});
+
 it('a misspelt command, which could be a bucket, is told to be none', async () => {
   expect(await runHere(['mont', 'photos', 'there'])).toEqual({
     code: 2,
@@ -35,7 +56,10 @@ it('who asks for the help of a command that there is not is told so', async () =
   expect(told.stderr).toMatch(/\npailfs: there is no command lits of pailfs\n$/);
 });
 
-it('who gives no word at all is shown the commands', async () => {
+it('who gives no word at all is shown the commands, whatever is set', async () => {
+  vi.stubEnv('PAILFS_ALL_BUCKETS', 'nonsense');
+  onTestFinished(() => void vi.unstubAllEnvs());
+
   const told = await runHere([]);
 
   expect(told).toMatchObject({ code: 2, stdout: '' });

@@ -7,10 +7,8 @@ import { resolveStateHomes, type SettingSources, type StateHomes } from '../../s
 import { claimStateDirectory, type StateDirectory } from '../../src/cli/state-directory.ts';
 import { leavePointer, pointedHomes, removeIdlePointers } from '../../src/cli/state-pointers.ts';
 import { findUnsentPlaces, type FoundPlaces } from '../../src/cli/unsent-places.ts';
-import { draftsIn } from '../../src/content/left-behind.ts';
-import { nodeLocalFiles } from '../../src/content/local-files.ts';
 import { discardLeftIn } from '../../src/filesystem/changes-left.ts';
-import { draftFactsOf } from '../support/journal-records.ts';
+import { leaveBehind } from '../support/left-behind.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -45,12 +43,8 @@ async function begun(stateDir: string): Promise<StateDirectory> {
 
 /** One that was killed with a file. */
 async function killed(stateDir: string, key = 'a.txt'): Promise<void> {
-  const state = await begun(stateDir);
-  const draft = await draftsIn(state.path, nodeLocalFiles).create(
-    draftFactsOf(key, { sealed: { size: 0, md5: null, at: 1 } }),
-  );
-  await draft.close();
-  await state.release();
+  await leaveBehind(stateDir, OWNER, key);
+  await leavePointer({ stateDir, defaultStateDir });
 }
 
 const look = (named?: string): Promise<FoundPlaces> =>

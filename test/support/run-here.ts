@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/program.ts';
+import type { StateOwner } from '../../src/cli/state-directory.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from './embedded-service.ts';
 import { removeDirectory } from './remove-directory.ts';
 
@@ -40,6 +41,11 @@ export async function openOwnHome(): Promise<OwnHome> {
     vi.stubEnv(name, value);
   }
   return { home, server };
+}
+
+/** Of a mount of its bucket. */
+export function ownerAt({ baseUrl, credentials, bucket }: EmbeddedServer): StateOwner {
+  return { baseUrl, accessKeyId: credentials.accessKeyId, bucket, bucketName: 'photos' };
 }
 
 /** What follows each command that asks a service, so that it works in such a home. */

@@ -10,9 +10,13 @@ import { runPut } from './put-command.ts';
 import { runRm } from './rm-command.ts';
 import { withServiceOptions, withSession, type Flags } from './session.ts';
 
-const ENDING = [
+const WORDS = [
   'BUCKET is a name or an identifier; KEY is taken byte by byte, also where no mount can show it.',
   'Settings and credentials are those of "pailfs mount": environment, or config file.',
+];
+
+const ENDING = [
+  ...WORDS,
   'Exit codes: 0; 1 something was refused or failed (the others are done); 2 wrong usage.',
 ];
 
@@ -54,7 +58,8 @@ const GET_HELP: HelpText = {
 const RM_HELP: HelpText = {
   notes: [
     'Ctrl-C ends it after the requests under way, and says how many files were deleted; a second one ends it at once.',
-    ...ENDING,
+    ...WORDS,
+    'Exit codes: 0; 1 something was refused or failed (the others are done); 2 wrong usage, or nobody there to agree to a delete.',
   ],
   examples: [
     ['pailfs rm photos:a.txt photos:b.txt'],

@@ -1,6 +1,6 @@
 /** How does a command that needs no mount say what came of each thing that it was asked to do? */
 import type { ExitCode } from '../command-error.ts';
-import { CommandError, exitCodes } from '../command-error.ts';
+import { exitCodes, isUsageError } from '../command-error.ts';
 import { sayStack, sayToPerson } from '../report.ts';
 import { printable } from '../screen-text.ts';
 import { reasonOf } from './refused.ts';
@@ -26,8 +26,7 @@ export async function outcomeOf<More extends object>(
     return { what, isDone: true, reason: null, ...(await action()) };
   } catch (error) {
     const reason = reasonOf(error, what);
-    const isUsage = error instanceof CommandError && error.exitCode === exitCodes.usage;
-    if (reason === undefined || isUsage) throw error;
+    if (reason === undefined || isUsageError(error)) throw error;
     return { what, isDone: false, reason, [failureOfOutcome]: error } as DirectOutcome & Partial<More>;
   }
 }
