@@ -5,6 +5,7 @@
  * took away is restored. What somebody else has stored since has a visibility of its own, and ours is not carried over.
  */
 import type { Draft } from '../content/draft.ts';
+import { versionOf } from '../content/version-facts.ts';
 import type { ObjectHead } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
@@ -12,6 +13,7 @@ import { keyOfPath } from '../store/keys.ts';
 import { recognise } from '../store/own-upload.ts';
 import { currentVisibility } from '../store/replace.ts';
 import type { Version } from '../store/version.ts';
+import { attemptOf } from './draft-records.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 
@@ -22,6 +24,7 @@ import type { OpenFile } from './open-file.ts';
 export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft): Promise<Version | null> {
   const key = keyOfPath(file.path);
   const head = await headOf(mount.store, key);
+  if (head?.size === draft.size) file.unconfirmed.push(...(await unhashedAttempt(draft)));
   const found = head === null ? undefined : await recognise(mount.store, key, head, versionsOf(file));
   const isOurs = found !== undefined && file.unconfirmed.includes(found);
   // It has come.
@@ -46,6 +49,13 @@ export async function lookAtReplaced(mount: MountState, file: OpenFile): Promise
   const draft = file.sealed?.draft ?? file.draft;
   if (!file.isLeftBehind || draft === null) return;
   file.isLeftBehind = (await lookFirst(mount, file, draft)) !== null;
+}
+
+/** Nobody had read all of it when it was recorded (recorded-drafts.ts). An upload that began later may have come all the same. */
+async function unhashedAttempt(draft: Draft): Promise<Version[]> {
+  const { sealed } = draft.facts;
+  if (sealed?.md5 !== null) return [];
+  return [versionOf(await attemptOf(draft, sealed.at))];
 }
 
 function versionsOf(file: OpenFile): Version[] {

@@ -5,7 +5,7 @@
  * is: the others are set aside, since nobody knows any more whether a program meant them to be replaced.
  */
 import pLimit from 'p-limit';
-import { describeError } from '../base/errors.ts';
+import { describeError, inWords } from '../base/errors.ts';
 import type { Draft } from '../content/draft.ts';
 import type { DraftFacts } from '../content/draft-facts.ts';
 import type { Recovery } from '../content/journal/recovery.ts';
@@ -77,7 +77,13 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
   } catch (error) {
     const cause = describeError(error);
     mount.log.error('what an earlier mount left cannot be read, and stays where it is', { path, cause });
-    mount.resting.add(record.id, { kind: 'draft', record });
+    // Only here: the next mount tries again.
+    const unread: DraftRecord = {
+      ...record,
+      state: 'set aside',
+      reason: `it cannot be read: ${inWords(error)}`,
+    };
+    mount.resting.add(record.id, { kind: 'draft', record: unread });
   }
 }
 
@@ -109,7 +115,7 @@ export function draftOnDisk(
   if (isPromised) file.sealed = { draft, wishes: null };
   draft.setLeaving(isPromised);
   // The process may have ended in the middle of its upload, of which no record is made when there is one already.
-  if (facts.sealed !== null) file.unconfirmed.push(uploadOf(facts, facts.sealed));
+  if (facts.sealed?.md5 != null) file.unconfirmed.push(uploadOf(facts, facts.sealed));
   for (const { own } of file.unconfirmed) if (own !== null) mount.store.late.addUpload(facts.key, own);
   if (lastFailure !== null)
     file.failure = { error: new Error(lastFailure.message), draft: null, revision: 0 };

@@ -1,17 +1,20 @@
 /** SEMANTICS: nobody waits for a reading of all of a large draft where the service has not read it either. */
 import { expect, it } from 'vitest';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
-import { mountOver } from '../support/after-a-crash.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { uploadOf } from '../support/embedded-service.ts';
 import { openForTest, type FileSystemForTest } from '../support/open-for-test.ts';
 import { errnoOfCall, openToRewrite } from '../support/program-acts.ts';
 import { silentUploads } from '../support/public-file.ts';
 
 /** A hole: on the disk it takes nothing. To hash it takes an hour. */
 const SIZE = 2 ** 40;
+/** More than is read for a record. */
+const MODERATE = 65 * 2 ** 20;
 
-async function openLarge({ fs }: FileSystemForTest): Promise<FileHandle> {
+async function openLarge({ fs }: FileSystemForTest, size = SIZE): Promise<FileHandle> {
   const handle = await openToRewrite(fs, '/large');
-  await fs.truncate('/large', SIZE, handle);
+  await fs.truncate('/large', size, handle);
   return handle;
 }
 
@@ -45,4 +48,19 @@ it('the end of the mount names it, and the next mount has it whole [unmount/leav
     service: between(scene.direct),
   });
   expect(await next.unsent.list()).toMatchObject([{ path: '/large', bytes: SIZE, isWhole: true }]);
+});
+
+it('the next mount knows it, where a later try had stored it after all [crash/unsent]', async () => {
+  const scene = await openForTest();
+  scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 402 } });
+  const handle = await openLarge(scene, MODERATE);
+  expect(await errnoOfCall(scene.fs.flush(handle))).toBe('EDQUOT');
+  const disk = await diskNow(scene);
+  await scene.direct.putObject(scene.bucket, 'large', uploadOf(Buffer.alloc(MODERATE)));
+  scene.asked();
+
+  const next = await mountOver(disk, scene);
+
+  await expect.poll(() => next.unsent.list()).toEqual([]);
+  expect(scene.asked()).toEqual(['headObject large']);
 });

@@ -13,11 +13,22 @@ export async function draftText(path: string): Promise<string> {
 }
 
 /** A bit of the content of each on `disk` turns. */
-export async function damageDrafts({ directory }: DiskImage): Promise<void> {
+export function damageDrafts(disk: DiskImage): Promise<void> {
+  return changeEach(disk, (bytes) => {
+    bytes[CONTENT_START] = (bytes[CONTENT_START] ?? 0) ^ 1;
+  });
+}
+
+/** Each on `disk` loses its header. */
+export function wipeHeaders(disk: DiskImage): Promise<void> {
+  return changeEach(disk, (bytes) => bytes.fill(0, 0, CONTENT_START));
+}
+
+async function changeEach({ directory }: DiskImage, change: (bytes: Buffer) => void): Promise<void> {
   for (const name of await readdir(join(directory, 'drafts'))) {
     const path = join(directory, 'drafts', name);
     const bytes = await readFile(path);
-    bytes[CONTENT_START] = (bytes[CONTENT_START] ?? 0) ^ 1;
+    change(bytes);
     await writeFile(path, bytes);
   }
 }
