@@ -12,6 +12,7 @@ import { recognise } from '../store/own-upload.ts';
 import { asWanted, replaceObject, type Replacement } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
 import { contentTypeOf } from './content-type.ts';
+import { refuseDamaged } from './draft-damaged.ts';
 import { cutBy, mayHaveBeenDone, visibilityError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
@@ -68,6 +69,7 @@ export class Copying {
    */
   async copy(source: OpenFile, whole: Whole, to: string, wish: CopyWish): Promise<Version> {
     const { draft, version, stays } = whole;
+    if (draft !== null && source.isLeftBehind) await refuseDamaged(this.#mount, source, draft);
     if (draft !== null || version === null) {
       const bytes = draft ?? (await this.#writing.draftOf(source, 0));
       const contentType = source.wishesOf(bytes).contentType ?? version?.contentType;

@@ -1,9 +1,21 @@
 /** What if the bytes of a draft are not those that a program has closed? */
+import type { Draft } from '../content/draft.ts';
 import { FsError } from './errors.ts';
+import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
 
 /** The local disk has changed them since: they are not stored unless a person asks for it. */
 export class DraftDamaged extends FsError {
   constructor(path: string) {
     super('ESTALE', path, 'these are not the bytes that were written: the local disk has damaged them');
   }
+}
+
+/** What an earlier mount left has lain on the disk for a while: nobody has promised to store what that has made of it. */
+export async function refuseDamaged({ kept }: MountState, file: OpenFile, draft: Draft): Promise<void> {
+  const sealed = kept.recordOf(draft)?.facts.sealed ?? null;
+  // Of another length a person has named it (recovery.ts, reviving.ts).
+  if (sealed?.md5 == null || sealed.size !== draft.size || sealed.md5 === (await draft.md5())) return;
+  file.isLeftBehind = true;
+  throw new DraftDamaged(file.path);
 }

@@ -56,7 +56,10 @@ export class DraftsSetAside {
       reason,
       facts: { ...known.facts, sealed: null },
     };
-    await this.#records.orLog(`/${known.facts.key}`, () => this.#records.putAll([record]));
+    const path = `/${known.facts.key}`;
+    // Else who stores it because a person says so would compare it with what it was.
+    await this.#records.orLog(path, () => draft.describe(record.facts));
+    await this.#records.orLog(path, () => this.#records.putAll([record]));
     await draft.close();
     this.#records.disown(draft.id);
     this.#resting.add(draft.id, { kind: 'draft', record });

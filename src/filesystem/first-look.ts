@@ -24,7 +24,8 @@ import type { OpenFile } from './open-file.ts';
 export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft): Promise<Version | null> {
   const key = keyOfPath(file.path);
   const head = await headOf(mount.store, key);
-  if (head?.size === draft.size) file.unconfirmed.push(...(await unhashedAttempt(draft)));
+  if (head?.size === draft.size && file.version?.matches(head) !== true)
+    file.unconfirmed.push(...(await unhashedAttempt(draft)));
   const found = head === null ? undefined : await recognise(mount.store, key, head, versionsOf(file));
   const isOurs = found !== undefined && file.unconfirmed.includes(found);
   // It has come.
@@ -37,7 +38,9 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   const { contentType, basis } = file.wishesOf(draft);
   // Bytes that were there before are not stored again, unless it is their type that was set.
   const isMeant = contentType === null || head?.contentType === contentType;
-  const isStored = isOurs && isMeant && found.md5 === (await draft.md5());
+  // What it held when it was recorded: the local disk may have damaged it since.
+  const isStored =
+    isOurs && isMeant && found.md5 === (mount.kept.recordOf(draft)?.facts.sealed?.md5 ?? (await draft.md5()));
   if (found === undefined) await meetForeign(mount, file, head, basis);
   else if (!isOurs && !(await meetBase(mount, file, found))) return lookFirst(mount, file, draft);
   file.isLeftBehind = false;

@@ -52,7 +52,14 @@ export class MovingDrafts {
       taken = await source.gate.still(takePlace);
     }
     // What fsync has promised of it the shelf's record keeps until the journal has it under its true name.
-    if (source.shelf !== shelf && this.#mount.settings.writeBack) await this.sendOrphan(source);
+    if (source.shelf !== shelf && this.#mount.settings.writeBack) {
+      try {
+        await this.sendOrphan(source);
+      } catch (error) {
+        for (const file of [target, taken.lost]) if (file?.detached === true) await this.stays(file);
+        throw error;
+      }
+    }
     // Not between a close's description of the draft and its record.
     await source.gate.still(() => this.#mount.kept.redescribe(source, target));
     await this.#parts.shelf.moved(source);

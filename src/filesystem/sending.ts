@@ -15,7 +15,7 @@ import { asWanted, currentVisibility, publish, replaceObject, type Replacement }
 import { Version } from '../store/version.ts';
 import { BaseReplaced } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
-import { DraftDamaged } from './draft-damaged.ts';
+import { refuseDamaged } from './draft-damaged.ts';
 import { cutBy, mayHaveBeenDone, visibilityError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import { lookFirst } from './first-look.ts';
@@ -38,12 +38,14 @@ export class Sending {
    * not be, with `BaseReplaced` on a conflict; also, the file clean then, when only its visibility could not be restored.
    */
   async send(file: OpenFile, draft: Draft): Promise<void> {
-    if (file.isLeftBehind) await refuseDamaged(file, draft);
-    const found = file.isLeftBehind ? await lookFirst(this.#mount, file, draft) : null;
+    const isUnnamed = file.isLeftBehind && this.#mount.kept.recordOf(draft)?.facts.sealed?.md5 === null;
+    const isLeft = file.isLeftBehind;
+    const found = isLeft ? await lookFirst(this.#mount, file, draft) : null;
     if (found !== null) {
       await this.#tookStored(file, draft, await this.#publishIfWanted(file, draft, found));
       return;
     }
+    if (isLeft) await refuseDamaged(this.#mount, file, draft);
     const sameBytes = await this.#storedAlready(file, draft);
     if (sameBytes !== null) {
       this.#took(file, draft, sameBytes);
@@ -55,7 +57,11 @@ export class Sending {
     // Whatever takes a while comes before the look: what somebody else stores between it and the PUT is lost.
     if (wanted === 'public') await draft.md5();
     if (await this.#isConflict(file, draft)) throw await this.#conflict(file, draft);
-    await this.#tookStored(file, draft, await this.#put(file, draft, wanted));
+    const replacement = await this.#put(file, draft, wanted);
+    // An upload of the earlier mount may still come: of what, nobody could say so far (recorded-drafts.ts).
+    const { own } = replacement.version;
+    if (isUnnamed && own !== null) this.#mount.store.late.addUpload(keyOfPath(file.path), own);
+    await this.#tookStored(file, draft, replacement);
   }
 
   /** The service has the bytes of `draft` as `replacement` says. Rejects when the link could not be restored. */
@@ -245,12 +251,6 @@ export class Sending {
 /** Nothing of an empty version can be part of what is written next. */
 export function basisOver(version: Version): OpenFile['basis'] {
   return version.size === 0 ? 'rewrite' : 'edit';
-}
-
-/** What an earlier mount left has lain on the disk for a while: nobody has promised to store what that has made of it. */
-async function refuseDamaged({ path }: OpenFile, draft: Draft): Promise<void> {
-  const md5 = draft.facts.sealed?.md5 ?? null;
-  if (md5 !== null && md5 !== (await draft.md5())) throw new DraftDamaged(path);
 }
 
 /** Whether somebody else's bytes, or none, are now where ours were. */

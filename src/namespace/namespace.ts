@@ -124,7 +124,8 @@ export class Namespace {
     const keeping = this.#locals.ofFile(path);
     try {
       const head = await this.#store.head(keyOfPath(path), options);
-      await recognise(this.#store, keyOfPath(path), head, ours);
+      const store = { digest: (key: string) => this.#store.digest(key, options) };
+      await recognise(store, keyOfPath(path), head, ours);
       return this.known.learn(path, question, askedAt, { ...head, kept: await keeping });
     } catch (error) {
       if (isRefusal(error, 'missing')) return this.known.learnMissing(path, question, askedAt);

@@ -52,9 +52,9 @@ export class BucketStore {
   }
 
   /** What the headers and the bytes of the file under `key` are, MD5 in lower-case hexadecimal. Downloads all of it. */
-  digest(key: string): Promise<{ readonly head: ObjectHead; readonly md5: string }> {
+  digest(key: string, options?: CallOptions): Promise<{ readonly head: ObjectHead; readonly md5: string }> {
     return this.#gates.reads(async () => {
-      const { head, body } = await this.#service.getObject(this.#bucket, key);
+      const { head, body } = await this.#service.getObject(this.#bucket, key, options);
       const hash = createHash('md5');
       for await (const data of body) hash.update(data);
       return { head, md5: hash.digest('hex') };

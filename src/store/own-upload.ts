@@ -13,7 +13,7 @@ import type { Version } from './version.ts';
  * that it is. Costs a GET only where nothing else can tell; rejects with its refusal.
  */
 export async function recognise(
-  store: BucketStore,
+  store: Pick<BucketStore, 'digest'>,
   key: string,
   head: ObjectHead,
   candidates: readonly Version[],

@@ -1,10 +1,12 @@
 /** SEMANTICS: the local disk changes bytes that wait for the next mount: those are not stored unasked. */
-import { expect, it } from 'vitest';
-import { diskNow, mountOver } from '../support/after-a-crash.ts';
-import { damageDrafts, wipeHeaders } from '../support/draft-bytes.ts';
-import { openForTest, writeFile } from '../support/open-for-test.ts';
-import { errnoOfCall } from '../support/program-acts.ts';
-import { textOf } from '../support/stored-state.ts';
+import { describe, expect, it } from 'vitest';
+import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { cutDrafts, damageDrafts, wipeHeaders } from '../support/draft-bytes.ts';
+import { drained } from '../support/drained.ts';
+import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { edit, errnoOfCall, openToRead } from '../support/program-acts.ts';
+import { silentUploads, stateOf, withPublicFile } from '../support/public-file.ts';
+import { textOf, textsOf } from '../support/stored-state.ts';
 
 it.each([true, false])(
   'they are set aside, and a person may store them (write-back %s) [crash/unsent]',
@@ -41,4 +43,89 @@ it('one whose header is damaged is named by mount and in the list, with why [cra
   const reason = expect.stringContaining('it cannot be read') as string;
   expect(await next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside', reason }]);
   expect(next.setAside).toMatchObject([{ key: 'f', reason }]);
+});
+
+/** An edit of `/f` that could not be stored, and that the disk changes as `change` says before the next mount. */
+async function leftAndChanged(change: (disk: DiskImage) => Promise<void>) {
+  const scene = await openForTest();
+  await scene.foreignWrite('f', 'good');
+  scene.store.changeAccount({ gracePeriod: true });
+  expect(await errnoOfCall(writeFile(scene.fs, '/f', 'kept'))).toBe('EDQUOT');
+  const disk = await diskNow(scene);
+  await change(disk);
+  scene.store.changeAccount({ gracePeriod: false });
+  return { scene, disk };
+}
+
+/** A program reads them, so that they are not set aside. */
+async function openDamaged(writeBack: boolean) {
+  const { scene, disk } = await leftAndChanged(damageDrafts);
+  const next = await mountOver(disk, scene, { settings: { writeBack } });
+  await openToRead(next.operations, '/f');
+  const [left] = await next.unsent.list();
+  expect(left).toMatchObject({ path: '/f', isWhole: true });
+  return { scene, disk, next };
+}
+
+describe.each([true, false])('with write-back %s, while a program reads them', (writeBack) => {
+  it('they are not stored however often all is tried again [crash/unsent]', async () => {
+    const { scene, next } = await openDamaged(writeBack);
+
+    await expect.poll(() => next.unsent.retry(null)).toMatchObject([{ isDone: false }]);
+    await expect.poll(() => next.unsent.retry(null)).toMatchObject([{ isDone: false }]);
+
+    expect(await textOf(scene, 'f')).toBe('good');
+  });
+
+  it('nor at the end of the mount', async () => {
+    const { scene, next } = await openDamaged(writeBack);
+
+    await next.close({ patience: 5000 });
+
+    expect(await textOf(scene, 'f')).toBe('good');
+  });
+
+  it('nor by the mount after a kill', async () => {
+    const { scene, next, disk } = await openDamaged(writeBack);
+    await next.unsent.retry(null);
+
+    const last = await mountOver(await diskNow({ stateDirectory: disk.directory }), scene, {
+      settings: { writeBack },
+    });
+    await drained(last).catch(() => undefined);
+
+    expect(await textOf(scene, 'f')).toBe('good');
+  });
+
+  it('a rename of them is refused', async () => {
+    const { scene, next } = await openDamaged(writeBack);
+
+    expect(await errnoOfCall(next.operations.rename('/f', '/g', false))).toBe('ESTALE');
+
+    expect([await textOf(scene, 'f'), await textOf(scene, 'g')]).toEqual(['good', '(none)']);
+  });
+
+  it('what the disk has cut is stored, beside the other, when a person names it [uploads/half]', async () => {
+    const { scene, disk } = await leftAndChanged(cutDrafts);
+    const { unsent } = await mountOver(disk, scene, { settings: { writeBack } });
+    const [left] = await unsent.list();
+
+    expect(await unsent.retry([left?.id ?? ''])).toMatchObject([{ isDone: true }]);
+
+    expect(Object.values(await textsOf(scene)).sort()).toEqual(['good', 'kep']);
+  });
+});
+
+it('what had come before the disk damaged it has its link again, and is in no list [crash/unsent]', async () => {
+  const uploads = silentUploads();
+  const scene: FileSystemForTest = await withPublicFile({ between: uploads.between });
+  void edit(scene.fs, '/f', 'O', 0).catch(() => undefined);
+  await uploads.isMade;
+  const disk = await diskNow(scene);
+  await damageDrafts(disk);
+
+  const { unsent } = await mountOver(disk, scene, { service: scene.direct });
+
+  await expect.poll(() => stateOf(scene)).toEqual(['Old', 'public']);
+  await expect.poll(() => unsent.list()).toEqual([]);
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { draftText } from '../support/draft-bytes.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
+import { drained } from '../support/drained.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { errnoOfCall, openToEdit, writeAt } from '../support/program-acts.ts';
 
@@ -91,3 +92,25 @@ it.each(['sync', 'sync-directory'] as const)(
     expect(await kept(scene)).toEqual([['/f', 'set aside', 'new bytes']]);
   },
 );
+
+it('what waited under the new name of such a transfer is stored [scratch/rename]', async () => {
+  const disk = new FailingDisk();
+  const scene = await openForTest({ localFiles: disk, settings: { writeBack: true } });
+  await scene.foreignWrite('f', 'old');
+  scene.store.changeAccount({ gracePeriod: true });
+  await writeFile(scene.fs, '/f', 'promised');
+  const handle = await createScratch(scene, TRANSFER);
+  await writeAt(scene.fs, handle, 'new bytes');
+  await scene.fs.flush(handle);
+  await scene.fs.release(handle);
+
+  disk.failures.set('sync', 'ENOSPC');
+  expect(await errnoOfCall(scene.fs.rename(TRANSFER, '/f', false))).toBe('ENOSPC');
+  disk.failures.clear();
+  scene.store.changeAccount({ gracePeriod: false });
+  await drained(scene.mounted).catch(() => undefined);
+
+  expect((await readFile(scene.fs, '/f')).toString()).toBe('promised');
+  expect((await scene.stored('f')).toString()).toBe('promised');
+  expect(await kept(scene)).toContainEqual(['/f', 'set aside', 'new bytes']);
+});

@@ -16,6 +16,7 @@ export async function draftText(path: string): Promise<string> {
 export function damageDrafts(disk: DiskImage): Promise<void> {
   return changeEach(disk, (bytes) => {
     bytes[CONTENT_START] = (bytes[CONTENT_START] ?? 0) ^ 1;
+    return bytes;
   });
 }
 
@@ -24,11 +25,15 @@ export function wipeHeaders(disk: DiskImage): Promise<void> {
   return changeEach(disk, (bytes) => bytes.fill(0, 0, CONTENT_START));
 }
 
-async function changeEach({ directory }: DiskImage, change: (bytes: Buffer) => void): Promise<void> {
+/** Each on `disk` loses its last byte. */
+export function cutDrafts(disk: DiskImage): Promise<void> {
+  return changeEach(disk, (bytes) => bytes.subarray(0, -1));
+}
+
+/** `change` returns what is to be there instead. */
+async function changeEach({ directory }: DiskImage, change: (bytes: Buffer) => Buffer): Promise<void> {
   for (const name of await readdir(join(directory, 'drafts'))) {
     const path = join(directory, 'drafts', name);
-    const bytes = await readFile(path);
-    change(bytes);
-    await writeFile(path, bytes);
+    await writeFile(path, change(await readFile(path)));
   }
 }
