@@ -18,12 +18,15 @@ import type { KnownNames } from './known-names.ts';
 import type { Question } from './own-changes.ts';
 import { nothingTaken, type TakenDown } from './told.ts';
 import { walkFolder, type SeenPage } from './walk.ts';
+import { wholeBatch } from './whole-batch.ts';
 
 export interface FolderWalkParts {
   readonly store: BucketStore;
   readonly clock: Clock;
   readonly known: KnownNames;
   readonly locals: KeptLocals;
+  /** Whether no other walk of the folder is under way. */
+  readonly isAlone: () => boolean;
 }
 
 type End = { readonly folder: KnownFolder } | { readonly failure: unknown };
@@ -99,7 +102,7 @@ export class FolderWalk {
       const found = this.#outcome(this.#end);
       // A slow reader may come when others have listed the folder again.
       const latest = this.#parts.known.folder(this.#path);
-      yield this.#parts.known.whole(this.#path, latest?.isWhole === true ? latest : found);
+      yield wholeBatch(this.#parts.known, this.#path, latest?.isWhole === true ? latest : found);
     } finally {
       this.#leave();
     }
@@ -192,10 +195,14 @@ export class FolderWalk {
     throw this.#refusal('malformed', 'the listing has no last page');
   }
 
-  /** What is known of a folder that is not listed may as well be it: a second one of a million names would fill the memory. */
+  /**
+   * What is known of a folder that is not listed may as well be it: a second one of a million names would fill the memory. But not where an
+   * older walk still tells of names there that this one may find gone.
+   */
   #begin(): TakenDown {
-    const known = this.#parts.known.folder(this.#path);
-    if (known?.listed !== null || known.names.size > MOST_UNTOLD) return nothingTaken();
+    const { known: names, isAlone } = this.#parts;
+    const known = names.folder(this.#path);
+    if (known?.listed !== null || known.names.size > MOST_UNTOLD || !isAlone()) return nothingTaken();
     return { folder: known, untold: new Set(known.names.keys()) };
   }
 
@@ -214,7 +221,7 @@ export class FolderWalk {
     // Between two walks nothing is under way that could tell what we changed: the next one gives the name.
     if (this.#question === null || known.isChangedSince(this.#question, childOf(this.#path, name)))
       return undefined;
-    return (known.folder(this.#path) ?? this.#taken.folder).glance(name);
+    return known.folder(this.#path)?.glance(name) ?? this.#taken.folder.glance(name);
   }
 
   #outcome(end: End): KnownFolder {

@@ -29,6 +29,11 @@ export class KnownFolder {
     this.names = names;
   }
 
+  /** When the service was asked for the listing that is known, monotonic milliseconds; before everything else when none is. */
+  get listedSince(): number {
+    return this.listed?.told === true ? this.listed.since : Number.NEGATIVE_INFINITY;
+  }
+
   /** Whether the listing tells of every name. */
   get isWhole(): boolean {
     return this.isWholeBut();
@@ -67,6 +72,12 @@ export class KnownFolder {
   isEmpty(): boolean | undefined {
     if (this.names.visible > 0) return false;
     return this.isWhole ? this.listed?.hidden === 0 : undefined;
+  }
+
+  /** Something contradicts what is known of `name`, which is remembered, and asked for by the next look. */
+  doubt(name: string): void {
+    const known = this.names.get(name);
+    if (known !== undefined) this.names.set(name, { ...known, confirmedAt: Number.NEGATIVE_INFINITY });
   }
 
   /** An own change of `name`, of which `known` was known, is to be believed as of `confirmedAt`. */

@@ -7,14 +7,15 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { nameOf, parentOf } from '../store/keys.ts';
-import type { Entry, NamesBatch, Outcome } from './entries.ts';
+import type { Entry, FolderEntryKnown, Outcome } from './entries.ts';
 import { FolderMemory } from './folder-memory.ts';
 import { KeptFolders } from './kept-folders.ts';
 import type { KeptLocals } from './kept-locals.ts';
 import { KnownFolder } from './known-folder.ts';
+import { takeInFile, takeInFolder } from './late-answers.ts';
 import { ListedNames } from './listed-names.ts';
 import { OwnChanges, type Question } from './own-changes.ts';
-import { entryOf, type FileTold } from './told.ts';
+import type { FileTold } from './told.ts';
 import { Trust } from './trust.ts';
 
 export interface KnownNamesParts {
@@ -97,26 +98,18 @@ export class KnownNames {
    */
   listedFresh(path: string, isShown?: (name: string) => boolean): KnownFolder | undefined {
     const folder = this.#folders.get(path);
-    if (folder?.listed == null || !folder.isWholeBut(isShown)) return undefined;
-    const { listed } = folder;
-    return this.#trust.leftOf(path, listed.since, listed) > 0 ? folder : undefined;
+    return folder?.isWholeBut(isShown) === true && this.listedFor(path) > 0 ? folder : undefined;
+  }
+
+  /** For how many more milliseconds the listing of the folder at `path` may be trusted. */
+  listedFor(path: string): number {
+    const listed = this.#folders.get(path)?.listed ?? null;
+    return listed === null ? 0 : this.#trust.leftOf(path, listed.since, listed);
   }
 
   /** What is known of the folder at `path`, fresh or not. */
   folder(path: string): KnownFolder | undefined {
     return this.#folders.get(path);
-  }
-
-  /** All of `folder`, which was listed at `path`. */
-  whole(path: string, folder: KnownFolder): NamesBatch {
-    const peek = (name: string): Entry | undefined => (this.#folders.get(path) ?? folder).glance(name);
-    const { state, visible } = folder.names;
-    const stillFor = (): number => {
-      const now = this.listedFresh(path);
-      if (now?.names.state !== state || now.listed === null) return 0;
-      return this.#trust.leftOf(path, now.listed.since, now.listed);
-    };
-    return { names: folder.names.keys(), peek, whole: { count: visible, stillFor } };
   }
 
   /** Keys in the folders known so far that cannot be shown as names. */
@@ -130,30 +123,24 @@ export class KnownNames {
   }
 
   /**
-   * The answer to a question about a file: its facts, or null for 404. Returns what is to be believed of the name now: an
-   * own change since the question wins. Settles the question.
+   * The answer to a question about a file: its facts, or null for 404. Returns what it says of the name, or what was known where a 404 says
+   * nothing; an own change since the question wins. Settles the question.
    */
   learn(path: string, question: Question, askedAt: number, told: FileTold | null): Entry | undefined {
     const folder = this.#folders.of(parentOf(path));
-    const name = nameOf(path);
-    const change = this.#changes.since(question, parentOf(path), name);
+    const isChanged = this.isChangedSince(question, path);
     this.#changes.settle(question);
-    if (change === undefined) {
-      const recollection = { before: folder.names.get(name), at: askedAt, kept: told?.kept };
-      const missing = { kind: 'missing', confirmedAt: askedAt } as const;
-      folder.names.set(name, told === null ? missing : entryOf(name, told, recollection));
-    }
-    this.#folders.set(parentOf(path), folder);
-    return folder.recall(name);
+    if (isChanged) return folder.recall(nameOf(path));
+    const answer = takeInFile(folder, nameOf(path), told, askedAt);
+    if (answer !== undefined) this.#folders.set(parentOf(path), folder);
+    return answer;
   }
 
-  /**
-   * A HEAD's 404 says nothing about a folder of that name: only a file that was known is known to be gone. Settles the question.
-   */
-  learnMissing(path: string, question: Question, askedAt: number): Entry | undefined {
-    if (this.recall(path)?.kind === 'file') return this.learn(path, question, askedAt, null);
-    this.#changes.settle(question);
-    return this.recall(path);
+  /** The answer to a question about the folder at `path`, which is there. */
+  learnFolder(path: string, told: FolderEntryKnown): void {
+    const folder = this.#folders.of(parentOf(path));
+    takeInFolder(folder, nameOf(path), told);
+    this.#folders.set(parentOf(path), folder);
   }
 
   /** A request whose answer will not come. */
@@ -163,8 +150,10 @@ export class KnownNames {
 
   /** Something contradicts what is known of `path`: the next look asks the service. */
   doubt(path: string): void {
-    const entry = this.#folders.get(parentOf(path))?.names.get(nameOf(path));
-    if (entry !== undefined) this.setName(path, { ...entry, confirmedAt: Number.NEGATIVE_INFINITY });
+    const folder = this.#folders.get(parentOf(path));
+    if (folder === undefined) return;
+    folder.doubt(nameOf(path));
+    this.#folders.set(parentOf(path), folder);
   }
 
   /** An own change of `path` is done. Seen from now on, whatever answers in flight say. */
@@ -233,13 +222,6 @@ export class KnownNames {
   /** Whether we changed `path` since the question left. */
   isChangedSince(question: Question, path: string): boolean {
     return this.#changes.since(question, parentOf(path), nameOf(path)) !== undefined;
-  }
-
-  /** What is to be believed of `path`, whatever was known. */
-  setName(path: string, entry: Entry): void {
-    const folder = this.#folders.of(parentOf(path));
-    folder.names.set(nameOf(path), entry);
-    this.#folders.set(parentOf(path), folder);
   }
 
   /** Returns what is known of the folder by now. */

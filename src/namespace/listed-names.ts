@@ -60,7 +60,8 @@ export class ListedNames {
     const { folder, untold } = taken;
     const known = this.#folders.get(path) ?? folder;
     const changes = this.#changes.allSince(question, path);
-    known.walked = { since: told.since, at: told.at };
+    if (known.walked === null || known.walked.since <= told.since)
+      known.walked = { since: told.since, at: told.at };
     this.#leaveOutForKept(path, told);
     const added = told.added.filter((name) => told.names.folders.has(name) || told.names.files.has(name));
     const unchanged = added.filter((name) => !changes.has(name));
@@ -77,8 +78,12 @@ export class ListedNames {
 
   /**
    * A whole listing: kept whole, but for the names that we changed meanwhile. `taken`: where it has taken down the pages before.
+   * Returns what the folder is known to hold by now.
    */
   applyWalk(path: string, question: Question, walk: FolderTold, taken = nothingTaken()): KnownFolder {
+    const latest = this.#folders.get(path);
+    // One that began later was quicker.
+    if (latest !== undefined && latest.listedSince > walk.since) return latest;
     if (walk.pages > 1) this.applyPage(path, question, walk, taken);
     else this.#leaveOutForKept(path, walk);
     const before = this.#folders.get(path) ?? taken.folder;

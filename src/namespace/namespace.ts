@@ -14,8 +14,7 @@ import type { BucketStore } from '../store/bucket-store.ts';
 import { recognise } from '../store/own-upload.ts';
 import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import type { Version, VersionFacts } from '../store/version.ts';
-import type { Entry, Found, NamesBatch } from './entries.ts';
-import { FolderWalk } from './folder-walk.ts';
+import type { Entry, FolderEntryKnown, Found, NamesBatch } from './entries.ts';
 import { FoldersLookedInto } from './folders-looked-into.ts';
 import { isWithin } from './forgotten.ts';
 import type { KeptLocals } from './kept-locals.ts';
@@ -23,6 +22,8 @@ import type { KnownFolder } from './known-folder.ts';
 import { ListingsAhead } from './listings-ahead.ts';
 import { KnownNames, type KnownNamesParts } from './known-names.ts';
 import { walkFolder } from './walk.ts';
+import { WalksUnderWay } from './walks-under-way.ts';
+import { wholeBatch } from './whole-batch.ts';
 
 export interface NamespaceParts extends KnownNamesParts {
   readonly store: BucketStore;
@@ -44,7 +45,7 @@ export class Namespace {
   readonly #ttl: number;
   readonly #finds: SingleFlight<string, Entry>;
   readonly #ahead: ListingsAhead;
-  readonly #walks = new Map<string, FolderWalk>();
+  readonly #walks: WalksUnderWay;
   readonly #lookedInto = new FoldersLookedInto();
 
   constructor(parts: NamespaceParts) {
@@ -54,7 +55,8 @@ export class Namespace {
     this.#ttl = parts.ttl;
     this.#finds = new SingleFlight(parts.clock);
     this.known = new KnownNames(parts);
-    const { clock, ttl } = parts;
+    const { store, clock, ttl, locals } = parts;
+    this.#walks = new WalksUnderWay({ store, clock, locals, known: this.known }, ttl > 0);
     this.#ahead = new ListingsAhead({ clock, ttl, known: this.known, ask: (path) => this.#askAhead(path) });
   }
 
@@ -83,7 +85,7 @@ export class Namespace {
 
   /** All names of a folder that is known to exist. Asks the service for its pages when nothing fresh is known. */
   async list(path: string, waiter: Waiter = STAYING): Promise<KnownFolder> {
-    return this.known.listedFresh(path) ?? this.#walk(path).whole(waiter);
+    return this.known.listedFresh(path) ?? this.#walks.of(path).whole(waiter);
   }
 
   /**
@@ -98,9 +100,9 @@ export class Namespace {
   ): AsyncGenerator<NamesBatch, void> {
     const known = this.known.listedFresh(path, isShown);
     // First what the program waits for.
-    const walk = known === undefined ? this.#walk(path) : undefined;
+    const walk = known === undefined ? this.#walks.of(path) : undefined;
     this.#ahead.listing(path);
-    if (known !== undefined) yield this.known.whole(path, known);
+    if (known !== undefined) yield wholeBatch(this.known, path, known);
     else if (walk !== undefined) yield* walk.batches(waiter);
   }
 
@@ -110,7 +112,7 @@ export class Namespace {
   }
 
   /**
-   * Asks with one HEAD what file is at `path`, and returns what is to be believed of the name now; undefined when a 404 says
+   * Asks with one HEAD what file is at `path`, and returns what that says of the name (`KnownNames.learn`); undefined when a 404 says
    * nothing, since no file was known. When it may be one of `ours`, uploads without a name, no doubt is left (own-upload.ts).
    * Rejects with a refusal other than `missing`.
    */
@@ -128,7 +130,7 @@ export class Namespace {
       await recognise(store, keyOfPath(path), head, ours);
       return this.known.learn(path, question, askedAt, { ...head, kept: await keeping });
     } catch (error) {
-      if (isRefusal(error, 'missing')) return this.known.learnMissing(path, question, askedAt);
+      if (isRefusal(error, 'missing')) return this.known.learn(path, question, askedAt, null);
       this.known.forgetQuestion(question);
       throw error;
     }
@@ -138,18 +140,16 @@ export class Namespace {
   refresh(path: string): void {
     this.known.refresh(path);
     // Whoever looks from now on joins nobody who asked before.
-    for (const walked of this.#walks.keys()) {
-      if (isWithin(walked, path) || walked === parentOf(path)) this.#walks.delete(walked);
-    }
+    this.#walks.leaveBehind((walked) => isWithin(walked, path) || walked === parentOf(path));
     this.#finds.forgetAll((found) => isWithin(found, path));
   }
 
   /** The pages of `path`, asked now, whatever is known. */
   relist(path: string): Promise<KnownFolder> {
-    this.#walks.delete(path);
+    this.#walks.leaveBehind((walked) => walked === path);
     const known = this.known.folder(path);
     if (known !== undefined) known.firstPage = null;
-    return this.#walk(path).whole();
+    return this.#walks.of(path).whole();
   }
 
   /** The files of a folder as the service lists them now, also those that are going; and when it was asked, monotonic milliseconds. */
@@ -189,16 +189,16 @@ export class Namespace {
     if (parent?.listed?.pages === 1 && !isDoubtful) return this.#listed(path, signal);
     if (before === 'file') {
       const entry = await this.confirmFile(path, [], { signal });
-      if (entry?.kind === 'file') return entry;
+      if (entry?.kind === 'file') return this.known.recall(path);
     }
     if (known === undefined && this.#isSharedLook(folder)) {
-      await this.#walk(folder).begun({ signal });
+      await this.#walks.of(folder).begun({ signal });
       const shown = this.known.recallFresh(path);
       if (shown !== undefined) return shown;
     }
     const question = this.known.ask();
     let file: Entry | undefined;
-    let asFolder: Entry | undefined;
+    let asFolder: FolderEntryKnown | undefined;
     try {
       [file, asFolder] = await this.#lookedInto.during(folder, () =>
         Promise.all([
@@ -212,7 +212,7 @@ export class Namespace {
       this.known.forgetQuestion(question);
     }
     // Said last, so that a folder wins over a file of the same name whichever answer came first.
-    if (asFolder !== undefined) this.known.setName(path, asFolder);
+    if (asFolder !== undefined) this.known.learnFolder(path, asFolder);
     if (asFolder !== undefined || file?.kind === 'file') return this.known.recall(path);
     // Others may have had it listed meanwhile.
     const fresh = known === undefined ? this.known.listedFresh(folder) : undefined;
@@ -235,11 +235,11 @@ export class Namespace {
 
   /** What the listing of the folder above, asked now or under way, says of `path`. */
   async #listed(path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
-    return (await this.#walk(parentOf(path)).whole({ signal })).recall(nameOf(path));
+    return (await this.#walks.of(parentOf(path)).whole({ signal })).recall(nameOf(path));
   }
 
   /** The folder at `path` if anything is listed under it; the page is kept as the beginning of its listing. */
-  async #probeFolder(path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
+  async #probeFolder(path: string, signal: AbortSignal | undefined): Promise<FolderEntryKnown | undefined> {
     const question = this.known.ask();
     try {
       for await (const walk of walkFolder(this.#store, this.#clock, path, { signal })) {
@@ -262,21 +262,8 @@ export class Namespace {
 
   /** Without a reader, a walk ends with its first page. */
   async #askAhead(path: string): Promise<boolean> {
-    const walk = this.#walk(path);
+    const walk = this.#walks.of(path);
     await walk.ended;
     return this.known.listedFresh(path) !== undefined;
-  }
-
-  /** The walk under way, or a new one. Where nothing is trusted, nobody joins what others asked. */
-  #walk(path: string): FolderWalk {
-    const underWay = this.#walks.get(path);
-    if (underWay?.isUnderWay === true) return underWay;
-    const parts = { store: this.#store, clock: this.#clock, known: this.known, locals: this.#locals };
-    const walk = FolderWalk.begin(parts, path);
-    if (this.#ttl > 0) this.#walks.set(path, walk);
-    void walk.ended.then(() => {
-      if (this.#walks.get(path) === walk) this.#walks.delete(path);
-    });
-    return walk;
   }
 }

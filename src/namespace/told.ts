@@ -37,21 +37,36 @@ export function entryOf(
   return { kind: 'file', version, confirmedAt: at };
 }
 
-/** The names that are certain since the last page. `known`: what is known of the folder. */
-export function entriesOf({ names, added, at, kept }: FolderTold, known: KnownFolder): readonly NamedEntry[] {
-  return added.map((name): NamedEntry => {
-    const facts = names.folders.has(name) ? undefined : names.files.get(name);
-    if (facts === undefined) return [name, folderEntry(at)];
-    const before = known.names.peek(name);
-    // A listing may be late. What it shows of a file that was replaced is not to be believed: the next look asks for the file itself.
-    // So it is where the file itself was asked for since: times of files are told by the second.
-    if (
-      before?.kind === 'file' &&
-      (before.version.replaced(facts) || (before.confirmedAt > at && !before.version.matches(facts)))
-    )
-      return [name, doubtful(before)];
-    return [name, entryOf(name, facts, { before, at, kept })];
-  });
+/** The names that are certain since the last page, but for those that have gone since. `known`: what is known of the folder. */
+export function entriesOf(walk: FolderTold, known: KnownFolder): readonly NamedEntry[] {
+  const entries: NamedEntry[] = [];
+  for (const name of walk.added) {
+    const entry = toldOf(name, walk, known);
+    if (entry !== undefined) entries.push([name, entry]);
+  }
+  return entries;
+}
+
+/** Undefined when somebody has asked since, and was told that nothing has the name. */
+function toldOf(name: string, walk: FolderTold, known: KnownFolder): Entry | undefined {
+  const { names, kept } = walk;
+  const facts = names.folders.has(name) ? undefined : names.files.get(name);
+  const at = (facts === undefined ? undefined : walk.toldAt.get(name)) ?? walk.at;
+  const before = known.glance(name);
+  const isLater = before !== undefined && before.confirmedAt > at;
+  if (isLater && before.kind === 'folder') return before;
+  // Of a folder no HEAD tells, only a listing, which leaves the name out.
+  if (isLater && before.kind === 'missing' && (facts !== undefined || !known.names.has(name)))
+    return undefined;
+  if (facts === undefined) return folderEntry(at);
+  // A listing may be late. What it shows of a file that was replaced is not to be believed: the next look asks for the file itself.
+  // So it is where the file itself was asked for since: times of files are told by the second.
+  if (
+    before?.kind === 'file' &&
+    (before.version.replaced(facts) || (isLater && !before.version.matches(facts)))
+  )
+    return doubtful(before);
+  return entryOf(name, facts, { before, at, kept });
 }
 
 /** Takes down what a listing told of `name`. `known`: what is known of its folder. */

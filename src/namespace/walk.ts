@@ -20,6 +20,8 @@ export interface Walk extends WalkSpan {
   readonly names: NamesOfPages;
   /** Names that are certain since the last of them. */
   readonly added: readonly string[];
+  /** When the page that told of them was asked for, where that was not the last: monotonic milliseconds. */
+  readonly toldAt: ReadonlyMap<string, number>;
   /** 1 again when the walk has begun anew. */
   readonly pages: number;
   /** Whether that was the last there is. */
@@ -55,12 +57,14 @@ export async function* walkFolder(
   const folder = keyOfPath(path);
   const prefix = folder === '' ? '' : `${folder}/`;
   let names = emptyNames();
+  let toldAt = new Map<string, number>();
   let pages = 0;
   let leaving = first?.at ?? clock.monotonic();
   let since = leaving;
   const ahead: { left: number | null } = { left: null };
   const restarted = (): void => {
     names = emptyNames();
+    toldAt = new Map();
     pages = 0;
     leaving = clock.monotonic();
     since = leaving;
@@ -75,7 +79,10 @@ export async function* walkFolder(
     for await (const page of store.pages(folder, walk, { signal })) {
       pages += 1;
       const added = addPage(names, prefix, page);
-      yield { names, added, pages, complete: page.nextPage === null, page, since, at: leaving };
+      const complete = page.nextPage === null;
+      yield { names, added, toldAt, pages, complete, page, since, at: leaving };
+      const [before, at] = [toldAt, leaving];
+      toldAt = new Map(names.held.map((name) => [name, before.get(name) ?? at]));
       leaving = ahead.left ?? clock.monotonic();
       ahead.left = null;
     }
@@ -83,6 +90,14 @@ export async function* walkFolder(
     // A bucket always has a top: a 404 there says that the bucket is gone.
     if (path === '/' || !isRefusal(error, 'missing')) throw error;
     const span = { since: leaving, at: leaving };
-    yield { names: emptyNames(), added: [], pages: 1, complete: true, page: null, ...span };
+    yield {
+      names: emptyNames(),
+      added: [],
+      toldAt: new Map(),
+      pages: 1,
+      complete: true,
+      page: null,
+      ...span,
+    };
   }
 }

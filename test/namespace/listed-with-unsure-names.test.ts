@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
+import { wholeBatch } from '../../src/namespace/whole-batch.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
 import { createGates } from '../../src/store/gates.ts';
 import { openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
@@ -21,7 +22,7 @@ async function open(name: 'new' | 'old') {
     locals: nothingKept,
   });
   await namespace.lookup('/d');
-  const before = namespace.known.whole('/d', await namespace.list('/d')).whole;
+  const before = wholeBatch(namespace.known, '/d', await namespace.list('/d')).whole;
   namespace.known.changed(`/d/${name}`, { kind: 'unknown' });
   requests.reset();
   return { namespace, requests, direct, bucket, before };

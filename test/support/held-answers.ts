@@ -18,14 +18,16 @@ export class HeldAnswers {
     new InterceptedService(inner, async ({ operation }, proceed) => {
       const next = this.#next?.operation === operation ? this.#next : null;
       if (next !== null) this.#next = null;
-      const answer = await proceed();
-      next?.made();
-      await next?.arrival;
-      return answer;
+      try {
+        return await proceed();
+      } finally {
+        next?.made();
+        await next?.arrival;
+      }
     });
 
   /** The next answer to `operation`. */
-  hold(operation: 'listObjects' | 'listBuckets' | 'deleteObject'): HeldAnswer {
+  hold(operation: 'listObjects' | 'headObject' | 'listBuckets' | 'deleteObject'): HeldAnswer {
     const [made, arrival] = [signal(), signal()];
     this.#next = { operation, made: made.give, arrival: arrival.given };
     return { made: made.given, letGo: arrival.give };

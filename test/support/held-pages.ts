@@ -6,14 +6,17 @@ import { InterceptedService } from './intercepted-service.ts';
 
 export class HeldPages extends InterceptedService {
   readonly #pageSize: number;
+  readonly #waits: 'request' | 'answer';
   readonly #waiting: (() => void)[] = [];
   readonly #refusals: RefusalKind[] = [];
   #mayPass = 0;
+  #isHolding = true;
 
-  /** `pageSize`: entries a page has, whatever is asked for. */
-  constructor(inner: ObjectService, pageSize: number) {
+  /** `pageSize`: entries a page has, whatever is asked for. `waits`: an answer that does is made before, and is old when it comes. */
+  constructor(inner: ObjectService, pageSize: number, waits: 'request' | 'answer' = 'request') {
     super(inner, (_call, proceed) => proceed());
     this.#pageSize = pageSize;
+    this.#waits = waits;
   }
 
   /** How many pages wait. */
@@ -32,9 +35,15 @@ export class HeldPages extends InterceptedService {
     }
   }
 
+  /** Pages that are asked for from now on do not wait. Those that do go on waiting. */
+  letNewPass(): void {
+    this.#isHolding = false;
+  }
+
   /** Pages wait again. */
   hold(): void {
     this.#mayPass = 0;
+    this.#isHolding = true;
   }
 
   /** The next page that is let through is refused instead. */
@@ -43,16 +52,19 @@ export class HeldPages extends InterceptedService {
   }
 
   override async listObjects(bucket: string, query: ListObjectsQuery): Promise<ObjectPage> {
+    const page = (): Promise<ObjectPage> => super.listObjects(bucket, { ...query, limit: this.#pageSize });
+    const made = this.#waits === 'answer' ? await page() : undefined;
     if (query.page !== undefined) {
       await this.#turn();
       const refusal = this.#refusals.shift();
       if (refusal !== undefined)
         throw new Refusal(refusal, 'as the test wants', { operation: 'listObjects' });
     }
-    return super.listObjects(bucket, { ...query, limit: this.#pageSize });
+    return made ?? page();
   }
 
   async #turn(): Promise<void> {
+    if (!this.#isHolding) return;
     if (this.#mayPass > 0) {
       this.#mayPass -= 1;
       return;

@@ -1,0 +1,37 @@
+/**
+ * What is believed of a name when the answer of its own request comes, which may have left before that of a listing that is known by now?
+ * Whoever was asked last is right.
+ */
+import type { Entry, FolderEntryKnown } from './entries.ts';
+import type { KnownFolder } from './known-folder.ts';
+import { entryOf, type FileTold } from './told.ts';
+
+/**
+ * Takes in what was told of the file `name`, or null for a 404, which says nothing about a folder: only a file that was known is known
+ * to be gone. Returns what the answer says, also where that is not believed: who asked about the file itself may have to know what was there.
+ */
+export function takeInFile(
+  folder: KnownFolder,
+  name: string,
+  told: FileTold | null,
+  askedAt: number,
+): Entry | undefined {
+  const known = folder.recall(name);
+  if (told === null && known?.kind !== 'file') return known;
+  const answer: Entry =
+    told === null
+      ? { kind: 'missing', confirmedAt: askedAt }
+      : entryOf(name, told, { before: known, at: askedAt, kept: told.kept });
+  if (known === undefined || known.confirmedAt <= answer.confirmedAt) folder.names.set(name, answer);
+  // Listings may be late: the next look asks for the file itself.
+  else if (known.kind === 'file') folder.doubt(name);
+  return answer;
+}
+
+/** As `takeInFile`, of a folder. A file of its name does not contradict it, nor does a HEAD's 404. */
+export function takeInFolder(folder: KnownFolder, name: string, told: FolderEntryKnown): void {
+  const isGone =
+    !folder.names.has(name) &&
+    (folder.glance(name)?.confirmedAt ?? Number.NEGATIVE_INFINITY) > told.confirmedAt;
+  if (!isGone) folder.names.set(name, told);
+}

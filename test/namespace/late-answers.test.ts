@@ -1,0 +1,187 @@
+/** SEMANTICS `[fresh/last-asked]`: what is believed of a name when an answer comes late, after that of a listing which was asked for later? */
+import { describe, expect, it } from 'vitest';
+import { Namespace } from '../../src/namespace/namespace.ts';
+import { BucketStore } from '../../src/store/bucket-store.ts';
+import { createGates } from '../../src/store/gates.ts';
+import { openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
+import { HeldAnswers } from '../support/held-answers.ts';
+import { HeldPages } from '../support/held-pages.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { nothingKept } from '../support/nothing-kept.ts';
+import { names, openForTest } from '../support/open-for-test.ts';
+import { errnoOfCall, LogForTest } from '../support/program-acts.ts';
+
+const TTL = 10_000;
+
+/** Because nothing is trusted any more that was told before: so long after it is asked for, or because somebody wants that. */
+const LATER = ['after the TTL', 'after a refresh'] as const;
+
+/** A folder `d` that nobody has listed; the next answer to be held is made at once, and comes when the test lets it. */
+async function scene() {
+  const held = new HeldAnswers();
+  const test = await openForTest({ between: held.between });
+  await test.foreignWrite('d/a', 'x');
+  await names(test.fs, '/');
+  const passesOver = (later: (typeof LATER)[number]): void => {
+    test.clock.advance(later === 'after the TTL' ? TTL + 10 : 10);
+    if (later === 'after a refresh') test.mounted.refresh('/');
+    test.clock.advance(10);
+  };
+  return { ...test, held, passesOver };
+}
+
+/** Without a file system above. */
+async function namesAlone() {
+  const held = new HeldAnswers();
+  const embedded = await openEmbeddedService();
+  const clock = new ManualClock();
+  const namespace = new Namespace({
+    store: new BucketStore(held.between(embedded.service), embedded.bucket, createGates()),
+    clock,
+    log: new LogForTest(),
+    ttl: TTL,
+    maxBytes: 1_000_000,
+    locals: nothingKept,
+  });
+  return { ...embedded, namespace, clock, held };
+}
+
+describe.each(LATER)(
+  'a listing that is asked for %s, while a look that began before waits for its answer,',
+  (later) => {
+    it('goes on showing what others have stored meanwhile [fresh/last-asked]', async () => {
+      const { fs, held, foreignWrite, passesOver, asked } = await scene();
+      const answer = held.hold('headObject');
+      const look = errnoOfCall(fs.getAttributes('/d/f'));
+      await answer.made;
+      await foreignWrite('d/f', 'xyz');
+      passesOver(later);
+      await names(fs, '/d');
+
+      answer.letGo();
+      await look;
+      asked();
+
+      expect(await names(fs, '/d')).toEqual(['a', 'f']);
+      expect((await fs.getAttributes('/d/f')).size).toBe(3);
+      expect(asked()).toEqual([]);
+    });
+
+    it('goes on lacking a file that others have removed meanwhile [fresh/last-asked]', async () => {
+      const { fs, held, foreignWrite, direct, bucket, passesOver } = await scene();
+      await foreignWrite('d/f', 'x');
+      const answer = held.hold('headObject');
+      const look = errnoOfCall(fs.getAttributes('/d/f'));
+      await answer.made;
+      await direct.deleteObject(bucket, 'd/f');
+      passesOver(later);
+      await names(fs, '/d');
+
+      answer.letGo();
+      await look;
+
+      expect(await names(fs, '/d')).toEqual(['a']);
+      expect(await errnoOfCall(fs.getAttributes('/d/f'))).toBe('ENOENT');
+    });
+
+    it('goes on lacking a folder that others have removed meanwhile [fresh/last-asked]', async () => {
+      const { fs, held, foreignWrite, direct, bucket, passesOver } = await scene();
+      await foreignWrite('d/f/inside', 'x');
+      const answer = held.hold('listObjects');
+      const look = errnoOfCall(fs.getAttributes('/d/f'));
+      await answer.made;
+      await direct.deleteObject(bucket, 'd/f/inside');
+      passesOver(later);
+      await names(fs, '/d');
+
+      answer.letGo();
+      await look;
+
+      expect(await names(fs, '/d')).toEqual(['a']);
+      expect(await errnoOfCall(fs.getAttributes('/d/f'))).toBe('ENOENT');
+    });
+
+    it('has the file asked for again that both tell differently, and who looked is given that [fresh/last-asked]', async () => {
+      const { fs, held, foreignWrite, passesOver } = await scene();
+      await foreignWrite('d/f', 'x');
+      for (let index = 0; index < 1001; index += 1) await foreignWrite(`d/z${index}`, '');
+      await names(fs, '/d');
+      passesOver('after the TTL');
+      const answer = held.hold('headObject');
+      const look = fs.getAttributes('/d/f');
+      await answer.made;
+      await foreignWrite('d/f', 'xyz');
+      passesOver(later);
+      await names(fs, '/d');
+
+      answer.letGo();
+
+      expect((await look).size).toBe(3);
+      expect((await fs.getAttributes('/d/f')).size).toBe(3);
+    });
+  },
+);
+
+describe('who asks for the file itself', () => {
+  it('is told what is there, though a late listing that was asked for since shows another [fresh/late-listings]', async () => {
+    const { namespace, clock, held, direct, bucket, store } = await namesAlone();
+    await direct.putObject(bucket, 'f', uploadOf('old'));
+    await store.lies.freezeListings();
+    await direct.putObject(bucket, 'f', uploadOf('theirs'));
+    const answer = held.hold('headObject');
+    const confirmed = namespace.confirmFile('/f');
+    await answer.made;
+    clock.advance(10);
+    await namespace.list('/');
+
+    answer.letGo();
+
+    // A rename would delete what it takes for the old file.
+    expect(await confirmed).toMatchObject({ kind: 'file', version: { size: 6 } });
+    expect(await namespace.lookup('/f')).toMatchObject({ kind: 'file', version: { size: 6 } });
+  });
+
+  it('and hears that it is gone has said nothing of a folder that a listing under way shows [fresh/last-asked]', async () => {
+    const { namespace, clock, held, direct, bucket } = await namesAlone();
+    await direct.putObject(bucket, 'f', uploadOf('x'));
+    await namespace.list('/');
+    clock.advance(TTL);
+    await direct.deleteObject(bucket, 'f');
+    await direct.putObject(bucket, 'f/inside', uploadOf('x'));
+    const answer = held.hold('listObjects');
+    const listed = namespace.list('/');
+    await answer.made;
+    clock.advance(10);
+    expect((await namespace.confirmFile('/f'))?.kind).toBe('missing');
+
+    answer.letGo();
+
+    expect((await listed).recall('f')?.kind).toBe('folder');
+  });
+});
+
+it('the last names of a page that was on its way at a refresh are asked for again [fresh/refresh]', async () => {
+  const held: HeldPages[] = [];
+  const { fs, foreignWrite, mounted, clock } = await openForTest({
+    between: (service) => {
+      const pages = new HeldPages(service, 3, 'answer');
+      held.push(pages);
+      return pages;
+    },
+  });
+  const [pages] = held;
+  for (const name of ['a', 'b', 'c', 'e', 'f', 'g', 'h']) await foreignWrite(`d/${name}`, 'x');
+  await names(fs, '/');
+  const listed = names(fs, '/d');
+  await expect.poll(() => pages?.waiting).toBe(1);
+  // The last of its page: a folder of its name might be on the next.
+  await foreignWrite('d/g', 'xyz');
+  clock.advance(10);
+  mounted.refresh('/');
+  clock.advance(10);
+
+  pages?.letPass();
+  await listed;
+
+  expect((await fs.getAttributes('/d/g')).size).toBe(3);
+});
