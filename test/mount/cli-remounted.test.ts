@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { recordDirectories, readRecords, removeRecord } from '../../src/cli/mount-record.ts';
+import type { Fault } from '../../src/server/faults.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
 import { startEmbeddedServer, type EmbeddedServer } from '../support/embedded-service.ts';
@@ -16,13 +17,14 @@ interface Scene {
   readonly after: number;
 }
 
-async function remounted(): Promise<Scene> {
+/** `fault`: what the service answers to the upload of the first. */
+async function remounted(fault: Fault = { kind: 'status', status: 503 }): Promise<Scene> {
   const server = await startEmbeddedServer();
   const at = await CommandLine.open(server);
   const mount = ['mount', 'photos', at.mountpoint, '--write-back'];
   expect(await at.run(mount)).toMatchObject({ code: 0 });
   const before = await at.servingProcess();
-  server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  server.faults.add({ operation: 'putObject', times: Infinity, fault });
   await writeFile(join(at.mountpoint, 'a.txt'), 'unsent');
   // As umount(8) does, which waits for nobody.
   await unmountDirectory(at.mountpoint, { lazy: false });
@@ -42,7 +44,8 @@ async function shownIn({ at }: Scene, words: readonly string[]): Promise<readonl
 }
 
 it('status shows both processes, and uploads what the first has still to store', async () => {
-  const scene = await remounted();
+  // An upload that is refused would be given up before a slow machine has asked.
+  const scene = await remounted({ kind: 'stall' });
   const { at, before, after } = scene;
 
   const named = await shownIn(scene, ['status', at.mountpoint, '--json']);
