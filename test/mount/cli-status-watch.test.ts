@@ -98,10 +98,12 @@ describe('pailfs status --watch', () => {
     const watch = at.start(['status', at.mountpoint, '--watch'], { typed: '' });
     let screen = '';
     watch.stdout?.on('data', (data: Buffer) => (screen += data.toString()));
+    // It may look, and end, before the command that unmounts has ended.
+    const end = once(watch, 'close') as Promise<[number | null]>;
 
     await expect.poll(() => screen.split('\u001b[1;1H\u001b[0J').length).toBeGreaterThan(2);
     await at.run(['unmount', at.mountpoint]);
-    const [code] = (await once(watch, 'close')) as [number | null];
+    const [code] = await end;
 
     const [, drawn = ''] = screen.split('\u001b[1;1H\u001b[0J');
     expect(drawn).toMatch(/^MOUNTPOINT .*\r\n/);
