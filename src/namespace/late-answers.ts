@@ -23,8 +23,8 @@ export function takeInFile(
       ? { kind: 'missing', confirmedAt: askedAt }
       : entryOf(name, told, { before: known, at: askedAt, kept: told.kept });
   if (known === undefined || known.confirmedAt <= answer.confirmedAt) folder.names.set(name, answer);
-  // Listings may be late: the next look asks for the file itself.
-  else if (known.kind === 'file') folder.doubt(name);
+  // The listing may be late, unless its file is the newer one: the next look asks for the file itself.
+  else if (told !== null && known.kind === 'file' && !known.version.replaced(told)) folder.doubt(name);
   return answer;
 }
 

@@ -189,7 +189,7 @@ export class Namespace {
     if (parent?.listed?.pages === 1 && !isDoubtful) return this.#listed(path, signal);
     if (before === 'file') {
       const entry = await this.confirmFile(path, [], { signal });
-      if (entry?.kind === 'file') return this.known.recall(path);
+      if (entry?.kind === 'file') return this.#byNow(path, entry);
     }
     if (known === undefined && this.#isSharedLook(folder)) {
       await this.#walks.of(folder).begun({ signal });
@@ -213,12 +213,21 @@ export class Namespace {
     }
     // Said last, so that a folder wins over a file of the same name whichever answer came first.
     if (asFolder !== undefined) this.known.learnFolder(path, asFolder);
-    if (asFolder !== undefined || file?.kind === 'file') return this.known.recall(path);
+    const found = asFolder ?? file;
+    if (found !== undefined && found.kind !== 'missing') return this.#byNow(path, found);
     // Others may have had it listed meanwhile.
     const fresh = known === undefined ? this.known.listedFresh(folder) : undefined;
     const listed = fresh?.recall(name) ?? (await this.#listed(path, signal));
     // It has come just now, or the listing is late: who is asked last and by its name is right.
     return listed?.kind === 'file' ? this.confirmFile(path, [], { signal }) : listed;
+  }
+
+  /** What is known of `path` by now; `found` itself, where a listing that was asked for before it has ended since. */
+  #byNow(path: string, found: Entry): Entry {
+    const known = this.known.recall(path);
+    if (known === undefined) return found;
+    const isOlder = known.confirmedAt !== Number.NEGATIVE_INFINITY && known.confirmedAt < found.confirmedAt;
+    return isOlder ? found : known;
   }
 
   /**

@@ -59,6 +59,8 @@ function toldOf(name: string, walk: FolderTold, known: KnownFolder): Entry | und
   if (isLater && before.kind === 'missing' && (facts !== undefined || !known.names.has(name)))
     return undefined;
   if (facts === undefined) return folderEntry(at);
+  // Also by the service's own times what was told since is newer.
+  if (isLater && before.kind === 'file' && before.version.replaced(facts)) return before;
   // A listing may be late. What it shows of a file that was replaced is not to be believed: the next look asks for the file itself.
   // So it is where the file itself was asked for since: times of files are told by the second.
   if (
@@ -85,6 +87,7 @@ export function folderOf(
   // What it tells of those is older than our change, whose version it might take for its own.
   const added = [...walk.names.folders, ...walk.names.files.keys()].filter((name) => !changed.has(name));
   for (const named of entriesOf({ ...walk, added }, known)) takeDown(folder, named, known);
+  addFoundAfter(folder, walk, known, changed);
   return asListed(folder, walk);
 }
 
@@ -100,8 +103,8 @@ export function nothingTaken(): TakenDown {
 }
 
 /**
- * The folder of which each page of a long walk was taken down is whole: what the walk did not tell of is not there. `known`: what
- * was known of it besides, which programs may have been given versions of meanwhile.
+ * The folder of which each page of a long walk was taken down is whole: what neither it nor anybody later told of is not there. `known`:
+ * what was known of it besides, which programs may have been given versions of meanwhile.
  */
 export function wholeFolder(
   { folder, untold }: TakenDown,
@@ -122,8 +125,29 @@ export function wholeFolder(
       else if (isLater) folder.names.set(name, given);
     }
   }
-  for (const name of untold) folder.names.delete(name);
+  for (const name of untold) {
+    if (!isFoundAfter(walk, folder.names.peek(name))) folder.names.delete(name);
+  }
+  if (known !== folder) addFoundAfter(folder, walk, known, changed);
   return asListed(folder, walk);
+}
+
+/** Adds what was found after the last page was asked for. */
+function addFoundAfter(
+  folder: KnownFolder,
+  walk: FolderTold,
+  known: KnownFolder,
+  changed: ReadonlyMap<string, unknown>,
+): void {
+  for (const [name, given] of known.names.given()) {
+    if (changed.has(name) || folder.names.has(name)) continue;
+    if (isFoundAfter(walk, given)) folder.names.set(name, given);
+  }
+}
+
+/** Whether somebody asked for it after the last page, and it was there. */
+function isFoundAfter({ at }: FolderTold, entry: Entry | undefined): boolean {
+  return entry !== undefined && entry.kind !== 'missing' && entry.confirmedAt > at;
 }
 
 function asListed(folder: KnownFolder, { names, since, at, pages }: FolderTold): KnownFolder {

@@ -46,6 +46,25 @@ async function namesAlone() {
   return { ...embedded, namespace, clock, held };
 }
 
+/** A folder `d` of three pages that nobody has listed. Answers for all but the first are made at once, and wait. */
+async function sceneOfPages(clock = new ManualClock()) {
+  const held = new HeldAnswers();
+  const all: HeldPages[] = [];
+  const test = await openForTest({
+    store: { clock },
+    between: (service) => {
+      const pages = new HeldPages(service, 3, 'answer');
+      all.push(pages);
+      return held.between(pages);
+    },
+  });
+  const [pages] = all;
+  if (pages === undefined) throw new Error('no pages were held');
+  for (const name of ['a', 'b', 'c', 'e', 'g', 'h', 'i']) await test.foreignWrite(`d/${name}`, 'x');
+  await names(test.fs, '/');
+  return { ...test, pages, held };
+}
+
 describe.each(LATER)(
   'a listing that is asked for %s, while a look that began before waits for its answer,',
   (later) => {
@@ -122,6 +141,99 @@ describe.each(LATER)(
   },
 );
 
+it('a listing is believed of a file that is newer, by the times of the service, than what a look from before tells [fresh/last-asked]', async () => {
+  const serviceClock = new ManualClock();
+  const { fs, clock, pages, asked, held, foreignWrite } = await sceneOfPages(serviceClock);
+  pages.letNewPass();
+  await names(fs, '/d');
+  clock.advance(TTL + 10);
+  const answer = held.hold('headObject');
+  const look = fs.getAttributes('/d/b');
+  await answer.made;
+  serviceClock.advance(5000);
+  await foreignWrite('d/b', 'xyz');
+  clock.advance(TTL + 10);
+  await names(fs, '/d');
+  asked();
+
+  answer.letGo();
+
+  expect((await look).size).toBe(3);
+  expect((await fs.getAttributes('/d/b')).size).toBe(3);
+  expect(asked()).toEqual([]);
+});
+
+describe('a look that finds what others have just stored is not undone when a listing ends that was under way', () => {
+  it('and has one page [fresh/last-asked]', async () => {
+    const { namespace, clock, held, requests, direct, bucket } = await namesAlone();
+    const answer = held.hold('listObjects');
+    const listed = namespace.list('/');
+    await answer.made;
+    await direct.putObject(bucket, 'f', uploadOf('x'));
+    clock.advance(10);
+    expect((await namespace.confirmFile('/f'))?.kind).toBe('file');
+    requests.reset();
+
+    answer.letGo();
+
+    expect((await listed).recall('f')?.kind).toBe('file');
+    expect((await namespace.lookup('/f')).kind).toBe('file');
+    expect(requests.operations).toEqual([]);
+  });
+
+  it.each(['nobody has listed', 'was listed before'])(
+    'and is of several pages in a folder that %s [fresh/last-asked]',
+    async (before) => {
+      const { fs, clock, pages, asked, direct, bucket, foreignWrite } = await sceneOfPages();
+      await foreignWrite('d/f', 'x');
+      pages.letNewPass();
+      if (before === 'was listed before') await names(fs, '/d');
+      else await fs.getAttributes('/d/f');
+      pages.hold();
+      await direct.deleteObject(bucket, 'd/f');
+      clock.advance(TTL + 10);
+      const listed = names(fs, '/d');
+      for (let page = 2; page < 4; page += 1) {
+        await expect.poll(() => pages.waiting).toBe(1);
+        if (page < 3) pages.letPass(1);
+      }
+      await foreignWrite('d/f', 'xyz');
+      clock.advance(10);
+      expect((await fs.getAttributes('/d/f')).size).toBe(3);
+      asked();
+
+      pages.letPass();
+
+      expect(await listed).toContain('f');
+      expect((await fs.getAttributes('/d/f')).size).toBe(3);
+      expect(asked()).toEqual([]);
+    },
+  );
+});
+
+it('a look is given what it found, though a listing that had passed the name ends before all is told of it [fresh/last-asked]', async () => {
+  const { fs, clock, pages, held, foreignWrite } = await sceneOfPages();
+  pages.letNewPass();
+  await names(fs, '/d');
+  pages.hold();
+  clock.advance(TTL + 10);
+  const listed = names(fs, '/d');
+  await expect.poll(() => pages.waiting).toBe(1);
+  // Its place is on the first page.
+  await foreignWrite('d/aa', 'xyz');
+  clock.advance(10);
+  const answer = held.hold('listObjects');
+  const look = fs.getAttributes('/d/aa');
+  await answer.made;
+  clock.advance(10);
+  pages.letPass();
+  await listed;
+
+  answer.letGo();
+
+  expect((await look).size).toBe(3);
+});
+
 describe('who asks for the file itself', () => {
   it('is told what is there, though a late listing that was asked for since shows another [fresh/late-listings]', async () => {
     const { namespace, clock, held, direct, bucket, store } = await namesAlone();
@@ -161,27 +273,17 @@ describe('who asks for the file itself', () => {
 });
 
 it('the last names of a page that was on its way at a refresh are asked for again [fresh/refresh]', async () => {
-  const held: HeldPages[] = [];
-  const { fs, foreignWrite, mounted, clock } = await openForTest({
-    between: (service) => {
-      const pages = new HeldPages(service, 3, 'answer');
-      held.push(pages);
-      return pages;
-    },
-  });
-  const [pages] = held;
-  for (const name of ['a', 'b', 'c', 'e', 'f', 'g', 'h']) await foreignWrite(`d/${name}`, 'x');
-  await names(fs, '/');
+  const { fs, clock, pages, mounted, foreignWrite } = await sceneOfPages();
   const listed = names(fs, '/d');
-  await expect.poll(() => pages?.waiting).toBe(1);
+  await expect.poll(() => pages.waiting).toBe(1);
   // The last of its page: a folder of its name might be on the next.
-  await foreignWrite('d/g', 'xyz');
+  await foreignWrite('d/h', 'xyz');
   clock.advance(10);
   mounted.refresh('/');
   clock.advance(10);
 
-  pages?.letPass();
+  pages.letPass();
   await listed;
 
-  expect((await fs.getAttributes('/d/g')).size).toBe(3);
+  expect((await fs.getAttributes('/d/h')).size).toBe(3);
 });

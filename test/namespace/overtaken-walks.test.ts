@@ -18,6 +18,7 @@ const NAMES = ['a', 'b', 'c', 'e', 'f', 'g', 'h', 'i'];
 
 interface Scene extends FileSystemForTest {
   readonly pages: HeldPages;
+  readonly serviceClock: ManualClock;
   /** Nothing that was told before is trusted; what is asked from now on leaves later. */
   readonly refresh: () => void;
   readonly foreignDelete: (key: string) => Promise<unknown>;
@@ -26,7 +27,9 @@ interface Scene extends FileSystemForTest {
 /** A folder `d` with files, which nobody has listed. Answers for its later pages are made at once, and wait. */
 async function scene(metadataTtl = 10_000): Promise<Scene> {
   const held: HeldPages[] = [];
+  const serviceClock = new ManualClock();
   const opened = await openForTest({
+    store: { clock: serviceClock },
     settings: { metadataTtl },
     between: (service) => {
       const pages = new HeldPages(service, PAGE, 'answer');
@@ -44,7 +47,7 @@ async function scene(metadataTtl = 10_000): Promise<Scene> {
     opened.clock.advance(10);
   };
   const foreignDelete = (key: string): Promise<unknown> => opened.direct.deleteObject(opened.bucket, key);
-  return { ...opened, pages, refresh, foreignDelete };
+  return { ...opened, pages, serviceClock, refresh, foreignDelete };
 }
 
 /** Begins a listing of `/d`; resolves when its second page is on its way. */
@@ -120,6 +123,23 @@ describe('a folder that is listed after a refresh, while an older listing is und
       expect(asked().filter((line) => line === 'listObjects d' || line.includes('d/f'))).toEqual([]);
     },
   );
+
+  it('is believed of a file that is newer, by the times of the service, than what the older one shows [fresh/last-asked]', async () => {
+    const test = await scene();
+    const { fs, pages, asked, serviceClock, foreignWrite, refresh } = test;
+    const older = await listingUnderWay(test);
+    serviceClock.advance(5000);
+    await foreignWrite('d/f', 'xyz');
+    refresh();
+    await identitiesAtOnce(test);
+    asked();
+
+    pages.letPass();
+    await older.listed;
+
+    expect((await fs.getAttributes('/d/f')).size).toBe(3);
+    expect(asked().filter((line) => line.startsWith('headObject'))).toEqual([]);
+  });
 
   it('is trusted for no longer than its own listing allows, however long the older one has taken [fresh/long-listings]', async () => {
     const test = await scene();
