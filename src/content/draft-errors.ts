@@ -1,9 +1,6 @@
 /** What does a draft say to whoever asks for bytes that it cannot take, has lost, or does not trust any more? */
 import { CONTENT_START } from './draft-header.ts';
 
-/** Errors of the disk after which nobody knows what the file holds. */
-export const POISON: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
-
 /** Beyond it, numbers are rounded: Node would take the position for none, and write somewhere else. */
 const LARGEST_SIZE = Number.MAX_SAFE_INTEGER - CONTENT_START;
 

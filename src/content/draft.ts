@@ -9,15 +9,14 @@
 import { systemErrorCode } from '../base/errors.ts';
 import type { UploadBody } from '../service/object-service.ts';
 import { DraftDigest } from './draft-digest.ts';
-import { lostBytes, POISON, refuseSize, writeFailedBefore } from './draft-errors.ts';
+import { refuseSize } from './draft-errors.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import type { DraftFile } from './draft-file.ts';
+import { DraftHarm } from './draft-harm.ts';
 import { piecesOf, type UploadTap } from './draft-pieces.ts';
 import { readFully, writeFully } from './local-files.ts';
 import { NoRoom, type SpaceAccount } from './space-account.ts';
 
-/** Bytes that are read at once. */
-const CHUNK = 512 * 1024;
 /** A content that came in one write of at most so many bytes is hashed then: quicker than to read it again. */
 const HASHED_AT_ONCE = 64 * 1024;
 
@@ -29,6 +28,7 @@ export class Draft {
   readonly #file: DraftFile;
   readonly #account: SpaceAccount;
   readonly #digest = new DraftDigest();
+  readonly #harm = new DraftHarm();
   #size: number;
   /** Bytes of content on the disk, at most: who writes twice to a place of a file with holes is counted twice. */
   #spent: number;
@@ -36,9 +36,6 @@ export class Draft {
   /** Its bytes as of then are on the disk, whatever becomes of a later description. */
   #syncedRevision = -1;
   #handedOver = 0;
-  #poisoned: string | null = null;
-  /** Whether bytes that were taken are not here. */
-  #hasLost = false;
   /** The way of what was taken last to the disk. Never rejects. */
   #underWay: Promise<unknown> | null = null;
   /** Settles when all changes asked for so far are made. */
@@ -89,7 +86,7 @@ export class Draft {
    * Null again once all of them are cut off.
    */
   get poisoned(): string | null {
-    return this.#poisoned;
+    return this.#harm.poisoned;
   }
 
   /**
@@ -98,7 +95,7 @@ export class Draft {
    */
   async read(into: Uint8Array, position: number): Promise<number> {
     if (this.#underWay !== null) await this.settled();
-    if (this.#hasLost) throw lostBytes();
+    this.#harm.refuseReading();
     const wanted = Math.max(0, Math.min(into.length, this.#size - position));
     return wanted === 0 ? 0 : readFully(this.#file, into.subarray(0, wanted), position);
   }
@@ -134,7 +131,7 @@ export class Draft {
    */
   write(data: Uint8Array, position: number, taken?: () => void): Promise<void> {
     return this.#change(async () => {
-      this.#refuseIfPoisoned();
+      this.#harm.refuse();
       if (data.length === 0) return;
       refuseSize(position + data.length);
       const spent = Math.min(this.#spent + data.length, Math.max(this.#size, position + data.length));
@@ -150,7 +147,7 @@ export class Draft {
       } catch (error) {
         // A place that this disk has no file for: what is elsewhere is as it was.
         if (systemErrorCode(error) === 'EFBIG') this.#changed(this.#size);
-        else this.#poisoned = systemErrorCode(error) ?? 'EIO';
+        else this.#harm.poison(error);
         throw error;
       }
       this.#changed(Math.max(this.#size, position + data.length));
@@ -161,11 +158,10 @@ export class Draft {
   /** Cuts, or extends with zeros. Rejects with the disk's error. A poisoned draft can only be emptied, and is like a new one then. */
   truncate(size: number): Promise<void> {
     return this.#change(async () => {
-      if (size > 0) this.#refuseIfPoisoned();
+      if (size > 0) this.#harm.refuse();
       refuseSize(size);
-      await this.#orPoison(() => this.#file.truncate(size));
-      this.#poisoned = null;
-      this.#hasLost = false;
+      await this.#harm.orPoison(() => this.#file.truncate(size));
+      this.#harm.heal();
       this.#spent = Math.min(this.#spent, size);
       this.#account.shrinkTo(this.#spent);
       this.#changed(size);
@@ -176,10 +172,10 @@ export class Draft {
   sync(): Promise<void> {
     return this.#change(async () => {
       // Whoever asks is about to promise these bytes.
-      this.#refuseIfPoisoned();
+      this.#harm.refuse();
       const sync = (): Promise<void> => this.#file.sync();
       // Only what is said of it is new: that costs its bytes nothing.
-      await (this.#syncedRevision === this.#revision ? sync() : this.#orPoison(sync));
+      await (this.#syncedRevision === this.#revision ? sync() : this.#harm.orPoison(sync));
       this.#syncedRevision = this.#revision;
     });
   }
@@ -192,15 +188,8 @@ export class Draft {
   /** Of all bytes, lower-case hexadecimal. Costs a reading of those that no upload has read. Rejects as `sync`. */
   md5(): Promise<string> {
     return this.#change(async () => {
-      this.#refuseIfPoisoned();
-      const buffer = new Uint8Array(Math.min(CHUNK, this.#size - this.#digest.hashed));
-      while (this.#digest.hashed < this.#size) {
-        const from = this.#digest.hashed;
-        const rest = buffer.subarray(0, Math.min(CHUNK, this.#size - from));
-        const count = await readFully(this.#file, rest, from);
-        if (count === 0) throw new Error('the draft is shorter than what was written to it');
-        this.#digest.pass(rest.subarray(0, count), from);
-      }
+      this.#harm.refuse();
+      await this.#digest.passRest(this.#file, this.#size);
       return this.#digest.digest();
     });
   }
@@ -215,7 +204,7 @@ export class Draft {
    * rejects if somebody did, or if the draft is poisoned. `tap` sees the bytes pass.
    */
   body(contentType: string | undefined, tap?: UploadTap): UploadBody {
-    this.#refuseIfPoisoned();
+    this.#harm.refuse();
     const revision = this.#revision;
     const size = this.#size;
     const departure = {
@@ -259,7 +248,7 @@ export class Draft {
     try {
       await this.#account.grow(bytes);
     } catch (error) {
-      if (!(error instanceof NoRoom) || !error.mayPass) this.#poisoned = systemErrorCode(error) ?? 'EIO';
+      if (!(error instanceof NoRoom) || !error.mayPass) this.#harm.poison(error);
       throw error;
     }
   }
@@ -268,8 +257,7 @@ export class Draft {
   async #writeTaken(data: Uint8Array, position: number, taken: () => void): Promise<void> {
     this.#changed(Math.max(this.#size, position + data.length));
     const written = writeFully(this.#file, data, position).catch((error: unknown) => {
-      this.#hasLost = true;
-      this.#poisoned = systemErrorCode(error) ?? 'EIO';
+      this.#harm.lose(error);
       throw error;
     });
     const underWay = written
@@ -293,19 +281,5 @@ export class Draft {
     this.#digest.reset();
     this.#size = size;
     this.#revision += 1;
-  }
-
-  async #orPoison(step: () => Promise<void>): Promise<void> {
-    try {
-      await step();
-    } catch (error) {
-      const code = systemErrorCode(error) ?? 'EIO';
-      if (POISON.has(code)) this.#poisoned = code;
-      throw error;
-    }
-  }
-
-  #refuseIfPoisoned(): void {
-    if (this.#poisoned !== null) throw writeFailedBefore(this.#poisoned);
   }
 }

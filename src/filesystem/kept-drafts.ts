@@ -7,13 +7,14 @@
  * that do not change: before they do, it says so. With `--write-back` every close makes one (`seal`).
  */
 import type { Draft } from '../content/draft.ts';
-import { put, remove, type Journal, type JournalChange } from '../content/journal/journal.ts';
+import { put, remove, type JournalChange } from '../content/journal/journal.ts';
 import type { KeptAttributes } from '../content/journal/kept-attributes.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
 import { factsOf } from '../content/version-facts.ts';
 import type { LocalAttributes, Version } from '../store/version.ts';
 import { draftsOf, storedRecord } from './draft-records.ts';
 import { DraftsSetAside } from './drafts-set-aside.ts';
+import { LeftDrafts } from './left-drafts.ts';
 import type { OpenFile } from './open-file.ts';
 import { OwedLinks } from './owed-links.ts';
 import { RecordedDrafts, type RecordedDraftsParts } from './recorded-drafts.ts';
@@ -30,23 +31,19 @@ export interface KeptDraftsParts extends RecordedDraftsParts {
 export class KeptDrafts {
   readonly uploads: RecordedUploads;
   readonly aside: DraftsSetAside;
-  readonly #journal: Journal;
   readonly #attributes: KeptAttributes;
   readonly #records: RecordedDrafts;
   readonly #links: OwedLinks;
   readonly #promised: PromisedDrafts;
-  /** Have lost their name, which the disk did not note. */
-  readonly #unnoted = new WeakSet<Draft>();
-  /** Of those, the ones that nobody wants any more: they go once the disk has noted it. */
-  readonly #left = new Set<Draft>();
+  readonly #left: LeftDrafts;
 
   constructor(parts: KeptDraftsParts) {
-    this.#journal = parts.journal;
     this.#attributes = parts.attributes;
     this.#records = new RecordedDrafts(parts);
     this.#links = new OwedLinks(parts.journal);
     this.#promised = new PromisedDrafts(this.#records, parts.clock);
-    const { clock, journal, resting } = parts;
+    const { clock, journal, resting, attributes } = parts;
+    this.#left = new LeftDrafts({ records: this.#records, journal, attributes });
     this.uploads = new RecordedUploads({
       records: this.#records,
       promised: this.#promised,
@@ -97,7 +94,7 @@ export class KeptDrafts {
 
   /** No record changes once this has resolved. Never rejects. */
   async close(): Promise<void> {
-    await this.#removeLeft();
+    await this.#left.removeNoted();
     this.#records.close();
   }
 
@@ -196,9 +193,7 @@ export class KeptDrafts {
   async detached(file: OpenFile): Promise<void> {
     for (const draft of draftsOf(file)) {
       await this.retire(draft);
-      // What the next mount finds in the journal it must find on the disk: neither would be there that had the name.
-      if (await this.#isNoted()) await this.#records.orLog(file.path, () => draft.hide());
-      else this.#unnoted.add(draft);
+      await this.#left.hide(draft, file.path);
     }
     const { draft, sealed } = file;
     file.sealed = null;
@@ -244,33 +239,7 @@ export class KeptDrafts {
   /** Deletes a draft that is stored, or that nobody wants. */
   async drop(draft: Draft): Promise<void> {
     await this.retire(draft);
-    // What the next mount finds in the journal it must find on the disk.
-    if (this.#records.isClosed && this.#records.isUnsent(draft.id)) {
-      await draft.close();
-      return;
-    }
-    if (this.#unnoted.has(draft)) this.#left.add(draft);
-    else await this.#remove(draft);
-    await this.#removeLeft();
-  }
-
-  /** Never rejects. */
-  async #removeLeft(): Promise<void> {
-    if (this.#left.size === 0 || !(await this.#isNoted())) return;
-    for (const draft of this.#left) {
-      this.#left.delete(draft);
-      await this.#records.orLog(`/${draft.facts.key}`, () => this.#remove(draft));
-    }
-  }
-
-  async #remove(draft: Draft): Promise<void> {
-    await draft.remove();
-    const record = this.#records.get(draft.id);
-    if (record === undefined) return;
-    this.#records.disown(draft.id);
-    this.#attributes.setDraft(draft.id, undefined);
-    // Without its file a stored record means nothing.
-    if (!this.#records.isClosed) this.#journal.forgetLater([remove('draft', record)]);
+    await this.#left.drop(draft);
   }
 
   /** Its links are not owed any more when `records` are on the disk. */
@@ -290,14 +259,6 @@ export class KeptDrafts {
       if (record !== undefined) records.push(record);
     }
     return records;
-  }
-
-  /** Whether the disk has taken all that it was told of what is done. */
-  #isNoted(): Promise<boolean> {
-    return this.#records.allDone().then(
-      () => true,
-      () => false,
-    );
   }
 
   /** Whether no record holds for the bytes of `draft`. */

@@ -8,15 +8,22 @@ import { edit, errnoOfCall, openToRead } from '../support/program-acts.ts';
 import { silentUploads, stateOf, withPublicFile } from '../support/public-file.ts';
 import { textOf, textsOf } from '../support/stored-state.ts';
 
+/** New bytes of `/f` (`stored`) that could not be stored, and that the disk changes as `change` says before the next mount. */
+async function leftAndChanged(stored: string | null, change: (disk: DiskImage) => Promise<void>) {
+  const scene = await openForTest();
+  if (stored !== null) await scene.foreignWrite('f', stored);
+  scene.store.changeAccount({ gracePeriod: true });
+  expect(await errnoOfCall(writeFile(scene.fs, '/f', 'kept'))).toBe('EDQUOT');
+  const disk = await diskNow(scene);
+  await change(disk);
+  scene.store.changeAccount({ gracePeriod: false });
+  return { scene, disk };
+}
+
 it.each([true, false])(
   'they are set aside, and a person may store them (write-back %s) [crash/unsent]',
   async (writeBack) => {
-    const scene = await openForTest();
-    scene.store.changeAccount({ gracePeriod: true });
-    expect(await errnoOfCall(writeFile(scene.fs, '/f', 'kept'))).toBe('EDQUOT');
-    const disk = await diskNow(scene);
-    await damageDrafts(disk);
-    scene.store.changeAccount({ gracePeriod: false });
+    const { scene, disk } = await leftAndChanged(null, damageDrafts);
 
     const { unsent } = await mountOver(disk, scene, { settings: { writeBack } });
 
@@ -31,12 +38,7 @@ it.each([true, false])(
 );
 
 it('one whose header is damaged is named by mount and in the list, with why [crash/half]', async () => {
-  const scene = await openForTest();
-  scene.store.changeAccount({ gracePeriod: true });
-  expect(await errnoOfCall(writeFile(scene.fs, '/f', 'kept'))).toBe('EDQUOT');
-  const disk = await diskNow(scene);
-  await wipeHeaders(disk);
-  scene.store.changeAccount({ gracePeriod: false });
+  const { scene, disk } = await leftAndChanged(null, wipeHeaders);
 
   const next = await mountOver(disk, scene);
 
@@ -45,21 +47,9 @@ it('one whose header is damaged is named by mount and in the list, with why [cra
   expect(next.setAside).toMatchObject([{ key: 'f', reason }]);
 });
 
-/** An edit of `/f` that could not be stored, and that the disk changes as `change` says before the next mount. */
-async function leftAndChanged(change: (disk: DiskImage) => Promise<void>) {
-  const scene = await openForTest();
-  await scene.foreignWrite('f', 'good');
-  scene.store.changeAccount({ gracePeriod: true });
-  expect(await errnoOfCall(writeFile(scene.fs, '/f', 'kept'))).toBe('EDQUOT');
-  const disk = await diskNow(scene);
-  await change(disk);
-  scene.store.changeAccount({ gracePeriod: false });
-  return { scene, disk };
-}
-
 /** A program reads them, so that they are not set aside. */
 async function openDamaged(writeBack: boolean) {
-  const { scene, disk } = await leftAndChanged(damageDrafts);
+  const { scene, disk } = await leftAndChanged('good', damageDrafts);
   const next = await mountOver(disk, scene, { settings: { writeBack } });
   await openToRead(next.operations, '/f');
   const [left] = await next.unsent.list();
@@ -106,7 +96,7 @@ describe.each([true, false])('with write-back %s, while a program reads them', (
   });
 
   it('what the disk has cut is stored, beside the other, when a person names it [uploads/half]', async () => {
-    const { scene, disk } = await leftAndChanged(cutDrafts);
+    const { scene, disk } = await leftAndChanged('good', cutDrafts);
     const { unsent } = await mountOver(disk, scene, { settings: { writeBack } });
     const [left] = await unsent.list();
 

@@ -1,5 +1,6 @@
 /** SEMANTICS: what a close or an fsync has said of a scratch file is kept, whatever the local disk says to what comes later. */
 import { describe, expect, it } from 'vitest';
+import type { FileHandle } from '../../src/filesystem/operations.ts';
 import { draftText } from '../support/draft-bytes.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
 import { drained } from '../support/drained.ts';
@@ -21,6 +22,15 @@ async function kept({ mounted }: FileSystemForTest) {
   );
 }
 
+/** A program adds to the fifteen bytes of a scratch file, hears that there is no room, and closes it. */
+async function writeToFullDiskAndClose({ fs }: FileSystemForTest, disk: FailingDisk, handle: FileHandle) {
+  disk.room = 0;
+  expect(await errnoOfCall(writeAt(fs, handle, ' and more', 15))).toBe('ENOSPC');
+  disk.room = Infinity;
+  await errnoOfCall(fs.flush(handle));
+  await fs.release(handle);
+}
+
 describe.each([false, true])(
   'with write-back %s, a write to a scratch file finds the disk full',
   (writeBack) => {
@@ -31,11 +41,7 @@ describe.each([false, true])(
       await writeAt(scene.fs, handle, 'to be recovered');
       await scene.fs.fsync(handle);
 
-      disk.room = 0;
-      expect(await errnoOfCall(writeAt(scene.fs, handle, ' and more', 15))).toBe('ENOSPC');
-      disk.room = Infinity;
-      await errnoOfCall(scene.fs.flush(handle));
-      await scene.fs.release(handle);
+      await writeToFullDiskAndClose(scene, disk, handle);
 
       expect(await kept(scene)).toEqual([[SWAP, 'set aside', 'to be recovered']]);
       expect(await names(scene.fs, '/')).toEqual([]);
@@ -47,11 +53,7 @@ describe.each([false, true])(
       await writeFile(scene.fs, SWAP, 'to be recovered');
       const handle = await openToEdit(scene.fs, SWAP);
 
-      disk.room = 0;
-      expect(await errnoOfCall(writeAt(scene.fs, handle, ' and more', 15))).toBe('ENOSPC');
-      disk.room = Infinity;
-      await errnoOfCall(scene.fs.flush(handle));
-      await scene.fs.release(handle);
+      await writeToFullDiskAndClose(scene, disk, handle);
 
       expect(await kept(scene)).toEqual([[SWAP, 'set aside', 'to be recovered']]);
     });

@@ -86,39 +86,28 @@ describe.each(LATER)(
       expect(asked()).toEqual([]);
     });
 
-    it('goes on lacking a file that others have removed meanwhile [fresh/last-asked]', async () => {
-      const { fs, held, foreignWrite, direct, bucket, passesOver } = await scene();
-      await foreignWrite('d/f', 'x');
-      const answer = held.hold('headObject');
-      const look = errnoOfCall(fs.getAttributes('/d/f'));
-      await answer.made;
-      await direct.deleteObject(bucket, 'd/f');
-      passesOver(later);
-      await names(fs, '/d');
+    it.each([
+      ['file', 'd/f', 'headObject'],
+      ['folder', 'd/f/inside', 'listObjects'],
+    ] as const)(
+      'goes on lacking a %s that others have removed meanwhile [fresh/last-asked]',
+      async (_kind, key, operation) => {
+        const { fs, held, foreignWrite, direct, bucket, passesOver } = await scene();
+        await foreignWrite(key, 'x');
+        const answer = held.hold(operation);
+        const look = errnoOfCall(fs.getAttributes('/d/f'));
+        await answer.made;
+        await direct.deleteObject(bucket, key);
+        passesOver(later);
+        await names(fs, '/d');
 
-      answer.letGo();
-      await look;
+        answer.letGo();
+        await look;
 
-      expect(await names(fs, '/d')).toEqual(['a']);
-      expect(await errnoOfCall(fs.getAttributes('/d/f'))).toBe('ENOENT');
-    });
-
-    it('goes on lacking a folder that others have removed meanwhile [fresh/last-asked]', async () => {
-      const { fs, held, foreignWrite, direct, bucket, passesOver } = await scene();
-      await foreignWrite('d/f/inside', 'x');
-      const answer = held.hold('listObjects');
-      const look = errnoOfCall(fs.getAttributes('/d/f'));
-      await answer.made;
-      await direct.deleteObject(bucket, 'd/f/inside');
-      passesOver(later);
-      await names(fs, '/d');
-
-      answer.letGo();
-      await look;
-
-      expect(await names(fs, '/d')).toEqual(['a']);
-      expect(await errnoOfCall(fs.getAttributes('/d/f'))).toBe('ENOENT');
-    });
+        expect(await names(fs, '/d')).toEqual(['a']);
+        expect(await errnoOfCall(fs.getAttributes('/d/f'))).toBe('ENOENT');
+      },
+    );
 
     it('has the file asked for again that both tell differently, and who looked is given that [fresh/last-asked]', async () => {
       const { fs, held, foreignWrite, passesOver } = await scene();
