@@ -17,13 +17,33 @@ export interface LeftDirectory {
   readonly isOwned: boolean;
 }
 
-/** All below `stateHome`. Rejects with the disk's error. */
-export async function listLeftDirectories(stateHome: string): Promise<readonly LeftDirectory[]> {
-  const left: LeftDirectory[] = [];
+export interface UnreadablePlace {
+  readonly path: string;
+  /** What the disk said. */
+  readonly error: unknown;
+}
+
+export interface LeftDirectories {
+  readonly directories: readonly LeftDirectory[];
+  /** Directories of buckets, in which anything may be: another user's, after a mount by sudo(8). */
+  readonly unreadable: readonly UnreadablePlace[];
+}
+
+/** All below `stateHome`. Rejects with the disk's error when that cannot be read itself. */
+export async function listLeftDirectories(stateHome: string): Promise<LeftDirectories> {
+  const directories: LeftDirectory[] = [];
+  const unreadable: UnreadablePlace[] = [];
   for (const hash of await namesIn(stateHome)) {
-    if (/^[0-9a-f]+$/.test(hash)) left.push(...(await leftDirectoriesIn(join(stateHome, hash))));
+    if (!/^[0-9a-f]+$/.test(hash)) continue;
+    const path = join(stateHome, hash);
+    try {
+      directories.push(...(await leftDirectoriesIn(path)));
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error;
+      unreadable.push({ path, error });
+    }
   }
-  return left;
+  return { directories, unreadable };
 }
 
 /** Those of one bucket. */

@@ -165,14 +165,16 @@ function bucketFileSystem({ fileSystem, state }: Awaited<ReturnType<typeof openC
   return { fileSystem, stateDirectory: state.path, release: () => state.release() };
 }
 
-/** Those of which mounts that are gone have left a directory here, perhaps with something in it. */
+/**
+ * Those of which mounts that are gone have left a directory here, perhaps with something in it. One that cannot be read keeps no other bucket
+ * from being mounted: who opens its own hears of it.
+ */
 async function bucketsLeft(
   { stateDir, baseUrl, accessKeyId }: MountSettings,
   buckets: readonly Bucket[],
 ): Promise<readonly Bucket[]> {
-  const left = (await listLeftDirectories(stateDir)).filter(
-    (directory) => !directory.isOwned && belongsTo(directory, accessKeyId),
-  );
+  const { directories } = await listLeftDirectories(stateDir);
+  const left = directories.filter((directory) => !directory.isOwned && belongsTo(directory, accessKeyId));
   return buckets.filter(({ bucket }) =>
     left.some(({ about }) => about?.baseUrl === baseUrl && about.bucket === bucket),
   );

@@ -58,10 +58,10 @@ export async function removeIdlePointers({ stateDir, defaultStateDir }: Homes, c
   const home = await canonicalDirectory(stateDir);
   const pointers = await pointersTo(home, defaultStateDir);
   if (pointers.length === 0) return;
-  const left = await listLeftDirectories(home);
+  const { directories, unreadable } = await listLeftDirectories(home);
   // Where there is none at all this is not what was pointed to: a disk may be missing.
-  if (left.length === 0 || left.some(({ isOwned }) => isOwned)) return;
-  for (const { path } of left) if ((await changesLeftIn(path, clock)).length > 0) return;
+  if (directories.length === 0 || unreadable.length > 0 || directories.some(({ isOwned }) => isOwned)) return;
+  for (const { path } of directories) if ((await changesLeftIn(path, clock)).length > 0) return;
   await removePointers(pointers);
 }
 

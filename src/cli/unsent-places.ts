@@ -8,7 +8,7 @@ import { CommandError, exitCodes } from './command-error.ts';
 import { ControlClient, nullWhenSilent } from './control-client.ts';
 import { inWords, systemErrorCode } from '../base/errors.ts';
 import { removeDeadSockets } from './dead-sockets.ts';
-import { listLeftDirectories, type LeftDirectory } from './left-directories.ts';
+import { listLeftDirectories, type LeftDirectory, type UnreadablePlace } from './left-directories.ts';
 import { explainLocalFailure } from './local-places.ts';
 import { findControlSocket, readRecords, recordDirectories, type MountRecord } from './mount-record.ts';
 import { recordsOfMountpoint } from './named-mountpoint.ts';
@@ -94,12 +94,13 @@ async function leftPlaces(
   if (missing !== undefined) throw new CommandError(exitCodes.failed, missing);
   try {
     const others = named === undefined ? await otherHomes(search, silent) : [];
-    const left = await listLeftDirectories(await canonicalDirectory(path));
-    places.push(...(await placesOf(left.filter(isMeant), search.clock)));
+    const usual = await placesBelow(await canonicalDirectory(path), isMeant, search.clock);
+    places.push(...usual.places);
+    unseen.push(...usual.unreadable.map(unreadableLine));
     for (const home of others) {
       const found = await placesIn(home, isMeant, search.clock);
-      if (typeof found === 'string') unseen.push(found);
-      else places.push(...found);
+      places.push(...found.places);
+      unseen.push(...found.unseen);
     }
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
@@ -142,23 +143,20 @@ async function otherHomes(
   return homes.filter(({ path }) => !known.has(path) && known.add(path));
 }
 
-/** A line for a person where they cannot be seen. */
-async function placesIn(
-  home: PointedHome,
-  isMeant: IsMeant,
-  clock: Clock,
-): Promise<readonly UnsentPlace[] | string> {
+/** Of a home that is pointed to; takes the pointers away when there is nothing. */
+async function placesIn(home: PointedHome, isMeant: IsMeant, clock: Clock): Promise<FoundPlaces> {
   try {
-    const left = await listLeftDirectories(home.path);
+    const { all, places, unreadable } = await placesBelow(home.path, isMeant, clock);
     // A mount has been there, and leaves at least a directory.
-    if (left.length === 0) return unseenLine(home, 'nothing of pailfs is there');
-    const places = await placesOf(left.filter(isMeant), clock);
-    const isIdle = places.length === left.length && !left.some(({ isOwned }) => isOwned);
+    if (all.length + unreadable.length === 0)
+      return { places, unseen: [unseenLine(home, 'nothing of pailfs is there')] };
+    const isIdle =
+      unreadable.length === 0 && places.length === all.length && !all.some(({ isOwned }) => isOwned);
     if (isIdle && places.every(({ changes }) => changes.length === 0)) await removePointers(home.pointers);
-    return places;
+    return { places, unseen: unreadable.map(unreadableLine) };
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
-    return unseenLine(home, inWords(error, home.path));
+    return { places: [], unseen: [unseenLine(home, inWords(error, home.path))] };
   }
 }
 
@@ -168,14 +166,34 @@ function unseenLine({ path, pointers }: PointedHome, reason: string): string {
   return `a mount may have left bytes in ${path}, which cannot be looked into (${reason}): see whether its disk is there${remedy}`;
 }
 
-async function placesOf(left: readonly LeftDirectory[], clock: Clock): Promise<readonly UnsentPlace[]> {
+function unreadableLine({ path, error }: UnreadablePlace): string {
+  return `a mount may have left bytes in ${path}, which cannot be looked into (${inWords(error, path)}): see whose it is, and ask as that user`;
+}
+
+interface PlacesBelow {
+  readonly all: readonly LeftDirectory[];
+  /** Of those that are meant. */
+  readonly places: readonly UnsentPlace[];
+  readonly unreadable: readonly UnreadablePlace[];
+}
+
+/** Rejects with the disk's error when `home` itself cannot be read. */
+async function placesBelow(home: string, isMeant: IsMeant, clock: Clock): Promise<PlacesBelow> {
+  const { directories: all, unreadable } = await listLeftDirectories(home);
   const places: UnsentPlace[] = [];
-  for (const directory of left) {
-    const changes = await changesLeftIn(directory.path, clock);
-    const { bucketName: bucket = null, baseUrl = null } = directory.about ?? {};
-    places.push({ mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } });
+  const closed: UnreadablePlace[] = [];
+  for (const directory of all.filter(isMeant)) {
+    const { path, about } = directory;
+    try {
+      const changes = await changesLeftIn(path, clock);
+      const { bucketName: bucket = null, baseUrl = null } = about ?? {};
+      places.push({ mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } });
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error;
+      closed.push({ path, error });
+    }
   }
-  return places;
+  return { all, places, unreadable: [...unreadable, ...closed] };
 }
 
 async function recordsOf(
