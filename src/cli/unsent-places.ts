@@ -29,7 +29,8 @@ export interface UnsentPlace {
 }
 
 export type PlaceOwner =
-  | { readonly kind: 'mount'; readonly control: ControlClient }
+  /** `isFinishing`: it is unmounted, and perhaps mounted again by another process, while it still stores what it has. */
+  | { readonly kind: 'mount'; readonly control: ControlClient; readonly isFinishing: boolean }
   | { readonly kind: 'left'; readonly directory: LeftDirectory };
 
 export interface PlaceSearch {
@@ -228,7 +229,7 @@ async function askMount(
   if (answers === null) return [];
   const [status, changes] = answers;
   const stateDirectories = await Promise.all(status.stateDirectories.map(canonicalDirectory));
-  const owner = { kind: 'mount', control } as const;
+  const owner = { kind: 'mount', control, isFinishing: status.phase === 'finishing' } as const;
   return [{ record, place: { mountpoint, bucket, baseUrl, changes, owner }, stateDirectories }];
 }
 

@@ -211,7 +211,8 @@ function documentOf({ mountpoint, bucket, baseUrl, changes, owner }: UnsentPlace
 function titleOf({ mountpoint, bucket, baseUrl, owner }: UnsentPlace): string {
   const service = baseUrl ?? '?';
   if (owner.kind === 'mount') {
-    return `${bucket ?? 'all buckets'} at ${service}, mounted at ${mountpoint ?? '?'}:`;
+    const where = owner.isFinishing ? 'unmounted, and still storing, from' : 'mounted at';
+    return `${bucket ?? 'all buckets'} at ${service}, ${where} ${mountpoint ?? '?'}:`;
   }
   const what = bucket === null ? 'an unknown bucket' : `${bucket} at ${service}`;
   const whose = owner.directory.isOwned ? 'its process does not answer' : 'not mounted';

@@ -7,7 +7,7 @@ import { unsentChangeOf } from '../support/unsent-change.ts';
 
 function placeOf(mountpoint: string | null, paths: Readonly<Record<string, string | null>>): UnsentPlace {
   const changes = Object.entries(paths).map(([id, path]) => unsentChangeOf({ id, path }));
-  const owner = { kind: 'mount', control: new ControlClient('/none') } as const;
+  const owner = { kind: 'mount', control: new ControlClient('/none'), isFinishing: false } as const;
   return { mountpoint, bucket: 'photos', baseUrl: 'https://storage.example.com', changes, owner };
 }
 

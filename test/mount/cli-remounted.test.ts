@@ -52,6 +52,7 @@ it('status shows both processes, and uploads what the first has still to store',
   const all = await shownIn(scene, ['status', '--json']);
   const table = await at.run(['status', at.mountpoint]);
   const uploads = await shownIn(scene, ['uploads', at.mountpoint, '--json']);
+  const listed = await at.run(['uploads', at.mountpoint]);
 
   const both = [
     expect.objectContaining({ pid: after, state: 'serving' }) as object,
@@ -61,6 +62,7 @@ it('status shows both processes, and uploads what the first has still to store',
   expect(all).toEqual(expect.arrayContaining(both));
   expect(table.stdout).toMatch(/ serving\n[^]* finishing\n/);
   expect(uploads).toMatchObject([{ changes: [] }, { changes: [{ path: '/a.txt' }] }]);
+  expect(listed.stdout).toContain(`, unmounted, and still storing, from ${at.mountpoint}:\n`);
 });
 
 it('unmount waits for both', async () => {
