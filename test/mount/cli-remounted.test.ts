@@ -1,7 +1,7 @@
 /** What do the commands say of a place where the next mount has begun while the one before still uploads? */
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { recordDirectories, readRecords, removeRecord } from '../../src/cli/mount-record.ts';
 import type { Fault } from '../../src/server/faults.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
@@ -15,6 +15,8 @@ interface Scene {
   readonly before: number;
   /** Of the one that serves. */
   readonly after: number;
+  /** Nobody uses any more what the first had mounted: it stores what it has, and ends. */
+  readonly finish: () => Promise<void>;
 }
 
 /** `fault`: what the service answers to the upload of the first. */
@@ -26,12 +28,19 @@ async function remounted(fault: Fault = { kind: 'status', status: 503 }): Promis
   const before = await at.servingProcess();
   server.faults.add({ operation: 'putObject', times: Infinity, fault });
   await writeFile(join(at.mountpoint, 'a.txt'), 'unsent');
-  // As umount(8) does, which waits for nobody.
-  await unmountDirectory(at.mountpoint, { lazy: false });
-  await expect.poll(() => at.log()).toContain('Finishing');
+  // As long as this is open it goes on: what it cannot store it would give up before a slow machine has looked.
+  const file = await open(join(at.mountpoint, 'a.txt'), 'r');
+  const close = (): Promise<void> => file.close().catch(() => undefined);
+  onTestFinished(close);
+  // As `umount -l` does, which waits for nobody.
+  await unmountDirectory(at.mountpoint, { lazy: true });
   expect(await at.run(mount)).toMatchObject({ code: 0 });
   const pids = (await recordsOf(at)).map(({ process }) => process.pid);
-  return { at, server, before, after: pids.find((pid) => pid !== before) ?? 0 };
+  const finish = async (): Promise<void> => {
+    await close();
+    await expect.poll(() => at.log()).toContain('Finishing');
+  };
+  return { at, server, before, after: pids.find((pid) => pid !== before) ?? 0, finish };
 }
 
 async function recordsOf({ mountpoint }: CommandLine) {
@@ -44,8 +53,7 @@ async function shownIn({ at }: Scene, words: readonly string[]): Promise<readonl
 }
 
 it('status shows both processes, and uploads what the first has still to store', async () => {
-  // An upload that is refused would be given up before a slow machine has asked.
-  const scene = await remounted({ kind: 'stall' });
+  const scene = await remounted();
   const { at, before, after } = scene;
 
   const named = await shownIn(scene, ['status', at.mountpoint, '--json']);
@@ -66,12 +74,13 @@ it('status shows both processes, and uploads what the first has still to store',
 });
 
 it('unmount waits for both', async () => {
-  const { at, server, before, after } = await remounted();
+  const { at, server, before, after, finish } = await remounted();
 
   const unmounting = at.run(['unmount', at.mountpoint]);
   await expect.poll(() => at.isMounted()).toBe(false);
   await goneProcess(after);
   server.faults.clear();
+  await finish();
   const outcome = await unmounting;
 
   expect(outcome).toMatchObject({ code: 0 });
@@ -80,7 +89,9 @@ it('unmount waits for both', async () => {
 });
 
 it('unmount says what the first could not store, also when nobody wants to wait', async () => {
-  const { at, before, after } = await remounted();
+  // An upload that is refused would be given up before a slow machine has begun to unmount.
+  const { at, before, after, finish } = await remounted({ kind: 'stall' });
+  await finish();
 
   const outcome = await at.run(['unmount', at.mountpoint, '--leave-pending']);
 
@@ -91,9 +102,10 @@ it('unmount says what the first could not store, also when nobody wants to wait'
 });
 
 it('the mount that serves is found when the first has stored all it had', async () => {
-  const { at, server, before, after } = await remounted();
+  const { at, server, before, after, finish } = await remounted();
 
   server.faults.clear();
+  await finish();
   await goneProcess(before);
   const status = await at.run(['status', at.mountpoint, '--json']);
   const refreshed = await at.run(['refresh', at.mountpoint]);

@@ -165,10 +165,12 @@ describe('pailfs mount that is given up before it is ready', () => {
     const { server, at } = await arrange();
     server.faults.add({ operation: 'listBuckets', fault: { kind: 'stall' } });
     const child = at.start(['mount', 'photos', at.mountpoint, ...words]);
+    // It does not wait for ever for the service.
+    const end = once(child, 'close');
     await expect.poll(() => server.requests.count('listBuckets')).toBe(1);
 
     child.kill('SIGINT');
-    await once(child, 'close');
+    await end;
 
     await expect.poll(() => processesNaming(at.mountpoint)).toEqual([]);
     expect(await at.isMounted()).toBe(false);

@@ -1,6 +1,7 @@
 /** Programs that are interrupted while the service is silent: they end, and so do the requests that only they needed. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../src/server/faults.ts';
@@ -42,6 +43,12 @@ function begin(program: string, ...parameters: string[]): { child: ChildProcess;
     });
   });
   return { child, ended };
+}
+
+/** Resolves when it has asked for bytes of its standard input, as dd does of the file it is given, and has to wait for them. */
+async function waitsForInput({ pid = 0 }: ChildProcess): Promise<void> {
+  const read = process.arch === 'arm64' ? 63 : 0;
+  await expect.poll(() => readFile(`/proc/${pid}/syscall`, 'utf8')).toMatch(new RegExp(`^${read} 0x0 `));
 }
 
 /** Stalls such requests from now on; resolves with their connections once there are as many as that. */
@@ -105,6 +112,7 @@ describe('on a mount of the kernel driver whose service is silent', () => {
     const one = begin('dd', 'if=shared', 'iflag=direct', 'of=/dev/null');
     const downloads = await stalled('GET', 'shared');
     const other = begin('dd', 'if=shared', 'iflag=direct', 'of=/dev/null');
+    await waitsForInput(other.child);
     one.child.kill('SIGINT');
 
     expect(await one.ended).toBe('SIGINT');

@@ -41,7 +41,8 @@ export const archives: readonly Program[] = [
       },
       {
         what: '--delete after 20 files have gone',
-        script: 'rm "$1"/tree/d4/*; rsync -a --delete "$1/tree/" ./; touch d4/stays',
+        // A folder that is empty for three seconds would be made to stay.
+        script: 'rm "$1"/tree/d4/*; touch d4/stays; rsync -a --delete --exclude=stays "$1/tree/" ./',
         costs: { delete: 20, put: 1 },
       },
     ],

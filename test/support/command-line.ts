@@ -178,10 +178,12 @@ export class CommandLine {
 
 export class ForegroundMount {
   readonly #child: ChildProcess;
+  readonly #closed: Promise<unknown>;
   #stderr = '';
 
   constructor(child: ChildProcess) {
     this.#child = child;
+    this.#closed = once(child, 'close');
     child.stderr?.on('data', (data: Buffer) => (this.#stderr += data.toString()));
   }
 
@@ -199,7 +201,7 @@ export class ForegroundMount {
 
   /** Its exit code, once it has ended and its output is complete. */
   async ended(): Promise<number | null> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'close');
+    await this.#closed;
     return this.#child.exitCode;
   }
 }
