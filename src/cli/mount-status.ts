@@ -47,11 +47,8 @@ export async function statusOf(
   records: readonly MountRecord[],
   machine: Machine,
 ): Promise<readonly MountStatus[]> {
-  const sorted = records.toSorted(byMountpoint);
   return Promise.all(
-    sorted.map(async (record, index) => {
-      // Who mounts where another still uploads comes after it: the mount is not that one's any more.
-      const isLatest = sorted[index - 1]?.mountpoint !== record.mountpoint;
+    ranked(records).map(async ({ record, isLatest }) => {
       const { mountpoint, bucket, baseUrl, driver, since, readOnly, mayWrite, logFile, unsent } = record;
       const [state, live] = await Promise.all([stateOf(record, isLatest, machine), liveOf(record, machine)]);
       return {
@@ -70,6 +67,21 @@ export async function statusOf(
       };
     }),
   );
+}
+
+export interface RankedRecord {
+  readonly record: MountRecord;
+  /** Who mounts where another still uploads comes after it: the mount is not that one's any more. */
+  readonly isLatest: boolean;
+}
+
+/** In the order of their mountpoints; of one, the latest first. */
+export function ranked(records: readonly MountRecord[]): readonly RankedRecord[] {
+  const sorted = records.toSorted(byMountpoint);
+  return sorted.map((record, index) => ({
+    record,
+    isLatest: sorted[index - 1]?.mountpoint !== record.mountpoint,
+  }));
 }
 
 async function liveOf(record: MountRecord, machine: Machine): Promise<StatusDocument | null> {

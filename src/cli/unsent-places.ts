@@ -4,6 +4,7 @@ import { join, sep } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { changesLeftIn } from '../filesystem/changes-left.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import { findMount } from '../fuse/mount-table.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { ControlClient, nullWhenSilent } from './control-client.ts';
 import { inWords, systemErrorCode } from '../base/errors.ts';
@@ -11,6 +12,7 @@ import { removeDeadSockets } from './dead-sockets.ts';
 import { listLeftDirectories, type LeftDirectory, type UnreadablePlace } from './left-directories.ts';
 import { explainLocalFailure } from './local-places.ts';
 import { findControlSocket, readRecords, recordDirectories, type MountRecord } from './mount-record.ts';
+import { ranked, type RankedRecord } from './mount-status.ts';
 import { recordsOfMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { shellWord } from './shell-word.ts';
@@ -56,7 +58,7 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<FoundPlaces
   const records = await (search.mountpoint === undefined
     ? readRecords(directories)
     : recordsOf(directories, search.mountpoint));
-  const mounts = (await Promise.all(records.map((record) => askMount(directories, record)))).flat();
+  const mounts = (await Promise.all(ranked(records).map((one) => askMount(directories, one)))).flat();
   await removeDeadSockets(directories);
   const answered = new Set(mounts.flatMap(({ stateDirectories }) => stateDirectories));
   const silent = records.filter((asked) => !mounts.some(({ record }) => record === asked));
@@ -219,7 +221,7 @@ interface AskedMount {
 /** Nothing when it is gone or silent: then its directory is looked at. */
 async function askMount(
   directories: readonly string[],
-  record: MountRecord,
+  { record, isLatest }: RankedRecord,
 ): Promise<readonly [] | readonly [AskedMount]> {
   const socket = await findControlSocket(directories, record);
   if (socket === undefined || !(await isRunning(record.process))) return [];
@@ -229,7 +231,8 @@ async function askMount(
   if (answers === null) return [];
   const [status, changes] = answers;
   const stateDirectories = await Promise.all(status.stateDirectories.map(canonicalDirectory));
-  const owner = { kind: 'mount', control, isFinishing: status.phase === 'finishing' } as const;
+  const isFinishing = !isLatest || (await findMount(mountpoint)) === undefined;
+  const owner = { kind: 'mount', control, isFinishing } as const;
   return [{ record, place: { mountpoint, bucket, baseUrl, changes, owner }, stateDirectories }];
 }
 
