@@ -6,6 +6,7 @@ import { done, type Answer, type Operations } from './answer.ts';
 import { attributesOf, changing, targetOf, telling, type KernelContext } from './kernel-context.ts';
 import type { Node } from './node.ts';
 import { ROOT_NODE } from './node-table.ts';
+import { dropCached } from './notifications.ts';
 import { attributesReply, bytesReply, emptyReply, sizeReply, statfsReply } from './replies.ts';
 import {
   readGetattr,
@@ -96,6 +97,8 @@ export async function clearSetIdBits(context: KernelContext, node: Node, handle?
   const target = targetOf(context, node, handle);
   await context.operations.setAttributes(target.path, { mode: cleared }, target.handle);
   node.mode = cleared;
+  // The answers to a write and an open do not tell the kernel, which would go on showing the bits.
+  context.notifyAtOnce(dropCached(node.id, 'attributes'));
 }
 
 async function setAttributes(
@@ -107,6 +110,9 @@ async function setAttributes(
   const { operations } = context;
   const target = targetOf(context, node, handle);
   const has = (bit: number): boolean => (request.valid & bit) !== 0;
+  // Replaced since the kernel looked it up, and not open: truncate(2) looks the name up again. Who holds the file itself (O_PATH) cuts no other.
+  if (has(setattrBits.size) && target.handle === undefined && context.nodes.pathOf(node) === undefined)
+    throw new FsError('ESTALE', target.path, 'the name leads to another file');
   if (has(setattrBits.size)) await operations.truncate(target.path, request.size, target.handle);
   const change = attributeChange(request, context.clock.now());
   if (Object.keys(change).length > 0) await operations.setAttributes(target.path, change, target.handle);

@@ -176,7 +176,8 @@ function mayReadOther(
   { identity }: FileHandle,
   intent: OpenIntent,
 ): boolean {
-  if (intent.write || intent.truncate || nodes.pathOf(node) !== undefined) return false;
+  if (intent.write || intent.truncate) return false;
+  if (nodes.pathOf(node) !== undefined && !node.isBeingReplaced) return false;
   return !node.isOpen || [...node.handles].every((handle) => handle.identity === identity);
 }
 

@@ -143,6 +143,8 @@ async function rename(context: KernelContext, id: number, request: RenameRequest
   if ((request.flags & ~RENAME_NOREPLACE) !== 0)
     throw new FsError('EINVAL', from, 'names cannot be exchanged at once');
   const moved = nodes.known(fromFolder, request.from);
+  const replaced = nodes.known(toFolder, request.to);
+  if (replaced !== undefined) replaced.isBeingReplaced = true;
   try {
     await changingNames([fromFolder, toFolder], async () => {
       await makingName(context, toFolder, request.to, () =>
@@ -153,6 +155,7 @@ async function rename(context: KernelContext, id: number, request: RenameRequest
       nodes.move(fromFolder, request.from, toFolder, request.to);
     });
   } finally {
+    if (replaced !== undefined) replaced.isBeingReplaced = false;
     if (moved?.kind === 'folder') takeMissingBelowBack(context, moved);
   }
   return done();

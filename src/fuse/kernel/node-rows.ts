@@ -20,6 +20,7 @@ export class NodeExtras {
   formerPath: string | undefined = undefined;
   isDoubtful = false;
   isRenewed = false;
+  isBeingReplaced = false;
   changes = 0;
   listings = 0;
   readonly children = { first: NO_NODE, last: NO_NODE, count: 0 };

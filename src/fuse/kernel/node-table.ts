@@ -131,9 +131,11 @@ export class NodeTable {
     this.#drop(id);
   }
 
-  /** The name is free now. What was there lives on without one while the kernel knows of it. */
+  /** The name is free now. What was there lives on without one while the kernel knows of it, and is nothing that the name leads to later. */
   detach(folder: Node, name: string): void {
-    this.#unbind(folder.id, name);
+    const id = this.#unbind(folder.id, name);
+    const extras = this.#rows.has(id) ? this.#rows.extrasIn(id) : undefined;
+    if (extras !== undefined) extras.formerPath = undefined;
     this.#drop(folder.id);
   }
 
@@ -195,12 +197,13 @@ export class NodeTable {
     if (before !== NO_NODE) this.#drop(before);
   }
 
-  #unbind(parent: number, name: string): void {
+  #unbind(parent: number, name: string): number {
     const id = this.#child(parent, name);
-    if (id === NO_NODE) return;
+    if (id === NO_NODE) return id;
     this.#rows.extrasOf(id).formerPath = this.pathOf({ id });
     this.#unlink(parent, id);
     this.#drop(id);
+    return id;
   }
 
   /** It is the last child of `parent` now, by the name that it has. */

@@ -26,6 +26,8 @@ export interface Node {
   isDoubtful: boolean;
   /** Whether what the kernel has of its bytes may be another version's: who opens it next has it dropped. */
   isRenewed: boolean;
+  /** Whether this mount is renaming another file over it: the name may lead there already. */
+  isBeingReplaced: boolean;
   /** How many listings of this folder were begun. */
   listings: number;
   /** How many changes of this folder's names, or of what they lead to, this mount has made. */
@@ -112,6 +114,14 @@ export class RowNode implements Node {
 
   set isRenewed(isRenewed: boolean) {
     this.#made().isRenewed = isRenewed;
+  }
+
+  get isBeingReplaced(): boolean {
+    return this.#known()?.isBeingReplaced ?? false;
+  }
+
+  set isBeingReplaced(isBeingReplaced: boolean) {
+    this.#made().isBeingReplaced = isBeingReplaced;
   }
 
   get changes(): number {

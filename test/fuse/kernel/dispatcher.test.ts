@@ -6,7 +6,6 @@ import { MemoryFileSystem } from '../../support/memory-file-system.ts';
 import { asReply, KernelSide, readRequest, u32, u64, writeRequest } from './kernel-side.ts';
 
 /** `FOPEN_…` of linux/fuse.h. */
-const DIRECT_IO = 1;
 const NO_FLUSH = 32;
 
 function opened(): { side: KernelSide; memory: MemoryFileSystem } {
@@ -74,21 +73,7 @@ describe('the dispatcher of the kernel driver', () => {
     expect(bytes.toString()).toBe('still');
     expect(await side.ask('lookup', 1, 'doomed')).toMatchObject({ code: 'ENOENT' });
     await side.succeed('release', node, u64(fh), u32(0, 0), u64(0));
-    expect(await side.ask('getattr', node, u32(0, 0), u64(0))).toMatchObject({ code: 'ENOENT' });
-  });
-
-  it('opens the file that took a name between lookup and open, and has the kernel ask for all its bytes', async () => {
-    const { side } = opened();
-    const node = await side.make('name');
-    const fh = await side.open(await side.make('longer'));
-    await side.succeed('write', 1, writeRequest(fh, 0, 'longer'));
-    await side.succeed('rename', 1, u64(1), 'longer', 'name');
-    const reading = await side.succeed('open', node, u32(0, 0));
-    const bytes = await side.succeed('read', node, readRequest(Number(reading.readBigUInt64LE(0)), 0, 100));
-
-    expect(bytes.toString()).toBe('longer');
-    expect(reading.readUInt32LE(8) & DIRECT_IO).toBe(DIRECT_IO);
-    expect(await side.ask('open', node, u32(1, 0))).toMatchObject({ code: 'ESTALE' });
+    expect(await side.ask('getattr', node, u32(0, 0), u64(0))).toMatchObject({ code: 'ESTALE' });
   });
 
   it.each([
