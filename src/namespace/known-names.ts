@@ -46,13 +46,11 @@ export class KnownNames {
     this.#locals = parts.locals;
     this.#trust = new Trust(parts.clock, parts.ttl);
     this.#folders = new FolderMemory(parts.maxBytes);
-    const { clock, log } = parts;
     this.listings = new ListedNames({
       folders: this.#folders,
       changes: this.#changes,
       kept: this.kept,
-      clock,
-      log,
+      log: parts.log,
     });
   }
 

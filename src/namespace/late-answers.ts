@@ -28,10 +28,10 @@ export function takeInFile(
   return answer;
 }
 
-/** As `takeInFile`, of a folder. A file of its name does not contradict it, nor does a HEAD's 404. */
+/** As `takeInFile`, of a folder. A file of its name does not contradict it, nor does a HEAD's 404; a listing that shows none does. */
 export function takeInFolder(folder: KnownFolder, name: string, told: FolderEntryKnown): void {
-  const isGone =
-    !folder.names.has(name) &&
-    (folder.glance(name)?.confirmedAt ?? Number.NEGATIVE_INFINITY) > told.confirmedAt;
+  const known = folder.glance(name);
+  const missingSince = folder.names.has(name) ? folder.listedSince : known?.confirmedAt;
+  const isGone = known?.kind !== 'folder' && (missingSince ?? Number.NEGATIVE_INFINITY) > told.confirmedAt;
   if (!isGone) folder.names.set(name, told);
 }

@@ -1,5 +1,4 @@
 /** What is believed of a listing, page by page and whole, when names were changed here while it was asked for? */
-import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Entry, Outcome } from './entries.ts';
 import type { FolderMemory } from './folder-memory.ts';
@@ -23,7 +22,6 @@ export interface ListedNamesParts {
   readonly folders: FolderMemory;
   readonly changes: OwnChanges<Outcome>;
   readonly kept: KeptFolders;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -32,7 +30,6 @@ export class ListedNames {
   readonly #folders: FolderMemory;
   readonly #changes: OwnChanges<Outcome>;
   readonly #kept: KeptFolders;
-  readonly #clock: Clock;
   readonly #log: Log;
   readonly #complained = new Set<string>();
 
@@ -40,7 +37,6 @@ export class ListedNames {
     this.#folders = parts.folders;
     this.#changes = parts.changes;
     this.#kept = parts.kept;
-    this.#clock = parts.clock;
     this.#log = parts.log;
   }
 
@@ -96,7 +92,8 @@ export class ListedNames {
     this.#kept.showIn(path, whole, changes);
     for (const { name, outcome, known } of changed) {
       if (known !== undefined && isToldSince(outcome, known, walk)) whole.names.set(name, known);
-      else whole.apply(name, outcome, known, known?.confirmedAt ?? this.#clock.monotonic());
+      // When it was made nobody knows any more: after the question had left.
+      else whole.apply(name, outcome, known, known?.confirmedAt ?? walk.since);
     }
     this.#folders.set(path, changed.some(isLeftOpen) ? unlisted(whole) : whole);
     const isKnown = [...changes.values()].every(({ kind }) => kind !== 'unknown');

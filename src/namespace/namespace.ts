@@ -206,15 +206,17 @@ export class Namespace {
           this.#probeFolder(path, signal),
         ]),
       );
-      // The page came first, and the folder may have been removed here before the other answer.
-      if (asFolder !== undefined && this.known.isChangedSince(question, path)) return undefined;
+      // The page came first, and the folder may have been removed here before the other answer; or the file, which the memory does not tell.
+      const isTold = asFolder === undefined && this.known.recall(path) !== undefined;
+      if (!isTold && this.known.isChangedSince(question, path)) return undefined;
     } finally {
       this.known.forgetQuestion(question);
     }
     // Said last, so that a folder wins over a file of the same name whichever answer came first.
     if (asFolder !== undefined) this.known.learnFolder(path, asFolder);
-    const found = asFolder ?? file;
-    if (found !== undefined && found.kind !== 'missing') return this.#byNow(path, found);
+    // A HEAD's 404 brings back what was known: a folder, perhaps, which the page has just not shown.
+    const found = asFolder ?? (file?.kind === 'file' ? file : undefined);
+    if (found !== undefined) return this.#byNow(path, found);
     // Others may have had it listed meanwhile.
     const fresh = known === undefined ? this.known.listedFresh(folder) : undefined;
     const listed = fresh?.recall(name) ?? (await this.#listed(path, signal));

@@ -1,15 +1,12 @@
 /** SEMANTICS `[fresh/last-asked]`: what is believed of a name when an answer comes late, after that of a listing which was asked for later? */
 import { describe, expect, it } from 'vitest';
-import { Namespace } from '../../src/namespace/namespace.ts';
-import { BucketStore } from '../../src/store/bucket-store.ts';
-import { createGates } from '../../src/store/gates.ts';
-import { openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
+import { uploadOf } from '../support/embedded-service.ts';
 import { HeldAnswers } from '../support/held-answers.ts';
 import { HeldPages } from '../support/held-pages.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { nothingKept } from '../support/nothing-kept.ts';
+import { namesAlone } from '../support/names-alone.ts';
 import { names, openForTest } from '../support/open-for-test.ts';
-import { errnoOfCall, LogForTest } from '../support/program-acts.ts';
+import { errnoOfCall } from '../support/program-acts.ts';
 
 const TTL = 10_000;
 
@@ -28,22 +25,6 @@ async function scene() {
     test.clock.advance(10);
   };
   return { ...test, held, passesOver };
-}
-
-/** Without a file system above. */
-async function namesAlone() {
-  const held = new HeldAnswers();
-  const embedded = await openEmbeddedService();
-  const clock = new ManualClock();
-  const namespace = new Namespace({
-    store: new BucketStore(held.between(embedded.service), embedded.bucket, createGates()),
-    clock,
-    log: new LogForTest(),
-    ttl: TTL,
-    maxBytes: 1_000_000,
-    locals: nothingKept,
-  });
-  return { ...embedded, namespace, clock, held };
 }
 
 /** A folder `d` of three pages that nobody has listed. Answers for all but the first are made at once, and wait. */
