@@ -69,7 +69,7 @@ export class Copying {
    */
   async copy(source: OpenFile, whole: Whole, to: string, wish: CopyWish): Promise<Version> {
     const { draft, version, stays } = whole;
-    if (draft !== null && source.isLeftBehind) await refuseDamaged(this.#mount, source, draft);
+    if (draft !== null) await refuseDamaged(this.#mount, source, draft);
     if (draft !== null || version === null) {
       const bytes = draft ?? (await this.#writing.draftOf(source, 0));
       const contentType = source.wishesOf(bytes).contentType ?? version?.contentType;

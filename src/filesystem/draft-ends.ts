@@ -101,7 +101,7 @@ export class DraftEnds {
       draft !== file.sealed?.draft &&
       draft.size > 0 &&
       // A record tells nothing of the shelf before the end of the mount.
-      (file.shelf?.isPromised === true || this.#mount.kept.recorded(file).includes(draft.id));
+      (file.closedHere === draft || this.#mount.kept.recorded(file).includes(draft.id));
     if (hasWaited) await this.setCutAside(file, draft);
     else await this.dropNewest(file);
   }

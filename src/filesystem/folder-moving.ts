@@ -72,6 +72,8 @@ class FolderMove {
   readonly #lost: OpenFile[] = [];
   /** The attributes of the folders, by their old names, when the new ones were given them. */
   readonly #copied = new Map<string, LocalAttributes>();
+  /** Those of the empty folder that is replaced. */
+  #replaced: LocalAttributes | null = null;
 
   constructor(mount: MountState, parts: FolderMoveParts, plan: FolderPlan) {
     this.#mount = mount;
@@ -90,6 +92,7 @@ class FolderMove {
       await removeFolders(this.#mount, this.#parts.folders, tree.folders, removed);
     } catch (error) {
       await new FolderUndo(this.#mount, this.#parts, this.#plan).run(this.#steps, error);
+      this.#restoreReplaced();
       for (const file of this.#lost) await this.#parts.moving.drafts.stays(file);
       throw error;
     } finally {
@@ -102,6 +105,7 @@ class FolderMove {
   async #makeFolders(): Promise<void> {
     const { from, to, tree, isReplaced } = this.#plan;
     const { folders } = this.#parts;
+    if (isReplaced) this.#replaced = this.#parts.folderTimes.of(to);
     const isThere = isReplaced && this.#mount.namespace.known.kept.get(to) === undefined;
     for (const level of levelsOf(tree.folders)) {
       await atOnce(level, FILES_AT_ONCE, async (path) => {
@@ -116,6 +120,13 @@ class FolderMove {
       folderTimes.copy(path, this.#there(path));
       this.#copied.set(path, folderTimes.of(path));
     }
+  }
+
+  #restoreReplaced(): void {
+    if (this.#replaced === null) return;
+    const { folderTimes } = this.#parts;
+    folderTimes.forget(this.#plan.to);
+    folderTimes.set(this.#plan.to, this.#replaced);
   }
 
   /** What programs have set meanwhile under the old names; what they have set under the new ones stays. */

@@ -95,8 +95,11 @@ export class MovingDrafts {
     file.detached = false;
     file.basis = 'edit';
     if (file.sealed?.wishes != null) file.sealed.wishes = { ...file.sealed.wishes, basis: 'edit' };
+    const { table } = this.#mount;
+    // What its programs read is what the name leads to, as before.
+    if (!file.dirty && table.get(file.path) === undefined) table.add(file);
     if (!file.dirty) return;
-    this.#mount.table.show(file);
+    table.show(file);
     await this.#mount.kept.wantedAgain(file);
     if (file.sealed !== null) this.#parts.uploading.enqueue(file);
   }

@@ -34,8 +34,6 @@ export interface Shelved {
   readonly kind: ScratchKind;
   /** With which it was created. */
   readonly mode: number;
-  /** Whether a close or an fsync has said that its bytes are here. */
-  readonly isPromised: boolean;
 }
 
 export class OpenFile {
@@ -88,6 +86,8 @@ export class OpenFile {
   isLeftBehind = false;
   /** Set while it is a scratch file that stays here (shelf.ts). */
   shelf: Shelved | null = null;
+  /** Of which a close or an fsync has said that it stays here as a scratch file, whatever name that has by now. */
+  closedHere: Draft | null = null;
   /** Attributes of the draft. */
   local: LocalAttributes = {};
   /** Why the last upload failed, and of which bytes it was; none of this process when `draft` is null. */
@@ -134,6 +134,7 @@ export class OpenFile {
   take(version: Version): void {
     this.version = version;
     this.isNew = false;
+    this.closedHere = null;
     version.lineage = this.identity;
   }
 

@@ -15,7 +15,7 @@ import { asWanted, currentVisibility, publish, replaceObject, type Replacement }
 import { Version } from '../store/version.ts';
 import { BaseReplaced } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
-import { refuseDamaged } from './draft-damaged.ts';
+import { isDamaged, refuseDamaged } from './draft-damaged.ts';
 import { cutBy, mayHaveBeenDone, visibilityError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import { lookFirst } from './first-look.ts';
@@ -41,11 +41,8 @@ export class Sending {
     const isUnnamed = file.isLeftBehind && this.#mount.kept.recordOf(draft)?.facts.sealed?.md5 === null;
     const isLeft = file.isLeftBehind;
     const found = isLeft ? await lookFirst(this.#mount, file, draft) : null;
-    if (found !== null) {
-      await this.#tookStored(file, draft, await this.#publishIfWanted(file, draft, found));
-      return;
-    }
-    if (isLeft) await refuseDamaged(this.#mount, file, draft);
+    if (found !== null) return this.#tookFound(file, draft, await this.#publishIfWanted(file, draft, found));
+    await refuseDamaged(this.#mount, file, draft);
     const sameBytes = await this.#storedAlready(file, draft);
     if (sameBytes !== null) {
       this.#took(file, draft, sameBytes);
@@ -62,6 +59,19 @@ export class Sending {
     const { own } = replacement.version;
     if (isUnnamed && own !== null) this.#mount.store.late.addUpload(keyOfPath(file.path), own);
     await this.#tookStored(file, draft, replacement);
+  }
+
+  /** As `#tookStored`, of what an earlier mount had sent. */
+  async #tookFound(file: OpenFile, draft: Draft, replacement: Replacement): Promise<void> {
+    const isOfNoUse = file.handles.size > 0 && (await isDamaged(this.#mount, draft));
+    const isPromised = file.sealed?.draft === draft;
+    const taking = this.#tookStored(file, draft, replacement);
+    // Who has open what the disk has changed since goes on with what the service has; the caller drops what was promised.
+    if (isOfNoUse && isPromised && file.draft === draft) {
+      file.loseWrites();
+      file.draft = null;
+    }
+    await taking;
   }
 
   /** The service has the bytes of `draft` as `replacement` says. Rejects when the link could not be restored. */

@@ -76,7 +76,8 @@ export class ShelfRecords {
       file.dirty = true;
       file.written = true;
       file.local = local;
-      file.shelf = { kind, mode: modeAtCreation(kind), isPromised: true };
+      file.shelf = { kind, mode: modeAtCreation(kind) };
+      file.closedHere = file.draft;
       table.add(file);
       this.#records.set(file.draft, record);
       return [file];

@@ -52,7 +52,7 @@ export class Shelf {
   admit(file: OpenFile, mode: number): void {
     if (!this.#mount.settings.scratch) return;
     const kind = scratchKind({ name: nameOf(file.path), mode, start: null });
-    file.shelf = kind === null ? null : { kind, mode, isPromised: false };
+    file.shelf = kind === null ? null : { kind, mode };
   }
 
   /** Whether `file` is to stay here. Once it is not, it never is again. Rejects with the local disk's error. */
@@ -67,7 +67,8 @@ export class Shelf {
     const name = nameOf(file.path);
     const isScratch =
       scratchKind({ name, mode: shelf.mode, start: start.subarray(0, length) }) === shelf.kind;
-    file.shelf = isScratch ? { ...shelf, isPromised: true } : null;
+    if (isScratch) file.closedHere = draft;
+    else file.shelf = null;
     return isScratch;
   }
 

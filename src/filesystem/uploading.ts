@@ -228,6 +228,9 @@ export class Uploading {
     }
     // Or while it was stored.
     if (file.handles.size > 0) return;
+    // To record it may be how the disk lets down what its program has closed as a scratch file: nobody else will hear of it.
+    if (draft !== null && draft.poisoned !== null && file.closedHere === draft)
+      return this.#ends.dropCut(file);
     if (file.dirty && this.#isRefused(file)) {
       await this.#ends.setAside(file);
       // What a close had promised before that was refused.

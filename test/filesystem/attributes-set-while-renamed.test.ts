@@ -81,3 +81,18 @@ it.each(['/e', '/e/sub'])('chmod of %s, which its folder already is [attributes/
 
   expect((await scene.fs.getAttributes(path)).mode & 0o777).toBe(0o700);
 });
+
+it('those of an empty folder that was to be replaced are as before when the rename fails [attributes/local]', async () => {
+  const scene = await openForTest();
+  await scene.foreignWrite('d/a', 'x');
+  await scene.fs.mkdir('/e', 0o755);
+  await scene.fs.setAttributes('/e', { mode: 0o700 });
+  await scene.fs.setAttributes('/d', { mode: 0o711 });
+  const before = await scene.fs.getAttributes('/e');
+  scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
+
+  await expect(scene.fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'EFBIG' });
+
+  const { mode, mtime } = await scene.fs.getAttributes('/e');
+  expect({ mode, mtime }).toEqual({ mode: before.mode, mtime: before.mtime });
+});

@@ -4,7 +4,7 @@ import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts'
 import { cutDrafts, damageDrafts, wipeHeaders } from '../support/draft-bytes.ts';
 import { drained } from '../support/drained.ts';
 import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { edit, errnoOfCall, openToRead } from '../support/program-acts.ts';
+import { edit, errnoOfCall, openToRead, textAt } from '../support/program-acts.ts';
 import { silentUploads, stateOf, withPublicFile } from '../support/public-file.ts';
 import { textOf, textsOf } from '../support/stored-state.ts';
 
@@ -95,6 +95,28 @@ describe.each([true, false])('with write-back %s, while a program reads them', (
     expect([await textOf(scene, 'f'), await textOf(scene, 'g')]).toEqual(['good', '(none)']);
   });
 
+  it('an edit of them is refused, and their program can write them anew', async () => {
+    const { scene, next } = await openDamaged(writeBack);
+
+    expect(await errnoOfCall(edit(next.operations, '/f', 'X', 3))).toBe('ESTALE');
+
+    expect(await textOf(scene, 'f')).toBe('good');
+    await writeFile(next.operations, '/f', 'anew');
+    await drained(next);
+    expect(await textOf(scene, 'f')).toBe('anew');
+  });
+
+  it('they are not stored when a rename over them has failed', async () => {
+    const { scene, next } = await openDamaged(writeBack);
+    await scene.foreignWrite('g', 'other');
+    scene.faults.add({ operation: 'putObject', fault: { kind: 'status', status: 413 } });
+    expect(await errnoOfCall(next.operations.rename('/g', '/f', false))).toBe('EFBIG');
+
+    await expect.poll(() => next.unsent.retry(null)).toMatchObject([{ isDone: false }]);
+
+    expect(await textOf(scene, 'f')).toBe('good');
+  });
+
   it('what the disk has cut is stored, beside the other, when a person names it [uploads/half]', async () => {
     const { scene, disk } = await leftAndChanged('good', cutDrafts);
     const { unsent } = await mountOver(disk, scene, { settings: { writeBack } });
@@ -118,4 +140,23 @@ it('what had come before the disk damaged it has its link again, and is in no li
 
   await expect.poll(() => stateOf(scene)).toEqual(['Old', 'public']);
   await expect.poll(() => unsent.list()).toEqual([]);
+});
+
+it('who has open what had come before the disk damaged it goes on with what the service has [crash/unsent]', async () => {
+  const uploads = silentUploads();
+  const scene: FileSystemForTest = await withPublicFile({ between: uploads.between });
+  void edit(scene.fs, '/f', 'O', 0).catch(() => undefined);
+  await uploads.isMade;
+  const disk = await diskNow(scene);
+  await damageDrafts(disk);
+  const next = await mountOver(disk, scene, { service: scene.direct, settings: { writeBack: true } });
+  const reader = await openToRead(next.operations, '/f');
+  await expect.poll(() => next.unsent.list()).toEqual([]);
+
+  expect(await textAt(next.operations, reader)).toBe('Old');
+  await edit(next.operations, '/f', 'X', 2);
+  await drained(next);
+
+  expect(await stateOf(scene)).toEqual(['OlX', 'public']);
+  expect(await textAt(next.operations, reader)).toBe('OlX');
 });

@@ -5,10 +5,12 @@ import { draftText } from '../support/draft-bytes.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
 import { drained } from '../support/drained.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { errnoOfCall, openToEdit, writeAt } from '../support/program-acts.ts';
+import { errnoOfCall, openToEdit, openToRead, textAt, writeAt } from '../support/program-acts.ts';
 
 const SWAP = '/.f.swp';
 const TRANSFER = '/.f.AbCdEf';
+/** Longer than a transfer waits for its rename, milliseconds. */
+const LONG = 31_000;
 
 function createScratch({ fs }: FileSystemForTest, path: string) {
   return fs.create(path, { read: true, write: true, truncate: true, exclusive: true, mode: 0o600 });
@@ -58,6 +60,22 @@ describe.each([false, true])(
       expect(await kept(scene)).toEqual([[SWAP, 'set aside', 'to be recovered']]);
     });
 
+    it('so is what was closed before, under the name that a rename gives it while the program has it open', async () => {
+      const disk = new FailingDisk();
+      const scene = await openForTest({ localFiles: disk, settings: { writeBack } });
+      await writeFile(scene.fs, SWAP, 'to be recovered');
+      const handle = await openToEdit(scene.fs, SWAP);
+      disk.room = 0;
+      expect(await errnoOfCall(writeAt(scene.fs, handle, ' and more', 15))).toBe('ENOSPC');
+      disk.room = Infinity;
+
+      await scene.fs.rename(SWAP, '/f', false);
+      expect(await errnoOfCall(scene.fs.flush(handle))).toBe('ENOSPC');
+      await scene.fs.release(handle);
+
+      expect(await kept(scene)).toEqual([['/f', 'set aside', 'to be recovered']]);
+    });
+
     it('one that nobody had synced or closed is gone, as its program heard', async () => {
       const disk = new FailingDisk();
       const scene = await openForTest({ localFiles: disk, settings: { writeBack } });
@@ -72,6 +90,29 @@ describe.each([false, true])(
 
       expect(await kept(scene)).toEqual([]);
     });
+  },
+);
+
+it.each([true, false])(
+  'a closed transfer that nobody renames, and that the disk lets down when it is to be stored, is set aside (write-back %s) [write/no-space]',
+  async (writeBack) => {
+    const disk = new FailingDisk();
+    const scene = await openForTest({ localFiles: disk, settings: { writeBack } });
+    const handle = await createScratch(scene, TRANSFER);
+    await writeAt(scene.fs, handle, 'new bytes');
+    await scene.fs.flush(handle);
+    await scene.fs.release(handle);
+    // What is not stored is recorded: with write-back before anything is sent, else once that has failed.
+    if (!writeBack) scene.store.changeAccount({ gracePeriod: true });
+
+    disk.failures.set('sync', 'ENOSPC');
+    scene.clock.advance(LONG);
+
+    const setAside = [[TRANSFER, 'set aside', 'new bytes']];
+    await expect.poll(() => kept(scene)).toEqual(setAside);
+    disk.failures.clear();
+    await scene.mounted.unsent.retry(null);
+    expect(await kept(scene)).toEqual(setAside);
   },
 );
 
@@ -94,6 +135,25 @@ it.each(['sync', 'sync-directory'] as const)(
     expect(await kept(scene)).toEqual([['/f', 'set aside', 'new bytes']]);
   },
 );
+
+it('who reads the file that such a transfer was to replace goes on with it, and with what is written to it next', async () => {
+  const disk = new FailingDisk();
+  const scene = await openForTest({ localFiles: disk, settings: { writeBack: true } });
+  await scene.foreignWrite('f', 'old');
+  const reader = await openToRead(scene.fs, '/f');
+  const handle = await createScratch(scene, TRANSFER);
+  await writeAt(scene.fs, handle, 'new bytes');
+  await scene.fs.flush(handle);
+  await scene.fs.release(handle);
+  disk.failures.set('sync', 'ENOSPC');
+  expect(await errnoOfCall(scene.fs.rename(TRANSFER, '/f', false))).toBe('ENOSPC');
+  disk.failures.clear();
+  expect(await textAt(scene.fs, reader)).toBe('old');
+
+  await writeFile(scene.fs, '/f', 'newer');
+
+  expect(await textAt(scene.fs, reader)).toBe('newer');
+});
 
 it('what waited under the new name of such a transfer is stored [scratch/rename]', async () => {
   const disk = new FailingDisk();

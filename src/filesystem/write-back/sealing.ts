@@ -3,6 +3,7 @@
  * next? On the disk, with a record, before the close returns; and nobody changes them any more: a program that writes gets a copy.
  */
 import type { Draft } from '../../content/draft.ts';
+import { refuseDamaged } from '../draft-damaged.ts';
 import { cutBy } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
 import { draftFactsOf } from '../draft-records.ts';
@@ -60,6 +61,8 @@ export class Sealing {
   }
 
   async #goOver(file: OpenFile, promised: Sealed, keep: number): Promise<Draft> {
+    // Nobody could tell the copy's bytes from what a program has written.
+    if (keep > 0) await refuseDamaged(this.#mount, file, promised.draft);
     const copy = await this.#copy(file, promised.draft, keep);
     if (file.sealed !== promised || file.draft !== promised.draft) {
       // Its upload has ended meanwhile: what is stored needs no copy.
