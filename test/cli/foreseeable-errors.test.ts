@@ -177,7 +177,7 @@ const CASES: readonly Case[] = [
     fault: 'the service takes no bucket of that name',
     commands: { serve: () => ['--bucket', 'bb'], 'bucket create': () => ['bb'] },
     code: 1,
-    line: /^pailfs: bucket bb is not created: the service answered 400: the name is not valid(: check --bucket)?$/m,
+    line: /^pailfs: bucket bb is not created: the service answered 400: the name is not valid: (check --bucket|a name has 3 to 40 lowercase letters, .*)$/m,
   },
   {
     fault: 'unsent bytes are to wait where no file can be kept',

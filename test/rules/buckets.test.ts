@@ -18,6 +18,9 @@ async function keepList({ server }: ShellScene): Promise<void> {
   });
 }
 
+const NAME_RULE =
+  'a name has 3 to 40 lowercase letters, digits and hyphens, and begins and ends with a letter or digit';
+
 function refusal(name: string, reason: string): Outcome {
   const stderr = `pailfs: bucket ${name} is not created: the service answered 400: ${reason}\n`;
   return { code: 1, stdout: '', stderr };
@@ -128,13 +131,17 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
   it.each(['Abc', 'a_c'])('are not created with other characters: %s', async (name) => {
     const { at } = await openShell(behaviours);
 
-    expect(await at.run(['bucket', 'create', name])).toEqual(refusal(name, 'the name is not valid'));
+    expect(await at.run(['bucket', 'create', name])).toEqual(
+      refusal(name, `the name is not valid: ${NAME_RULE}`),
+    );
   });
 
   it.each(['-abc', 'abc-'])('are not created with a hyphen at an end: %s', async (name) => {
     const { at } = await openShell(behaviours);
 
-    expect(await at.run(['bucket', 'create', '--', name])).toEqual(refusal(name, 'the name is not valid'));
+    expect(await at.run(['bucket', 'create', '--', name])).toEqual(
+      refusal(name, `the name is not valid: ${NAME_RULE}`),
+    );
   });
 
   it('are created though another account has one of that name', async () => {
@@ -148,7 +155,9 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
     const { at } = await openShell(behaviours);
     const name = 'x'.repeat(length);
 
-    expect(await at.run(['bucket', 'create', name])).toEqual(refusal(name, 'the name is not valid'));
+    expect(await at.run(['bucket', 'create', name])).toEqual(
+      refusal(name, `the name is not valid: ${NAME_RULE}`),
+    );
   });
 
   it.each([3, 40])('are created with a name of %s characters', async (length) => {

@@ -1,10 +1,11 @@
 /** `pailfs bucket`: which buckets does the account have, and how are they made and removed? Everything prints to stdout. */
 import prettyBytes from 'pretty-bytes';
+import { BUCKET_NAME_PATTERN } from '../../service/limits.ts';
 import type { AccountSummary, Bucket } from '../../service/records.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import { askPerson } from '../ask-person.ts';
 import type { ExitCode } from '../command-error.ts';
-import { CommandError, exitCodes } from '../command-error.ts';
+import { CommandError, exitCodes, oneLine } from '../command-error.ts';
 import { listAllBuckets } from '../connect.ts';
 import { sayToPerson } from '../report.ts';
 import { printable, screenWidth } from '../screen-text.ts';
@@ -12,6 +13,10 @@ import { ageOf, counted, minuteOf, tableOf, type Column } from '../table.ts';
 import { print, printJson } from './print.ts';
 import { refused } from './refused.ts';
 import type { Session } from './session.ts';
+
+/** §4.3 */
+const NAME_RULE =
+  'a name has 3 to 40 lowercase letters, digits and hyphens, and begins and ends with a letter or digit';
 
 const COLUMNS: readonly Column<Bucket>[] = [
   { title: 'NAME', shrinks: true, text: ({ name }) => name },
@@ -46,6 +51,10 @@ export async function createBucket({ service }: Session, name: string, json: boo
     else print(`created bucket ${bucket.name} (${bucket.bucket})`);
     return exitCodes.done;
   } catch (error) {
+    if (isRefusal(error, 'rejected') && !BUCKET_NAME_PATTERN.test(name))
+      throw new CommandError(exitCodes.failed, `${what}: ${oneLine(error.reason)}: ${NAME_RULE}`, {
+        cause: error,
+      });
     if (!isRefusal(error, 'unavailable', 'timeout', 'malformed')) throw refused(what, error);
     // It is never repeated (§4.3), so the answer that was lost may have been a yes.
     throw refused(`whether bucket ${name} is created is not known ("pailfs bucket list" tells)`, error);

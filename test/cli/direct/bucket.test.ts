@@ -71,7 +71,11 @@ describe('pailfs bucket create and info', () => {
 
   it.each([
     ['a name that is taken', 'photos', 'the account already has a bucket of this name'],
-    ['a name that is not allowed', 'No_Good', 'the name is not valid'],
+    [
+      'a name that is not allowed',
+      'No_Good',
+      'the name is not valid: a name has 3 to 40 lowercase letters, digits and hyphens, and begins and ends with a letter or digit',
+    ],
   ])('tell of %s in one line', async (_case, name, reason) => {
     const server = await startEmbeddedServer();
     const at = await CommandLine.open(server);
