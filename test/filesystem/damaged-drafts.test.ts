@@ -128,13 +128,19 @@ describe.each([true, false])('with write-back %s, while a program reads them', (
   });
 });
 
-it('what had come before the disk damaged it has its link again, and is in no list [crash/unsent]', async () => {
+/** An edit of the public file `/f` that the service has, of which the mount does not know; the disk damages its draft. */
+async function storedAndDamaged() {
   const uploads = silentUploads();
   const scene: FileSystemForTest = await withPublicFile({ between: uploads.between });
   void edit(scene.fs, '/f', 'O', 0).catch(() => undefined);
   await uploads.isMade;
   const disk = await diskNow(scene);
   await damageDrafts(disk);
+  return { scene, disk };
+}
+
+it('what had come before the disk damaged it has its link again, and is in no list [crash/unsent]', async () => {
+  const { scene, disk } = await storedAndDamaged();
 
   const { unsent } = await mountOver(disk, scene, { service: scene.direct });
 
@@ -143,12 +149,7 @@ it('what had come before the disk damaged it has its link again, and is in no li
 });
 
 it('who has open what had come before the disk damaged it goes on with what the service has [crash/unsent]', async () => {
-  const uploads = silentUploads();
-  const scene: FileSystemForTest = await withPublicFile({ between: uploads.between });
-  void edit(scene.fs, '/f', 'O', 0).catch(() => undefined);
-  await uploads.isMade;
-  const disk = await diskNow(scene);
-  await damageDrafts(disk);
+  const { scene, disk } = await storedAndDamaged();
   const next = await mountOver(disk, scene, { service: scene.direct, settings: { writeBack: true } });
   const reader = await openToRead(next.operations, '/f');
   await expect.poll(() => next.unsent.list()).toEqual([]);

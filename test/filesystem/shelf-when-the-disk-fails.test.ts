@@ -16,6 +16,25 @@ function createScratch({ fs }: FileSystemForTest, path: string) {
   return fs.create(path, { read: true, write: true, truncate: true, exclusive: true, mode: 0o600 });
 }
 
+/** A program has written a file under the name that it has until it is whole. */
+async function closeTransfer(scene: FileSystemForTest): Promise<void> {
+  const handle = await createScratch(scene, TRANSFER);
+  await writeAt(scene.fs, handle, 'new bytes');
+  await scene.fs.flush(handle);
+  await scene.fs.release(handle);
+}
+
+/** It gives it the name `/f`, which the disk does not outlast. */
+async function renameRefused(
+  { fs }: FileSystemForTest,
+  disk: FailingDisk,
+  step: 'sync' | 'sync-directory',
+): Promise<void> {
+  disk.failures.set(step, 'ENOSPC');
+  expect(await errnoOfCall(fs.rename(TRANSFER, '/f', false))).toBe('ENOSPC');
+  disk.failures.clear();
+}
+
 /** Path, state and bytes of all that is not stored. */
 async function kept({ mounted }: FileSystemForTest) {
   const changes = await mounted.unsent.list();
@@ -98,10 +117,7 @@ it.each([true, false])(
   async (writeBack) => {
     const disk = new FailingDisk();
     const scene = await openForTest({ localFiles: disk, settings: { writeBack } });
-    const handle = await createScratch(scene, TRANSFER);
-    await writeAt(scene.fs, handle, 'new bytes');
-    await scene.fs.flush(handle);
-    await scene.fs.release(handle);
+    await closeTransfer(scene);
     // What is not stored is recorded: with write-back before anything is sent, else once that has failed.
     if (!writeBack) scene.store.changeAccount({ gracePeriod: true });
 
@@ -122,14 +138,9 @@ it.each(['sync', 'sync-directory'] as const)(
     const disk = new FailingDisk();
     const scene = await openForTest({ localFiles: disk, settings: { writeBack: true } });
     await scene.foreignWrite('f', 'old');
-    const handle = await createScratch(scene, TRANSFER);
-    await writeAt(scene.fs, handle, 'new bytes');
-    await scene.fs.flush(handle);
-    await scene.fs.release(handle);
+    await closeTransfer(scene);
 
-    disk.failures.set(step, 'ENOSPC');
-    expect(await errnoOfCall(scene.fs.rename(TRANSFER, '/f', false))).toBe('ENOSPC');
-    disk.failures.clear();
+    await renameRefused(scene, disk, step);
 
     expect((await readFile(scene.fs, '/f')).toString()).toBe('old');
     expect(await kept(scene)).toEqual([['/f', 'set aside', 'new bytes']]);
@@ -141,13 +152,8 @@ it('who reads the file that such a transfer was to replace goes on with it, and 
   const scene = await openForTest({ localFiles: disk, settings: { writeBack: true } });
   await scene.foreignWrite('f', 'old');
   const reader = await openToRead(scene.fs, '/f');
-  const handle = await createScratch(scene, TRANSFER);
-  await writeAt(scene.fs, handle, 'new bytes');
-  await scene.fs.flush(handle);
-  await scene.fs.release(handle);
-  disk.failures.set('sync', 'ENOSPC');
-  expect(await errnoOfCall(scene.fs.rename(TRANSFER, '/f', false))).toBe('ENOSPC');
-  disk.failures.clear();
+  await closeTransfer(scene);
+  await renameRefused(scene, disk, 'sync');
   expect(await textAt(scene.fs, reader)).toBe('old');
 
   await writeFile(scene.fs, '/f', 'newer');
@@ -161,14 +167,9 @@ it('what waited under the new name of such a transfer is stored [scratch/rename]
   await scene.foreignWrite('f', 'old');
   scene.store.changeAccount({ gracePeriod: true });
   await writeFile(scene.fs, '/f', 'promised');
-  const handle = await createScratch(scene, TRANSFER);
-  await writeAt(scene.fs, handle, 'new bytes');
-  await scene.fs.flush(handle);
-  await scene.fs.release(handle);
+  await closeTransfer(scene);
 
-  disk.failures.set('sync', 'ENOSPC');
-  expect(await errnoOfCall(scene.fs.rename(TRANSFER, '/f', false))).toBe('ENOSPC');
-  disk.failures.clear();
+  await renameRefused(scene, disk, 'sync');
   scene.store.changeAccount({ gracePeriod: false });
   await drained(scene.mounted).catch(() => undefined);
 

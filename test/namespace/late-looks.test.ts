@@ -4,10 +4,16 @@ import { Version } from '../../src/store/version.ts';
 import { uploadOf } from '../support/embedded-service.ts';
 import { namesAlone } from '../support/names-alone.ts';
 
+/** `d/f` is a folder; what is in `d` nobody has asked yet. */
+async function withFolder() {
+  const names = await namesAlone();
+  await names.direct.putObject(names.bucket, 'd/f/inside', uploadOf('x'));
+  await names.namespace.list('/');
+  return names;
+}
+
 it('a look that was asked for after a refresh finds a folder gone that a listing from before still shows [fresh/last-asked]', async () => {
-  const { namespace, clock, held, direct, bucket } = await namesAlone();
-  await direct.putObject(bucket, 'd/f/inside', uploadOf('x'));
-  await namespace.list('/');
+  const { namespace, clock, held, direct, bucket } = await withFolder();
   const page = held.hold('listObjects');
   const listed = namespace.list('/d');
   await page.made;
@@ -29,9 +35,7 @@ it('a look that was asked for after a refresh finds a folder gone that a listing
 });
 
 it('a listing is believed that shows a file in the place of the folder that a look from before has found [fresh/last-asked]', async () => {
-  const { namespace, clock, held, direct, bucket } = await namesAlone();
-  await direct.putObject(bucket, 'd/f/inside', uploadOf('x'));
-  await namespace.list('/');
+  const { namespace, clock, held, direct, bucket } = await withFolder();
   const answer = held.hold('listObjects');
   const look = namespace.lookup('/d/f');
   await answer.made;
