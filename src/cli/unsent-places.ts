@@ -45,7 +45,7 @@ export interface PlaceSearch {
 
 export interface FoundPlaces {
   readonly places: readonly UnsentPlace[];
-  /** A line of each place where a mount may have left something, and which cannot be looked into: its disk may be missing. */
+  /** A line of each place where a mount may have left something, and which cannot be looked into: its disk may be missing, or it is another user's. */
   readonly unseen: readonly string[];
 }
 

@@ -11,14 +11,17 @@ export class DraftDamaged extends FsError {
   }
 }
 
-/** Whether the disk has changed what an earlier mount left in `draft`, as far as anybody has noted what that was. Rejects with the disk's error. */
+/** Whether the disk has changed what a close had promised in `draft`, as far as anybody has noted what that was. Rejects with the disk's error. */
 export async function isDamaged({ kept }: MountState, draft: Draft): Promise<boolean> {
   const sealed = kept.recordOf(draft)?.facts.sealed ?? null;
   // Of another length a person has named it (recovery.ts, reviving.ts).
   return sealed?.md5 != null && sealed.size === draft.size && sealed.md5 !== (await draft.md5());
 }
 
-/** What an earlier mount left has lain on the disk for a while: nobody has promised to store what that has made of it. */
+/**
+ * What waits, from an earlier mount mostly, has lain on the disk for a while: nobody has promised to store what that has made of it. Costs a
+ * reading of what this process has not read.
+ */
 export async function refuseDamaged(mount: MountState, file: OpenFile, draft: Draft): Promise<void> {
   if (!(await isDamaged(mount, draft))) return;
   file.isLeftBehind = true;

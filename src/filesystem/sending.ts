@@ -39,8 +39,7 @@ export class Sending {
    */
   async send(file: OpenFile, draft: Draft): Promise<void> {
     const isUnnamed = file.isLeftBehind && this.#mount.kept.recordOf(draft)?.facts.sealed?.md5 === null;
-    const isLeft = file.isLeftBehind;
-    const found = isLeft ? await lookFirst(this.#mount, file, draft) : null;
+    const found = file.isLeftBehind ? await lookFirst(this.#mount, file, draft) : null;
     if (found !== null) return this.#tookFound(file, draft, await this.#publishIfWanted(file, draft, found));
     await refuseDamaged(this.#mount, file, draft);
     const sameBytes = await this.#storedAlready(file, draft);
