@@ -24,8 +24,6 @@ import type { DiskCalls } from './disk-calls.ts';
 
 /** Bytes of a read or a write that is short. */
 const SHORT = 64 * 1024;
-/** Bytes that are freed in less time than a trip to another thread takes. */
-const FEW = 1024 * 1024;
 /** Bytes of what fstat(2) calls a block. */
 const STATUS_BLOCK = 512;
 
@@ -127,20 +125,24 @@ export class OpenDescriptor {
     return this.#inThread(() => elsewhere.sync(this.#number));
   }
 
-  /** After the calls that are in progress. Where the file has no name any more its bytes are freed now: many take their time. */
+  /**
+   * After the calls that are in progress. Where the file has no name any more its bytes are freed now: even a few wait for the disk's journal
+   * while other threads sync, and so would all programs.
+   */
   close(): Promise<void> {
-    return this.#close(async () => {
-      const hasFew = await this.#calls.make(
-        () => fstatSync(this.#number).blocks * STATUS_BLOCK <= FEW,
-        () => Promise.resolve(false),
-      );
-      await (hasFew ? this.#closeAtOnce() : elsewhere.close(this.#number));
-    });
+    return this.#close(() => elsewhere.close(this.#number));
   }
 
   /** The same, of what keeps its name. */
   closeFreeingNothing(): Promise<void> {
-    return this.#close(() => this.#closeAtOnce());
+    return this.#close(() =>
+      this.#calls.make(
+        () => {
+          closeSync(this.#number);
+        },
+        () => elsewhere.close(this.#number),
+      ),
+    );
   }
 
   async #transfer(length: number, here: () => number, inThread: () => Promise<number>): Promise<number> {
@@ -158,15 +160,6 @@ export class OpenDescriptor {
     } finally {
       this.#running.delete(running);
     }
-  }
-
-  #closeAtOnce(): Promise<void> {
-    return this.#calls.make(
-      () => {
-        closeSync(this.#number);
-      },
-      () => elsewhere.close(this.#number),
-    );
   }
 
   #close(close: () => Promise<void>): Promise<void> {
