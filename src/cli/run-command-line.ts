@@ -26,7 +26,7 @@ export async function runCommandLine(
     await whilePrinting(async () => {
       try {
         await requireUtf8(words);
-        await program.parseAsync(words, { from: 'user' });
+        await program.parseAsync(askingForHelp(program, words), { from: 'user' });
       } catch (error) {
         // The parser has printed what was asked for, or what there is to choose from.
         if (error instanceof CommanderError)
@@ -44,6 +44,13 @@ export async function runCommandLine(
     if (isGiven('--debug')) sayStack(error);
     return failure.exitCode;
   }
+}
+
+/** commander's `help` knows commands, and not the commands of those. */
+function askingForHelp(program: Command, words: readonly string[]): readonly string[] {
+  const [word, ...names] = words;
+  const isBelow = word === 'help' && names.length > 1;
+  return isBelow && program.commands.some((one) => one.name() === names[0]) ? [...names, '--help'] : words;
 }
 
 /** What follows a `--` is none. */

@@ -56,6 +56,16 @@ it('who asks for the help of a command that there is not is told so', async () =
   expect(told.stderr).toMatch(/\npailfs: there is no command lits of pailfs\n$/);
 });
 
+it.each([[['uploads', 'retry']], [['bucket', 'delete']]])(
+  'the help of %j is that of the command below',
+  async (names) => {
+    const told = await runHere(['help', ...names]);
+
+    expect(told).toEqual(await runHere([...names, '--help']));
+    expect(told.stdout).toMatch(new RegExp(`^Usage: pailfs ${names.join(' ')} `));
+  },
+);
+
 it('who gives no word at all is shown the commands, whatever is set', async () => {
   vi.stubEnv('PAILFS_ALL_BUCKETS', 'nonsense');
   onTestFinished(() => void vi.unstubAllEnvs());
