@@ -2,9 +2,11 @@
  * How visible is a file after its rename? As before; but a file made here a moment ago, whose visibility nobody set, takes that of the
  * file that it replaces: programs that save through a temporary file do not mean to take a link away.
  */
+import { versionOf } from '../content/version-facts.ts';
 import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { currentVisibility } from '../store/replace.ts';
+import type { Version } from '../store/version.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 
@@ -27,21 +29,34 @@ export function visibilityAfter(
   return visibilityOf(mount, takesTargets ? target : source);
 }
 
+/** What the service has under the name of `file`, as far as is known: others may have replaced what programs have open of it. */
+export function standingVersion({ namespace }: MountState, file: OpenFile): Version | null {
+  const entry = namespace.known.recall(file.path);
+  return entry?.kind === 'file' ? entry.version : file.version;
+}
+
+/** Whether the link of `file` is still ours to restore: not of what others have stored since, nor of what takes its place. */
+export function isLinkOwed(mount: MountState, file: OpenFile): boolean {
+  const standing = standingVersion(mount, file);
+  if (!file.publishPending || standing === null || standing === file.version) return file.publishPending;
+  const owed = file.owedLinks.flatMap((link) => (link.publish === null ? [] : [versionOf(link.publish)]));
+  return [file.version, ...file.unconfirmed, ...owed].some((each) => each?.isSame(standing) === true);
+}
+
 /** Of `file` as it is stored, and known from then on. Rejects with a refusal when only the service knows. */
-export async function visibilityOf(
-  { namespace, store, clock }: MountState,
-  file: OpenFile,
-): Promise<Visibility> {
+export async function visibilityOf(mount: MountState, file: OpenFile): Promise<Visibility> {
+  const { namespace, store, clock } = mount;
   const wish = wishOf(file);
   if (wish !== null) return wish;
-  if (file.publishPending) return 'public';
+  if (isLinkOwed(mount, file)) return 'public';
   if (file.visibilityBefore !== null) return file.visibilityBefore;
   if (file.isUnsent) return 'private';
-  const known = file.version?.visibility;
+  const standing = standingVersion(mount, file);
+  const known = standing?.visibility;
   if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
   const at = clock.monotonic();
   const value = await currentVisibility(store, keyOfPath(file.path));
-  if (file.version !== null) file.version.visibility = { value, at };
+  if (standing !== null) standing.visibility = { value, at };
   return value;
 }
 

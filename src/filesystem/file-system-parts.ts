@@ -80,6 +80,7 @@ export function fileSystemParts(mount: MountState, inputs: PartsInputs): Mounted
     writing,
     uploading,
     usage,
+    shelf: uploads.shelf,
     renames: renames.journal,
   });
   return {

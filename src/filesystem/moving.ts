@@ -254,7 +254,9 @@ export class Moving {
 /** What programs have set of `source`, of which `draft` holds what is meant, or null: its stored version is. */
 function localOf(source: OpenFile, draft: Draft | null): LocalAttributes {
   const isNewer = source.dirty && draft !== null;
-  return { ...source.version?.local, ...(isNewer ? source.wishesOf(draft).local : {}) };
+  // Its bytes are as old as they were, though they are stored anew.
+  const mtime = source.version?.lastModified.getTime();
+  return { mtime, ...source.version?.local, ...(isNewer ? source.wishesOf(draft).local : {}) };
 }
 
 function takeVersion(source: OpenFile, copied: Version, stays: Draft | null): void {

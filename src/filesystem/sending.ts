@@ -13,6 +13,7 @@ import { recognise } from '../store/own-upload.ts';
 import { VersionChanged } from '../store/range-reader.ts';
 import { asWanted, currentVisibility, publish, replaceObject, type Replacement } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
+import { isLinkOwed, standingVersion } from './carried-visibility.ts';
 import { BaseReplaced } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
 import { isDamaged, refuseDamaged } from './draft-damaged.ts';
@@ -220,10 +221,10 @@ export class Sending {
     const { settings, namespace, store } = this.#mount;
     if (visibilityWish !== null) return visibilityWish;
     if (settings.visibility !== 'preserve') return settings.visibility;
-    if (file.publishPending) return 'public';
+    if (isLinkOwed(this.#mount, file)) return 'public';
     if (file.visibilityBefore !== null) return file.visibilityBefore;
     if (file.version === null) return 'private';
-    const known = file.version.visibility;
+    const known = standingVersion(this.#mount, file)?.visibility;
     if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
     return currentVisibility(store, keyOfPath(file.path));
   }

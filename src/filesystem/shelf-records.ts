@@ -31,19 +31,28 @@ export class ShelfRecords {
     await draft.sync();
     const closedAt = handles.size === 0 ? this.#mount.clock.now() : null;
     const { createdAt } = draft.facts;
-    const record = { id: draft.id, path, kind: shelf.kind, createdAt, closedAt, local };
-    await this.#put(draft, record);
+    const wishes = wishesOf(file);
+    await this.#put(draft, { id: draft.id, path, kind: shelf.kind, createdAt, closedAt, local, ...wishes });
+  }
+
+  /** What the upload of `file` shall do has changed. Rejects with the disk's error: the next mount would do something else, then. */
+  async redescribed(file: OpenFile): Promise<void> {
+    const { draft, shelf } = file;
+    const record = draft === null ? undefined : this.#records.get(draft);
+    if (draft !== null && shelf !== null && record !== undefined)
+      await this.#put(draft, { ...record, ...wishesOf(file) });
   }
 
   /**
    * `file` has another name now, and may have left the shelf. What the journal still said of it would bring it back under its old
    * name. Rejects with the disk's error.
    */
-  async moved({ draft, shelf, path }: OpenFile): Promise<void> {
+  async moved(file: OpenFile): Promise<void> {
+    const { draft, shelf, path } = file;
     const record = draft === null ? undefined : this.#records.get(draft);
     if (draft === null || record === undefined) return;
     if (shelf !== null) {
-      await this.#put(draft, { ...record, path });
+      await this.#put(draft, { ...record, path, ...wishesOf(file) });
       return;
     }
     await this.#local.journal.commit([remove('shelved', record)]);
@@ -68,7 +77,7 @@ export class ShelfRecords {
 
   async #showOne(record: ShelvedRecord, { id, size }: FoundDraft): Promise<OpenFile[]> {
     const { content, table, resting, log } = this.#mount;
-    const { path, kind, local } = record;
+    const { path, kind, local, contentType, visibility } = record;
     try {
       if (table.dirty(path) !== undefined) throw new Error('another file waits under its name');
       const file = new OpenFile(path, null);
@@ -76,6 +85,8 @@ export class ShelfRecords {
       file.dirty = true;
       file.written = true;
       file.local = local;
+      file.contentType = contentType;
+      file.visibilityWish = visibility;
       file.shelf = { kind, mode: modeAtCreation(kind) };
       file.closedHere = file.draft;
       table.add(file);
@@ -95,4 +106,11 @@ export class ShelfRecords {
     await this.#local.journal.commit([put('shelved', record)]);
     this.#records.set(draft, record);
   }
+}
+
+function wishesOf({
+  contentType,
+  visibilityWish,
+}: OpenFile): Pick<ShelvedRecord, 'contentType' | 'visibility'> {
+  return { contentType, visibility: visibilityWish };
 }

@@ -48,6 +48,23 @@ export class Shelf {
     }
   }
 
+  /** What the upload of `file` shall do, should it have one, has changed. */
+  async redescribed(file: OpenFile): Promise<void> {
+    try {
+      await this.stayingPrivate(file);
+    } catch (error) {
+      this.#mount.log.error('a crash may undo what was set of a scratch file', {
+        path: file.path,
+        cause: describeError(error),
+      });
+    }
+  }
+
+  /** As `redescribed`. Rejects with the local disk's error: whoever made it private must not be told so, then. */
+  async stayingPrivate(file: OpenFile): Promise<void> {
+    await this.#records.redescribed(file);
+  }
+
   /** `file` is being created here, where the service has nothing. */
   admit(file: OpenFile, mode: number): void {
     if (!this.#mount.settings.scratch) return;

@@ -15,11 +15,13 @@ import type { Inspecting } from './inspecting.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { RenameJournal } from './rename-journal.ts';
+import type { Shelf } from './shelf.ts';
 import type { VisibilityRecords } from './visibility-records.ts';
 
 export interface VisibilityParts {
   readonly inspecting: Inspecting;
   readonly renames: Pick<RenameJournal, 'concerns'>;
+  readonly shelf: Pick<Shelf, 'redescribed' | 'stayingPrivate'>;
 }
 
 export class VisibilityChanges {
@@ -27,12 +29,18 @@ export class VisibilityChanges {
   readonly #inspecting: Inspecting;
   readonly #renames: Pick<RenameJournal, 'concerns'>;
   readonly #records: VisibilityRecords;
+  readonly #shelf: VisibilityParts['shelf'];
 
-  constructor(mount: MountState, { inspecting, renames }: VisibilityParts, records: VisibilityRecords) {
+  constructor(
+    mount: MountState,
+    { inspecting, renames, shelf }: VisibilityParts,
+    records: VisibilityRecords,
+  ) {
     this.#mount = mount;
     this.#inspecting = inspecting;
     this.#renames = renames;
     this.#records = records;
+    this.#shelf = shelf;
   }
 
   /**
@@ -103,6 +111,7 @@ export class VisibilityChanges {
   async #wish(file: OpenFile): Promise<void> {
     file.visibilityWish = 'public';
     await this.#mount.kept.redescribe(file);
+    await this.#shelf.redescribed(file);
   }
 
   /** Also of what a close has promised before, and of a link that is owed. */
@@ -115,6 +124,7 @@ export class VisibilityChanges {
     if (visibilityBefore !== null) file.visibilityBefore = 'private';
     if (sealed !== null && wishes !== null) sealed.wishes = { ...wishes, visibilityWish: 'private' };
     try {
+      await this.#shelf.stayingPrivate(file);
       await this.#mount.kept.stayingPrivate(file);
     } catch (error) {
       Object.assign(file, before);

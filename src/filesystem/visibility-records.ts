@@ -29,9 +29,10 @@ export class VisibilityRecords {
   /** Undefined when the service must be asked. `isFresh`: whether what was learned then is still believed. */
   recall(version: Version, isFresh: (at: number) => boolean): VisibilityRecord | undefined {
     const known = this.#records.get(version);
-    return known !== undefined && isFresh(known.at) && this.#isLasting(known.record)
-      ? known.record
-      : undefined;
+    if (known === undefined || !isFresh(known.at) || !this.#isLasting(known.record)) return undefined;
+    // An upload, or a link restored since, has made it another, whose links nobody has asked for.
+    const now = version.visibility?.value ?? known.record.visibility;
+    return now === known.record.visibility ? known.record : undefined;
   }
 
   /** What was asked for. `at`: monotonic milliseconds at which the request left. */

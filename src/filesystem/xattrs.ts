@@ -10,6 +10,7 @@ import type { VisibilityRecord } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
 import { BUCKET_ATTRIBUTES, bucketAttribute, FOLDER_ATTRIBUTES, HIDDEN } from './bucket-attributes.ts';
+import { isLinkOwed, standingVersion } from './carried-visibility.ts';
 import { contentTypeFor } from './content-type.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
@@ -41,6 +42,9 @@ const FILE_NAMES = [
 
 /** `type/subtype`, with parameters; nothing that could end a header line, or that none can carry. */
 const MIME_PATTERN = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:[\t ]*;[\t -~]*)?$/;
+
+/** Its two names may have 127 characters each (RFC 6838); a header that is much longer HTTP clients and servers refuse, and with it the file. */
+const LONGEST_MIME_TYPE = 1000;
 
 export interface XattrParts extends VisibilityParts {
   readonly opening: Opening;
@@ -133,11 +137,10 @@ export class Xattrs {
     const { settings } = this.#mount;
     if (file.visibilityWish !== null) return file.visibilityWish;
     if (settings.visibility !== 'preserve') return settings.visibility;
-    if (file.publishPending) return 'public';
+    if (isLinkOwed(this.#mount, file)) return 'public';
     if (file.visibilityBefore !== null) return file.visibilityBefore;
-    return file.version === null
-      ? 'private'
-      : (await this.#record(file.path, file.version, waiter)).visibility;
+    const standing = file.version === null ? null : standingVersion(this.#mount, file);
+    return standing === null ? 'private' : (await this.#record(file.path, standing, waiter)).visibility;
   }
 
   async #ofFolder(path: string, name: string, waiter: Waiter): Promise<string> {
@@ -217,7 +220,8 @@ export class Xattrs {
 
   /** The service takes a type only with the bytes, so they are stored again. */
   async #setMimeType(path: string, text: string): Promise<void> {
-    if (!MIME_PATTERN.test(text)) throw new FsError('EINVAL', path, `${MIME_TYPE} must look like text/plain`);
+    if (text.length > LONGEST_MIME_TYPE || !MIME_PATTERN.test(text))
+      throw new FsError('EINVAL', path, `${MIME_TYPE} must look like text/plain`);
     // File managers set the type of each file that they have copied: the one that it has.
     if (await this.#isStoredAs(path, text)) return;
     const handle = await this.#parts.opening.open(path, { read: true, write: true, truncate: false });
@@ -225,10 +229,13 @@ export class Xattrs {
     try {
       await this.#parts.writing.change(file, async () => {
         await this.#parts.writing.changeable(file, Infinity);
-        if (!file.dirty) file.local = { ...file.version?.local };
+        // Its bytes are as old as they were, though they are stored again.
+        const mtime = file.version?.lastModified.getTime();
+        if (!file.dirty) file.local = { mtime, ...file.version?.local, ctime: this.#mount.clock.now() };
         file.contentType = text;
         file.dirty = true;
         await this.#mount.kept.redescribe(file);
+        await this.#parts.shelf.redescribed(file);
       });
       // A file that somebody is writing takes the type along at its close.
       if (file.handles.size === 1) await this.#parts.uploading.keep(file);

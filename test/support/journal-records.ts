@@ -68,7 +68,8 @@ export function renameStepOf(rename: string, index: number): RenameStepRecord {
 }
 
 export function shelvedOf(id: string): ShelvedRecord {
-  return { id, path: '/.x.swp', kind: 'swap', createdAt: 1, closedAt: null, local: {} };
+  const plain = { id, path: '/.x.swp', kind: 'swap', createdAt: 1, closedAt: null, local: {} } as const;
+  return { ...plain, contentType: null, visibility: null };
 }
 
 const time = (): fc.Arbitrary<number> =>

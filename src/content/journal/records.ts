@@ -107,6 +107,9 @@ const shelved = z.strictObject({
   /** When nobody had it open any more; null: open. */
   closedAt: time.nullable(),
   local: localAttributes,
+  /** What its upload shall do, when it has another name: null, when nobody has set that. */
+  contentType: z.string().nullable().default(null),
+  visibility: visibility.nullable().default(null),
 });
 
 /** A journal of a mount that died, all of which is in this one: what is left of it means nothing any more. */
