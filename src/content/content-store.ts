@@ -1,5 +1,5 @@
 /** Where are bytes, for the file system: drafts on the local disk, cached blocks in memory, the rest behind readers. */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -35,6 +35,9 @@ export interface ContentStoreParts {
   readonly log: Log;
 }
 
+/** Bytes of what stat(2) calls a block. */
+const STATUS_BLOCK = 512;
+
 /** An upload of a draft's bytes as they are now. */
 export interface DraftUpload {
   readonly body: UploadBody;
@@ -52,6 +55,7 @@ export class ContentStore {
   readonly #copies: DraftFolder;
   readonly #readers: ReaderPool;
   readonly #served: Readonly<ReadCounts>;
+  readonly #endGivingWay: () => void;
   #bytesSent = 0;
 
   constructor(parts: ContentStoreParts) {
@@ -63,6 +67,7 @@ export class ContentStore {
     const context = new ReadContext({ ranges, cache, onDisk, files, directory, space, clock, log });
     this.#served = context.served;
     this.#readers = new ReaderPool(context, parts.keepsBlocks);
+    this.#endGivingWay = space.giveWayFirst(() => this.#readers.giveWay());
   }
 
   /** Makes the directory for temporary files. Rejects with the disk's error. */
@@ -84,6 +89,7 @@ export class ContentStore {
 
   /** Ends what is kept for readers to come. */
   close(): void {
+    this.#endGivingWay();
     this.#readers.clear();
   }
 
@@ -99,7 +105,9 @@ export class ContentStore {
 
   /** A draft that was on the disk before. Rejects with the disk's error, or with `HeaderUnreadable`. */
   async openDraft(id: string, size: number): Promise<Draft> {
-    return new Draft(await this.#parts.drafts.open(id), this.#parts.space.open(size), size);
+    const file = await this.#parts.drafts.open(id);
+    // Holes take no room.
+    return new Draft(file, this.#parts.space.open(Math.min(size, await bytesOnDisk(file.path, size))), size);
   }
 
   /** An empty draft for a copy of what the service has, which nobody misses after a crash. Rejects with the disk's error. */
@@ -139,4 +147,11 @@ export class ContentStore {
   releaseReader(version: Version): void {
     this.#readers.release(version);
   }
+}
+
+/** What the file at `path` takes, as du(1) counts; `otherwise` where the disk does not tell. */
+async function bytesOnDisk(path: string, otherwise: number): Promise<number> {
+  const status = await stat(path).catch(() => null);
+  // A draft's header is never a hole.
+  return status === null || status.blocks === 0 ? otherwise : status.blocks * STATUS_BLOCK;
 }

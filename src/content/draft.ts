@@ -41,12 +41,12 @@ export class Draft {
   /** Settles when all changes asked for so far are made. */
   #changes: Promise<unknown> = Promise.resolve();
 
-  /** Nobody else uses `file`, which holds `size` bytes of content, nor `account`, which has them. */
+  /** Nobody else uses `file`, which holds `size` bytes of content, nor `account`, which has those that are no holes. */
   constructor(file: DraftFile, account: SpaceAccount, size = 0) {
     this.#file = file;
     this.#account = account;
     this.#size = size;
-    this.#spent = size;
+    this.#spent = Math.min(size, account.held);
     // It was here before: whoever recorded it had synced it.
     if (size > 0) this.#syncedRevision = 0;
   }
@@ -134,6 +134,7 @@ export class Draft {
       this.#harm.refuse();
       if (data.length === 0) return;
       refuseSize(position + data.length);
+      const before = { spent: this.#spent, held: this.#account.held };
       const spent = Math.min(this.#spent + data.length, Math.max(this.#size, position + data.length));
       // Without waiting when there is plenty of room, as there mostly is.
       if (!this.#account.take(spent - this.#account.held)) await this.#grow(spent - this.#account.held);
@@ -146,7 +147,7 @@ export class Draft {
         await writeFully(this.#file, data, position);
       } catch (error) {
         // A place that this disk has no file for: what is elsewhere is as it was.
-        if (systemErrorCode(error) === 'EFBIG') this.#changed(this.#size);
+        if (systemErrorCode(error) === 'EFBIG') await this.#takeBack(position, before);
         else this.#harm.poison(error);
         throw error;
       }
@@ -251,6 +252,19 @@ export class Draft {
       if (!(error instanceof NoRoom) || !error.mayPass) this.#harm.poison(error);
       throw error;
     }
+  }
+
+  /** Nothing that was to be written at `position` is there: neither its room, nor what came before the first byte that was refused. */
+  async #takeBack(
+    position: number,
+    { spent, held }: { readonly spent: number; readonly held: number },
+  ): Promise<void> {
+    this.#changed(this.#size);
+    await this.#harm.orPoison(() => this.#file.truncate(this.#size));
+    // Bytes in its middle may be where there was a hole.
+    if (position < this.#size) return;
+    this.#spent = spent;
+    this.#account.shrinkTo(held);
   }
 
   /** Whoever heard that the bytes are taken thinks that they are here: without them nothing of the draft is worth anything. */

@@ -31,7 +31,7 @@ export class ReaderPool {
     maxSize: MAX_IDLE * SMALL_FOR_ONE,
     sizeCalculation: ({ isSmall }) => (isSmall ? 1 : SMALL_FOR_ONE),
     dispose: (reader, _version, reason) => {
-      if (reason === 'evict') reader.dispose();
+      if (reason === 'evict') void reader.dispose();
     },
   });
 
@@ -59,15 +59,26 @@ export class ReaderPool {
     this.#inUse.delete(version);
     if (this.#keepsIdle) this.#idle.set(version, used.reader);
     else {
-      used.reader.dispose();
+      void used.reader.dispose();
       this.#context.cache.dropVersion(version.id);
     }
   }
 
   /** Ends all idle readers. */
   clear(): void {
-    for (const reader of this.#idle.values()) reader.dispose();
+    for (const reader of this.#idle.values()) void reader.dispose();
     this.#idle.clear();
+  }
+
+  /** Somebody needs the room of temporary files that nobody reads: ends their readers. Resolves when they are gone; never rejects. */
+  async giveWay(): Promise<void> {
+    const ended: Promise<void>[] = [];
+    for (const [version, reader] of [...this.#idle.entries()]) {
+      if (!reader.hasFile) continue;
+      this.#idle.delete(version);
+      ended.push(reader.dispose());
+    }
+    await Promise.all(ended);
   }
 
   #readerFor(key: string, version: Version): VersionReader {

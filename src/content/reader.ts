@@ -73,9 +73,16 @@ export class VersionReader {
     this.#bytes.letGo();
   }
 
-  /** Aborts everything and deletes the temporary file. Cached blocks stay in the cache. */
-  dispose(): void {
-    this.#bytes.dispose();
+  /** Whether it has a temporary file on the disk. */
+  get hasFile(): boolean {
+    return this.#bytes.spool !== null;
+  }
+
+  /**
+   * Aborts everything and deletes the temporary file. Cached blocks stay in the cache. Resolves when the file is gone; never rejects.
+   */
+  dispose(): Promise<void> {
+    return this.#bytes.dispose();
   }
 
   /**

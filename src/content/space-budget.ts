@@ -19,9 +19,11 @@ const LOOK_AGE_MS = 1000;
 /** Bytes that have arrived at the service are on the disk for as long as it takes to note that down; a slow disk takes a while. */
 const NOTING_MS = 1000;
 
-/** Bytes on the same disk that can be had again from the service; a disk cache. */
+/** Bytes that can be had again from the service; a disk cache. */
 export interface CleanBytes {
   readonly used: number;
+  /** Whether the disk that is asked for room has none of them: then it gains nothing when they go. Never rejects. */
+  areElsewhere?(): Promise<boolean>;
   /** Deletes what is beyond `bytes`. Never rejects. */
   shrinkTo(bytes: number): Promise<void>;
 }
@@ -57,6 +59,8 @@ export class SpaceBudget {
   /** How many have had their turn and not asked again. */
   #returning = 0;
   #wake: () => void = () => undefined;
+  /** Each ends copies that nobody uses. */
+  readonly #idle = new Set<() => Promise<void>>();
 
   constructor(parts: SpaceBudgetParts) {
     this.#parts = parts;
@@ -65,6 +69,15 @@ export class SpaceBudget {
   /** Bytes held by all accounts. */
   get used(): number {
     return this.#used;
+  }
+
+  /**
+   * Where there is no room, before anybody hears of that, `dropIdle` is asked to end what accounts hold of copies that nobody uses. It
+   * never rejects, and waits for nobody who waits for room. Returns what ends that.
+   */
+  giveWayFirst(dropIdle: () => Promise<void>): () => void {
+    this.#idle.add(dropIdle);
+    return () => void this.#idle.delete(dropIdle);
   }
 
   /**
@@ -191,13 +204,27 @@ export class SpaceBudget {
 
   async #look(wanted: number): Promise<void> {
     const { clean, limit } = this.#parts;
+    if (this.#used + wanted > limit) await this.#dropIdle();
     await clean?.shrinkTo(limit - this.#used - wanted);
     this.#diskRoom = await this.#freeRoom();
-    if (clean !== undefined && clean.used > 0 && this.#diskRoom < wanted) {
+    if (this.#diskRoom < wanted) {
+      await this.#dropIdle();
+      this.#diskRoom = await this.#freeRoom();
+    }
+    if (
+      clean !== undefined &&
+      clean.used > 0 &&
+      this.#diskRoom < wanted &&
+      (await clean.areElsewhere?.()) !== true
+    ) {
       await clean.shrinkTo(clean.used - (wanted - this.#diskRoom));
       this.#diskRoom = await this.#freeRoom();
     }
     this.#lookedAt = this.#parts.clock.monotonic();
+  }
+
+  async #dropIdle(): Promise<void> {
+    await Promise.all([...this.#idle].map((drop) => drop()));
   }
 
   async #freeRoom(): Promise<number> {

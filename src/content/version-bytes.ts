@@ -216,10 +216,11 @@ export class VersionBytes {
     }
   }
 
-  dispose(): void {
+  /** Resolves when its temporary file is gone; never rejects. */
+  async dispose(): Promise<void> {
     this.abort(-1);
     this.#context.cache.markAllRead(this.#id());
-    this.#spooling.drop();
+    await this.#spooling.drop();
   }
 
   #abort(landing: Landing): void {

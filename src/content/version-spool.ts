@@ -56,8 +56,8 @@ export class VersionSpool {
     });
   }
 
-  /** Nobody reads the version any more. */
-  drop(): void {
+  /** Nobody reads the version any more. Resolves when its file is gone; never rejects. */
+  async drop(): Promise<void> {
     // Also one that is only being made.
     this.#maySpool = false;
     const spool = this.#spool;
@@ -65,7 +65,7 @@ export class VersionSpool {
     // What is being copied from it is still wanted.
     if (spool === null) return;
     const removed = this.#saving === null ? spool.remove() : this.#saving.then(() => spool.remove());
-    removed.catch((error: unknown) => {
+    await removed.catch((error: unknown) => {
       this.#context.log.warn('cannot remove a temporary file', { reason: describeError(error) });
     });
   }
@@ -75,7 +75,7 @@ export class VersionSpool {
     this.#context.log.warn('cannot keep a downloaded file on the local disk', {
       reason: describeError(error),
     });
-    this.drop();
+    void this.drop();
   }
 
   async #openSpool(): Promise<Spool | null> {

@@ -44,6 +44,8 @@ export class DraftEnds {
     if (refused === null) return;
     if (sealed !== null && draft !== null && refused !== draft && failure?.draft === draft)
       return this.#setNewestAside(file, draft, sealed);
+    // Nobody sends it, also where it cannot be set aside: who waits for its room would wait for ever.
+    refused.setLeaving(false);
     // Taken out before anything is awaited: whoever opens the file meanwhile must not write into a draft that goes.
     file.sealed = null;
     if (refused === draft) {

@@ -1,4 +1,5 @@
 /** What do the parts of a mounted file system work with: which caches, how large, over which directories? */
+import { stat, statfs } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { PathClaims } from '../base/path-claims.ts';
@@ -9,7 +10,7 @@ import { ContentStore } from '../content/content-store.ts';
 import { DiskCache } from '../content/disk-cache/disk-cache.ts';
 import { nodeLocalFiles, type LocalFiles } from '../content/local-files.ts';
 import type { LocalState } from '../content/local-state.ts';
-import { SpaceBudget } from '../content/space-budget.ts';
+import { SpaceBudget, type CleanBytes } from '../content/space-budget.ts';
 import { Namespace } from '../namespace/namespace.ts';
 import type { ObjectService } from '../service/object-service.ts';
 import type { Bucket } from '../service/records.ts';
@@ -73,7 +74,9 @@ export function openSharedMeans(inputs: SharedInputs): SharedMeans {
   const space = new SpaceBudget({
     limit: disk === null ? Infinity : settings.cacheSize,
     disk: () => files.space(directory),
-    ...(disk !== null && { clean: disk }),
+    ...(disk !== null && {
+      clean: cleanBytesOf(disk, { directory, cacheDirectory: settings.cacheDirectory }),
+    }),
     clock,
   });
   disk?.makeRoomFor(() => space.used);
@@ -147,4 +150,28 @@ function contentStore({ local, shared }: OpenedMeans, inputs: MountInputs): Cont
     clock,
     log,
   });
+}
+
+interface Places {
+  readonly directory: string;
+  readonly cacheDirectory: string;
+}
+
+/** What gives way to drafts in `directory`. */
+function cleanBytesOf(disk: DiskCache, { directory, cacheDirectory }: Places): CleanBytes {
+  return {
+    get used() {
+      return disk.used;
+    },
+    areElsewhere: () => areApart(directory, cacheDirectory).catch(() => false),
+    shrinkTo: (bytes) => disk.shrinkTo(bytes),
+  };
+}
+
+/** Whether they are on disks that share no room: parts of one disk with a number each (btrfs) say the same of it. */
+async function areApart(one: string, other: string): Promise<boolean> {
+  const [mine, its] = await Promise.all([stat(one), stat(other)]);
+  if (mine.dev === its.dev) return false;
+  const [here, there] = await Promise.all([statfs(one), statfs(other)]);
+  return here.blocks * here.bsize !== there.blocks * there.bsize;
 }

@@ -126,6 +126,9 @@ export class Storing {
 
   async #send(file: OpenFile, draft: Draft, isStillMeant: () => boolean): Promise<void> {
     file.goingUp = draft;
+    // What a close has promised is on its way before and after, as long as it is tried again.
+    const isPromised = (): boolean => file.sealed?.draft === draft;
+    if (!isPromised()) draft.setLeaving(true);
     try {
       if (this.#holds.has(draft))
         throw new FsError('EIO', file.path, 'its rename, which a crash had cut, is not finished yet');
@@ -138,6 +141,7 @@ export class Storing {
       throw error;
     } finally {
       file.goingUp = null;
+      if (!isPromised()) draft.setLeaving(false);
       await this.#mount.kept.uploads.ended(file, draft);
     }
   }

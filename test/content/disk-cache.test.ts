@@ -64,7 +64,7 @@ describe('a file that was read before the last unmount', () => {
       const first = await Reading.begin({ ...SMALL, size: 3 * GROUP + 5, cacheBytes: 1024, disk });
       first.service.treatment = treatment;
       expect(await first.readsAll(SMALL.blockSize)).toBe(true);
-      first.reader.dispose();
+      void first.reader.dispose();
       // The temporary file goes when it is copied.
       await expect.poll(() => first.disk.left.size).toBe(0);
       await disk.close();

@@ -15,7 +15,7 @@ it('bytes fetched ahead that have gone again are fetched from the beginning of a
 
   const demand = { sequential: true, from: 201, range: piece, run, waiter: STAYING };
   new Fetching(reading.context, bytes).landingFor(piece, demand);
-  bytes.dispose();
+  void bytes.dispose();
 
   expect(run.until).toBe(192);
 });

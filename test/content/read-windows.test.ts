@@ -20,7 +20,7 @@ function anotherFile(reading: Reading, id: number): VersionReader {
   const reader = new VersionReader(reading.context, `k${id}`, version);
   reader.acquire();
   onTestFinished(() => {
-    reader.dispose();
+    void reader.dispose();
   });
   return reader;
 }

@@ -15,7 +15,7 @@ async function counted(options: Omit<ReadingOptions, 'memory' | 'blockSize'>) {
   /** What somebody still holds once nothing is cached or on its way any more. */
   const left = async (): Promise<number> => {
     reading.service.resume();
-    reading.reader.dispose();
+    void reading.reader.dispose();
     await settle();
     reading.cache.dropVersion(reading.version.id);
     return memory.holders;

@@ -166,7 +166,7 @@ describe.each(['ignored', 'refused'] as const)('where Range is %s', (treatment) 
     reading.service.treatment = treatment;
     await reading.readsAll(MIB);
 
-    reading.reader.dispose();
+    void reading.reader.dispose();
     await settle();
 
     expect(reading.disk.left.size).toBe(0);
@@ -178,7 +178,7 @@ describe.each(['ignored', 'refused'] as const)('where Range is %s', (treatment) 
     service.treatment = treatment;
     const create = disk.create.bind(disk);
     disk.create = (directory) => {
-      reader.dispose();
+      void reader.dispose();
       return create(directory);
     };
 

@@ -224,7 +224,7 @@ describe('any reads of any file, at the same time', () => {
             expect(await Promise.all(right)).toEqual(group.map(() => true));
           }
           expect(await reading.readsAll(77)).toBe(true);
-          reading.reader.dispose();
+          void reading.reader.dispose();
           await settle();
           expect(reading.disk.left.size).toBe(0);
         },

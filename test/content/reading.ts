@@ -96,7 +96,7 @@ export class Reading {
     const reading = new Reading(options, await temporaryDirectory());
     onTestFinished(async () => {
       reading.service.resume();
-      reading.reader.dispose();
+      void reading.reader.dispose();
       await settle();
     });
     return reading;

@@ -118,7 +118,7 @@ it(
             const start = index * SMALL.blockSize;
             expect(Buffer.compare(block, reading.content.subarray(start, start + block.length))).toBe(0);
           });
-          reading.reader.dispose();
+          void reading.reader.dispose();
           await settle();
           expect(reading.cache.spokenFor).toBe(0);
         },

@@ -15,6 +15,8 @@ export class FailingDisk implements LocalFiles {
   readonly failures = new Map<Step, string>();
   /** Bytes that writes may still take before the disk is full. */
   room = Infinity;
+  /** What it says then. */
+  failureWhenFull = 'ENOSPC';
   /** What it says of itself. */
   told: DiskSpace = { free: Infinity, total: 0 };
   /** Most bytes that one call writes or reads. */
@@ -62,7 +64,7 @@ export class FailingDisk implements LocalFiles {
       write: async (data, position) => {
         await this.beforeWrite(data.length);
         this.#step('write');
-        if (this.room === 0) throw systemError('ENOSPC');
+        if (this.room === 0) throw systemError(this.failureWhenFull);
         const count = await file.write(data.subarray(0, Math.min(this.most, this.room)), position);
         this.room -= count;
         return count;

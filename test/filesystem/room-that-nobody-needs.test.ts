@@ -1,0 +1,109 @@
+/** SEMANTICS: a writer is refused, or waits, only for bytes that are really there and really wanted. */
+import { describe, expect, it } from 'vitest';
+import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
+import { mountOver } from '../support/after-a-crash.ts';
+import { uploadOf } from '../support/embedded-service.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
+import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
+import { errnoOfCall, openToRewrite } from '../support/program-acts.ts';
+import { signal } from '../support/signal.ts';
+
+const MIB = 1024 * 1024;
+const MOST_OF_IT = new Uint8Array(80_000);
+const SMALL = { cache: 'disk', cacheSize: 100_000 } as const;
+
+/** What becomes of a first write of a new file, while time goes by. */
+async function writing(
+  { clock }: Pick<FileSystemForTest, 'clock'>,
+  fs: FileSystemOperations,
+  bytes = MOST_OF_IT,
+): Promise<{ readonly outcome: () => string; readonly release: () => Promise<void> }> {
+  const handle = await openToRewrite(fs, '/new');
+  let outcome = 'waits';
+  void errnoOfCall(fs.write(handle, bytes, 0)).then((errno) => (outcome = errno));
+  return {
+    outcome: () => {
+      clock.advance(1000);
+      return outcome;
+    },
+    release: () => fs.release(handle),
+  };
+}
+
+it('what was downloaded for programs that have closed it gives way to what is written [write/no-space]', async () => {
+  const scene = await openForTest({
+    store: { behaviours: { range: 'ignored' } },
+    settings: { cache: 'disk', cacheSize: 12 * MIB, memoryLimit: 16 * MIB },
+  });
+  const large = patternedBytes(8 * MIB);
+  await scene.direct.putObject(scene.bucket, 'large', uploadOf(large));
+  expect(Buffer.compare(await readFile(scene.fs, '/large'), large)).toBe(0);
+
+  await writeFile(scene.fs, '/new', patternedBytes(8 * MIB));
+
+  expect(Buffer.compare(await readFile(scene.fs, '/large'), large)).toBe(0);
+});
+
+it('what the service refused for good and the disk does not set aside is waited for by nobody [write/no-space]', async () => {
+  const localFiles = new FailingDisk();
+  const scene = await openForTest({ localFiles, settings: { ...SMALL, writeBack: true } });
+  const { fs, faults, clock, mounted } = scene;
+  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
+  await writeFile(fs, '/a', MOST_OF_IT);
+  localFiles.failures.set('sync', 'EIO');
+  clock.advance(1000);
+  await expect.poll(async () => (await mounted.unsent.list())[0]?.code).toBe('EFBIG');
+
+  const other = await writing(scene, fs);
+
+  await expect.poll(other.outcome).toBe('ENOSPC');
+  await other.release();
+});
+
+describe('holes of a file that an earlier mount has left', () => {
+  it('take no room either [write/no-space]', async () => {
+    const scene = await openForTest({ settings: { ...SMALL, writeBack: true } });
+    scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+    const sparse = await openToRewrite(scene.fs, '/sparse');
+    await scene.fs.write(sparse, Buffer.from('end'), 10 * MIB);
+    await scene.fs.flush(sparse);
+    await scene.fs.release(sparse);
+
+    await scene.mounted.close({ patience: 0 });
+    // No copy of the disk: that might have no holes.
+    const { operations } = await mountOver({ directory: scene.stateDirectory }, scene, { settings: SMALL });
+    const other = await writing(scene, operations);
+
+    await expect.poll(other.outcome).toBe('none');
+    await other.release();
+  });
+});
+
+it('a write waits for the room of what a close is storing just then [write/no-space]', async () => {
+  const [begun, mayGo] = [signal(), signal()];
+  const scene = await openForTest({
+    settings: SMALL,
+    between: (service) =>
+      new InterceptedService(service, async ({ operation, key }, proceed) => {
+        if (operation === 'putObject' && key === 'a') {
+          begun.give();
+          await mayGo.given;
+        }
+        return proceed();
+      }),
+  });
+  const { fs } = scene;
+  const closing = writeFile(fs, '/a', MOST_OF_IT);
+  await begun.given;
+
+  const other = await writing(scene, fs);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(other.outcome()).toBe('waits');
+  mayGo.give();
+  await closing;
+
+  await expect.poll(other.outcome).toBe('none');
+  await other.release();
+});
