@@ -1,5 +1,5 @@
 /** Where are bytes, for the file system: drafts on the local disk, cached blocks in memory, the rest behind readers. */
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -34,9 +34,6 @@ export interface ContentStoreParts {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-/** Bytes of what stat(2) calls a block. */
-const STATUS_BLOCK = 512;
 
 /** An upload of a draft's bytes as they are now. */
 export interface DraftUpload {
@@ -106,8 +103,9 @@ export class ContentStore {
   /** A draft that was on the disk before. Rejects with the disk's error, or with `HeaderUnreadable`. */
   async openDraft(id: string, size: number): Promise<Draft> {
     const file = await this.#parts.drafts.open(id);
-    // Holes take no room.
-    return new Draft(file, this.#parts.space.open(Math.min(size, await bytesOnDisk(file.path, size))), size);
+    // Holes take no room; its header is none.
+    const taken = (await file.bytesOnDisk()) || size;
+    return new Draft(file, this.#parts.space.open(Math.min(size, taken)), size);
   }
 
   /** An empty draft for a copy of what the service has, which nobody misses after a crash. Rejects with the disk's error. */
@@ -147,11 +145,4 @@ export class ContentStore {
   releaseReader(version: Version): void {
     this.#readers.release(version);
   }
-}
-
-/** What the file at `path` takes, as du(1) counts; `otherwise` where the disk does not tell. */
-async function bytesOnDisk(path: string, otherwise: number): Promise<number> {
-  const status = await stat(path).catch(() => null);
-  // A draft's header is never a hole.
-  return status === null || status.blocks === 0 ? otherwise : status.blocks * STATUS_BLOCK;
 }

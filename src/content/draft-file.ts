@@ -62,6 +62,11 @@ export class DraftFile implements LocalFile {
     return this.#file.truncate(CONTENT_START + size);
   }
 
+  /** With its header. */
+  bytesOnDisk(): Promise<number> {
+    return this.#file.bytesOnDisk();
+  }
+
   /** Resolves when content, header and the file's name are on the disk. */
   async sync(): Promise<void> {
     // Side by side: a close waits for both. A draft is never renamed, so its name need go to the disk only once.

@@ -23,6 +23,8 @@ export interface LocalFile {
   /** How many bytes were written, maybe fewer than given. */
   write(data: Uint8Array, position: number): Promise<number>;
   truncate(size: number): Promise<void>;
+  /** Bytes that it takes, where holes take none; 0 also where the disk does not tell. */
+  bytesOnDisk(): Promise<number>;
   /** Resolves when the bytes are on the disk. */
   sync(): Promise<void>;
   /** Deletes its name; the bytes go when it is closed. */
@@ -134,6 +136,10 @@ class NodeLocalFile implements LocalFile {
 
   truncate(size: number): Promise<void> {
     return this.#descriptor.truncate(size);
+  }
+
+  bytesOnDisk(): Promise<number> {
+    return this.#descriptor.bytesOnDisk();
   }
 
   async sync(): Promise<void> {

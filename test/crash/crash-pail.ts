@@ -82,6 +82,7 @@ class HeldFiles implements LocalFiles {
       read: (into, position) => file.read(into, position),
       write: (data, position) => file.write(data, position),
       truncate: (size) => file.truncate(size),
+      bytesOnDisk: () => file.bytesOnDisk(),
       sync: async () => {
         await file.sync();
         await this.#afterSync();

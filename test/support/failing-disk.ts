@@ -78,6 +78,7 @@ export class FailingDisk implements LocalFiles {
         await file.sync();
         await this.afterSync();
       },
+      bytesOnDisk: () => file.bytesOnDisk(),
       unlink: () => file.unlink(),
       close: () => file.close(),
       remove: async () => {
