@@ -64,8 +64,9 @@ function changedAt({ sealed, createdAt }: DraftFacts): number {
 async function show(mount: MountState, record: DraftRecord, shown: Map<string, OpenFile>): Promise<void> {
   const { facts } = record;
   const path = `/${facts.key}`;
+  let draft: Draft | null = null;
   try {
-    const draft = await mount.content.openDraft(record.id, facts.sealed?.size ?? 0);
+    draft = await mount.content.openDraft(record.id, facts.sealed?.size ?? 0);
     const file = draftOnDisk(mount, record, draft, true);
     file.local = await mount.kept.adopt(record);
     if (shown.has(path)) {
@@ -84,6 +85,19 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
       reason: `it cannot be read: ${inWords(error)}`,
     };
     mount.resting.add(record.id, { kind: 'draft', record: unread });
+    if (draft !== null) await giveUp(mount, record, draft);
+  }
+}
+
+/** Nobody will send it: neither does a writer who needs room wait for that. Never rejects. */
+async function giveUp(mount: MountState, record: DraftRecord, draft: Draft): Promise<void> {
+  draft.setLeaving(false);
+  mount.kept.disown(record);
+  try {
+    await draft.close();
+  } catch (error) {
+    const cause = describeError(error);
+    mount.log.warn('a draft could not be closed', { path: `/${record.facts.key}`, cause });
   }
 }
 

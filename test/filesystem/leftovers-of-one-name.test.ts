@@ -2,7 +2,9 @@
 import { expect, it } from 'vitest';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { refuseCommits } from '../support/journal-commits.ts';
 import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit } from '../support/program-acts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -12,17 +14,17 @@ interface TwoMounts {
   readonly first: FileSystemOperations;
   readonly second: FileSystemOperations;
   /** Kills both; the next mount of the one takes over what the other left, and can store it. */
-  readonly next: () => Promise<MountedFileSystem>;
+  readonly next: (settings?: Partial<FileSystemSettings>) => Promise<MountedFileSystem>;
 }
 
 async function twoMounts(): Promise<TwoMounts> {
   const scene = await openForTest();
   const stateDirectory = await temporaryDirectory();
   const other = await mountOver({ directory: stateDirectory }, scene);
-  const next = async (): Promise<MountedFileSystem> => {
+  const next: TwoMounts['next'] = async (settings = {}) => {
     const [disk, others] = [await diskNow(scene), await diskNow({ stateDirectory })];
     scene.store.changeAccount({ gracePeriod: false });
-    return mountOver(disk, scene, { adopted: [others] });
+    return mountOver(disk, scene, { settings, adopted: [others] });
   };
   return { scene, first: scene.fs, second: other.operations, next };
 }
@@ -57,4 +59,21 @@ it('the one that was written last is, though the mode of the other was set and i
   const next = await mounts.next();
 
   expect((await readFile(next.operations, '/f')).toString()).toBe('later');
+});
+
+it('the one that the disk does not set aside is listed as well, and no writer waits for its room [crash/half]', async () => {
+  const mounts = await twoMounts();
+  const { scene } = mounts;
+  await writeUnsent(mounts, mounts.first, '/f', 'x'.repeat(80_000));
+  await writeUnsent(mounts, mounts.second, '/f', 'later');
+  refuseCommits('set aside');
+
+  const next = await mounts.next({ cache: 'disk', cacheSize: 100_000 });
+  await expect.poll(() => scene.stored('f').then(String)).toBe('later');
+  scene.clock.advance(1000);
+
+  await writeFile(next.operations, '/g', 'y'.repeat(80_000));
+
+  const left = await next.unsent.list();
+  expect(left.map(({ path, state, bytes }) => [path, state, bytes])).toEqual([['/f', 'set aside', 80_000]]);
 });
