@@ -21,6 +21,13 @@ export function contentTypeFor(
   return known ?? contentTypeOf(file.path);
 }
 
+/** What to wish so that the file's draft is stored as its name says: nothing where it would be, since it may yet be renamed. */
+export function wishForTypeOfName(file: OpenFile): string | null {
+  const { basis, path } = file;
+  const type = contentTypeOf(path);
+  return contentTypeFor(file, { contentType: null, basis }) === type ? null : type;
+}
+
 /** Programs make a file, set its type, and write it then; in between it may have been stored, empty. */
 function typeOfEmpty({ version }: OpenFile): string | undefined {
   return version?.size === 0 ? version.own?.contentType : undefined;

@@ -11,7 +11,7 @@ import { keyOfPath } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
 import { BUCKET_ATTRIBUTES, bucketAttribute, FOLDER_ATTRIBUTES, HIDDEN } from './bucket-attributes.ts';
 import { isLinkOwed, standingVersion } from './carried-visibility.ts';
-import { contentTypeFor } from './content-type.ts';
+import { contentTypeFor, contentTypeOf, wishForTypeOfName } from './content-type.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import { OpenFile } from './open-file.ts';
@@ -97,7 +97,11 @@ export class Xattrs {
     // tar says a line for each that it cannot set, of every file: a copy drops what only the mount can say.
     if (name !== VISIBILITY && name !== MIME_TYPE) return;
     const text = Buffer.from(value).toString('utf8');
-    if (name === MIME_TYPE) return this.#setMimeType(path, text);
+    if (name === MIME_TYPE) {
+      if (text.length > LONGEST_MIME_TYPE || !MIME_PATTERN.test(text))
+        throw new FsError('EINVAL', path, `${MIME_TYPE} must look like text/plain`);
+      return this.#setMimeType(path, text);
+    }
     if (text !== 'public' && text !== 'private') {
       throw new FsError('EINVAL', path, `${VISIBILITY} is either public or private`);
     }
@@ -105,7 +109,9 @@ export class Xattrs {
   }
 
   async remove(path: string, name: string): Promise<void> {
-    await this.list(path);
+    const names = await this.list(path);
+    // rsync -X removes what the original does not have: of a type that leaves what the name says, as of any new file.
+    if (name === MIME_TYPE && names.includes(name)) return this.#setMimeType(path, null);
     throw new FsError('ENOTSUP', path, `${name} cannot be removed`);
   }
 
@@ -218,12 +224,10 @@ export class Xattrs {
     }
   }
 
-  /** The service takes a type only with the bytes, so they are stored again. */
-  async #setMimeType(path: string, text: string): Promise<void> {
-    if (text.length > LONGEST_MIME_TYPE || !MIME_PATTERN.test(text))
-      throw new FsError('EINVAL', path, `${MIME_TYPE} must look like text/plain`);
+  /** The service takes a type only with the bytes, so they are stored again. Null: the type that the name says. */
+  async #setMimeType(path: string, type: string | null): Promise<void> {
     // File managers set the type of each file that they have copied: the one that it has.
-    if (await this.#isStoredAs(path, text)) return;
+    if (await this.#isStoredAs(path, type ?? contentTypeOf(path))) return;
     const handle = await this.#parts.opening.open(path, { read: true, write: true, truncate: false });
     const { file } = handle;
     try {
@@ -232,7 +236,7 @@ export class Xattrs {
         // Its bytes are as old as they were, though they are stored again.
         const mtime = file.version?.lastModified.getTime();
         if (!file.dirty) file.local = { mtime, ...file.version?.local, ctime: this.#mount.clock.now() };
-        file.contentType = text;
+        file.contentType = type ?? wishForTypeOfName(file);
         file.dirty = true;
         await this.#mount.kept.redescribe(file);
         await this.#parts.shelf.redescribed(file);

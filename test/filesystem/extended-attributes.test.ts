@@ -138,6 +138,33 @@ describe('a file', () => {
     expect(asked()).toEqual(['headObject theirs']);
   });
 
+  it('takes the type that its name says when its own is removed [xattr/copies]', async () => {
+    const { fs, foreignWrite, direct, bucket, stored, asked } = await openForTest();
+    await foreignWrite('f.txt', 'bytes', 'text/x-mine');
+
+    await fs.removeXattr('/f.txt', 'user.mime_type');
+
+    expect((await direct.headObject(bucket, 'f.txt')).contentType).toBe('text/plain');
+    expect((await stored('f.txt')).toString()).toBe('bytes');
+    asked();
+    await fs.removeXattr('/f.txt', 'user.mime_type');
+    expect(asked()).toEqual([]);
+  });
+
+  it('has the type of its last name when its own was removed before it was renamed and stored [xattr/copies]', async () => {
+    const { fs, direct, bucket } = await openForTest();
+    const handle = await openToRewrite(fs, '/.photo.png.Ab12Cd');
+    await fs.write(handle, Buffer.from('bytes'), 0);
+    await setXattr(fs, '/.photo.png.Ab12Cd', 'user.mime_type', 'text/x-mine');
+
+    await fs.removeXattr('/.photo.png.Ab12Cd', 'user.mime_type');
+    await fs.flush(handle);
+    await fs.release(handle);
+    await fs.rename('/.photo.png.Ab12Cd', '/photo.png', false);
+
+    expect((await direct.headObject(bucket, 'photo.png')).contentType).toBe('image/png');
+  });
+
   it('takes a new type when it is empty', async () => {
     const { fs, foreignWrite, direct, bucket } = await openForTest();
     await foreignWrite('f', '', 'text/plain');
@@ -182,7 +209,7 @@ describe('a file', () => {
       await expect(fs.removeXattr('/f', name)).rejects.toMatchObject({ code: 'ENOTSUP' });
     }
     await expect(fs.removeXattr('/f', 'user.pailfs.url')).rejects.toMatchObject({ code: 'ENOTSUP' });
-    await expect(fs.removeXattr('/f', 'user.mime_type')).rejects.toMatchObject({ code: 'ENOTSUP' });
+    await expect(fs.removeXattr('/absent', 'user.mime_type')).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(fs.setXattr('/f', 'user.pailfs.visibility', value, 'create')).rejects.toMatchObject({
       code: 'EEXIST',
     });

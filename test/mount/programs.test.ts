@@ -94,6 +94,13 @@ describe('on a mounted bucket', () => {
       expect(await held('synced')).toEqual(await heldByDirectory(`${outside()}/changed`));
     });
 
+    it('is copied by rsync -X from a disk whose files have no attributes, again and again [xattr/copies]', async () => {
+      const copy = `rsync -aX --filter='-x user.pailfs.*' "$1/tree/" attributed/`;
+      await succeed(`${copy}; ${copy}`);
+
+      expect(await held('attributed')).toEqual(tree);
+    });
+
     it('is copied by rsync --inplace, which edits files where they are', async () => {
       await succeed(
         'rsync -a "$1/tree/" inplace/; cp -r "$1/tree" "$1/edited"; printf XXXX | dd of="$1/edited/folder/binary.bin" bs=1 seek=700000 conv=notrunc status=none; rsync -a --inplace --no-whole-file "$1/edited/" inplace/',
