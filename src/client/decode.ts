@@ -164,6 +164,7 @@ export function decodeObjectPage(document: unknown, details: RefusalDetails): Ob
     folders: folders.entries,
     objects: objects.entries,
     skipped: folders.skipped + objects.skipped,
+    ...(objects.skipped > 0 && { skippedKeys: (page.objects ?? []).flatMap(keyOfOdd) }),
     nextPage: page.has_next ? bookmark(page.next_page ?? page.next_token, 'next_page', details) : null,
   };
 }
@@ -208,6 +209,13 @@ function fileEntryOf(value: unknown): FileEntry | null {
   const lastModified = parseIsoDate(data.last_modified);
   if (etag === '' || lastModified === null) return null;
   return { key: data.key, size: data.size, etag, lastModified };
+}
+
+/** None, or the key of an entry that `fileEntryOf` does not take. */
+function keyOfOdd(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null || !('key' in value)) return [];
+  const key = nameOf(value.key);
+  return key === null || fileEntryOf(value) !== null ? [] : [key];
 }
 
 function nameOf(value: unknown): string | null {

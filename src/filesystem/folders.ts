@@ -8,6 +8,7 @@
  */
 import { describeError } from '../base/errors.ts';
 import type { KeptFolder } from '../namespace/kept-folders.ts';
+import { isRefusal } from '../service/refusal.ts';
 import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import { mayHaveBeenDone } from './errno-of.ts';
 import { FsError } from './errors.ts';
@@ -45,7 +46,11 @@ export class Folders {
       if (found.kind !== 'missing') throw new FsError('EEXIST', path, 'the name is taken');
       const parent = await namespace.lookup(parentOf(path));
       if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its parent does not exist');
-      await this.create(path);
+      if ((await this.#make(path)) === 'was there') {
+        namespace.known.changed(path, { kind: 'unknown' });
+        throw new FsError('EEXIST', path, 'somebody else has made it');
+      }
+      namespace.known.folderMade(path);
       this.#times.forget(path);
       const now = this.#mount.clock.now();
       this.#times.set(path, { mode: mode & 0o7777, mtime: now, ctime: now });
@@ -63,16 +68,39 @@ export class Folders {
 
   /** Makes the folder whatever is there, for a caller who holds the claim of its path. Its attributes are the caller's. */
   async create(path: string): Promise<void> {
-    const { namespace, store } = this.#mount;
+    await this.#make(path);
+    this.#mount.namespace.known.folderMade(path);
+  }
+
+  async #make(path: string): Promise<'made' | 'was there'> {
     // A file of that name that unlink has promised to delete.
     await this.#deletions.finishClaimed(path);
     try {
-      await store.createFolder(keyOfPath(path));
+      return await this.#post(path);
     } catch (error) {
-      if (mayHaveBeenDone(error)) namespace.known.changed(path, { kind: 'unknown' });
+      if (mayHaveBeenDone(error)) this.#mount.namespace.known.changed(path, { kind: 'unknown' });
       throw error;
     }
-    namespace.known.folderMade(path);
+  }
+
+  /** A service may refuse to make what is there (the spec does not say), also when it was made by a try whose answer was lost. */
+  async #post(path: string): Promise<'made' | 'was there'> {
+    try {
+      await this.#mount.store.createFolder(keyOfPath(path));
+      return 'made';
+    } catch (error) {
+      if (!isRefusal(error, 'rejected') || !(await this.#isShown(path))) throw error;
+      return error.followsUnknown ? 'made' : 'was there';
+    }
+  }
+
+  /** Whether the service itself shows the folder, asked now. */
+  async #isShown(path: string): Promise<boolean> {
+    const folder = `${keyOfPath(path)}/`;
+    for await (const { folders } of this.#mount.store.pages(keyOfPath(parentOf(path)))) {
+      if (folders.includes(folder)) return true;
+    }
+    return false;
   }
 
   /** As `remove`, for a caller who holds the claim of the path; the parent's times are the caller's. */
@@ -169,7 +197,7 @@ export class Folders {
   }
 
   async #makeReal(path: string, thorough: boolean): Promise<void> {
-    const { namespace, store, table } = this.#mount;
+    const { namespace, table } = this.#mount;
     const kept = namespace.known.kept.get(path);
     if (kept === undefined || table.dirtyIn(path).length > 0) return;
     if (!thorough && (kept.emptied === 'maybe' || this.#untilDue(kept) > 0)) return;
@@ -177,7 +205,7 @@ export class Folders {
       namespace.known.kept.drop(path);
       return;
     }
-    await store.createFolder(keyOfPath(path));
+    await this.#post(path);
     namespace.known.folderMadeReal(path);
   }
 

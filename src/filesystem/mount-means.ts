@@ -122,7 +122,7 @@ export function mountState(means: OpenedMeans, inputs: MountInputs): MountState 
     content: contentStore(means, inputs),
     claims: new PathClaims(),
     table,
-    ownNames: new OwnNames({ namespace, table, clock }),
+    ownNames: new OwnNames({ namespace, table, clock, etags: store.etags }),
     kept: new KeptDrafts({ journal: local.journal, resting, attributes: local.attributes, clock, log }),
     resting,
     attributes,

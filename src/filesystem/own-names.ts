@@ -7,6 +7,7 @@ import { SingleFlight } from '../base/single-flight.ts';
 import type { Waiter } from '../base/waiter.ts';
 import type { Namespace } from '../namespace/namespace.ts';
 import { isRefusal } from '../service/refusal.ts';
+import type { EtagKind } from '../store/etag-kind.ts';
 import type { FileTable } from './file-table.ts';
 import type { OpenFile } from './open-file.ts';
 
@@ -14,17 +15,20 @@ export interface OwnNamesParts {
   readonly namespace: Namespace;
   readonly table: FileTable;
   readonly clock: Pick<Clock, 'after'>;
+  readonly etags: Pick<EtagKind, 'isProof'>;
 }
 
 export class OwnNames {
   readonly #namespace: Namespace;
   readonly #table: FileTable;
+  readonly #etags: Pick<EtagKind, 'isProof'>;
   /** A look may download the whole file, and many programs may open it at once. */
   readonly #looks: SingleFlight<OpenFile, void>;
 
-  constructor({ namespace, table, clock }: OwnNamesParts) {
+  constructor({ namespace, table, clock, etags }: OwnNamesParts) {
     this.#namespace = namespace;
     this.#table = table;
+    this.#etags = etags;
     this.#looks = new SingleFlight(clock);
   }
 
@@ -38,7 +42,11 @@ export class OwnNames {
     if (open?.version == null || open.dirty || known?.kind !== 'file') return;
     const { version } = open;
     const { size, etag, lastModified } = known.version;
-    if (etag === null || version.isSame(known.version) || !version.mayBe({ size, etag, lastModified }))
+    if (
+      etag === null ||
+      version.isSame(known.version) ||
+      !version.mayBe({ size, etag, lastModified }, this.#etags)
+    )
       return;
     const look = async (signal: AbortSignal): Promise<void> => {
       try {

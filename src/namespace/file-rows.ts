@@ -1,5 +1,6 @@
 /** How is what a listing told of files written down in few bytes? In rows of numbers, outside the heap. */
-import { MD5_PATTERN, Version } from '../store/version.ts';
+import { MD5_PATTERN } from '../store/etag-kind.ts';
+import { Version } from '../store/version.ts';
 import type { FileEntryKnown } from './entries.ts';
 
 const MD5_BYTES = 16;

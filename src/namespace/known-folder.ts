@@ -9,6 +9,8 @@ export interface Listed extends WalkSpan {
   readonly folders: readonly string[];
   /** Keys that cannot be shown as names. */
   readonly hidden: number;
+  /** Of these, names of which the listing says only that there is a file: they are to be asked for one by one. */
+  readonly odd?: ReadonlySet<string>;
   /** False for a folder just made by us: nobody listed it. */
   readonly told: boolean;
 }
@@ -105,8 +107,13 @@ export class KnownFolder {
     }
   }
 
+  /** Whether the listing told that there is a file, and nothing of it. */
+  isOdd(name: string): boolean {
+    return this.listed?.odd?.has(name) === true;
+  }
+
   #unlisted(name: string): Entry | undefined {
-    return this.listed === null || this.isUnsure(name)
+    return this.listed === null || this.isOdd(name) || this.isUnsure(name)
       ? undefined
       : { kind: 'missing', confirmedAt: this.listed.since };
   }

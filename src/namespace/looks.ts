@@ -67,7 +67,8 @@ export class Looks {
     const keeping = this.#locals.ofFile(path);
     try {
       const head = await this.#store.head(keyOfPath(path), options);
-      const store = { digest: (key: string) => this.#store.digest(key, options) };
+      const { etags } = this.#store;
+      const store = { digest: (key: string) => this.#store.digest(key, options), etags };
       await recognise(store, keyOfPath(path), head, ours);
       return this.#known.learn(path, question, askedAt, { ...head, kept: await keeping });
     } catch (error) {
@@ -85,6 +86,10 @@ export class Looks {
     const known = parent?.names.peek(name);
     // Of what a listing has just told wrongly, late as it was, the next one may tell the same.
     const isDoubtful = known?.confirmedAt === Number.NEGATIVE_INFINITY || parent?.isUnsure(name) === true;
+    if (known === undefined && parent?.isOdd(name) === true) {
+      const file = await this.file(path, [], { signal });
+      return file?.kind === 'file' ? file : this.#listed(path, signal);
+    }
     if (parent?.listed?.pages === 1 && !isDoubtful) return this.#listed(path, signal);
     if (known?.kind === 'file') {
       const entry = await this.file(path, [], { signal });

@@ -19,6 +19,8 @@ export interface NamesOfPages {
   existed: boolean;
   /** Entries without a usable shape, or of another folder. */
   skipped: number;
+  /** Names of files of which an entry without a usable shape says only that they are there. */
+  readonly odd: Set<string>;
   /** The entry that comes last in key order, as it is below the folder. */
   lastKey: string;
   /** Files whose name a folder may still take. */
@@ -36,6 +38,7 @@ export function emptyNames(): NamesOfPages {
     shadowed: new Set(),
     existed: false,
     skipped: 0,
+    odd: new Set(),
     lastKey: '',
     held: [],
   };
@@ -49,6 +52,10 @@ export function emptyNames(): NamesOfPages {
 export function addPage(names: NamesOfPages, prefix: string, page: ObjectPage): readonly string[] {
   const added = new Set(names.held);
   names.skipped += page.skipped;
+  for (const key of page.skippedKeys ?? []) {
+    const name = nameBelow(prefix, key);
+    if (name !== undefined && isUsableName(name)) names.odd.add(name);
+  }
   if (page.folders.length + page.objects.length > 0) names.existed = true;
   for (const folder of page.folders) {
     const name = nameBelow(prefix, folder);

@@ -153,7 +153,7 @@ function isFoundAfter({ at }: FolderTold, entry: Entry | undefined): boolean {
 function asListed(folder: KnownFolder, { names, since, at, pages }: FolderTold): KnownFolder {
   const hidden = names.hidden.size + names.shadowed.size + names.skipped;
   folder.walked = { since, at };
-  folder.becomeListed({ since, at, pages, hidden, told: true, folders: [...names.folders] });
+  folder.becomeListed({ since, at, pages, hidden, told: true, folders: [...names.folders], odd: names.odd });
   folder.firstPage = null;
   return folder;
 }

@@ -5,7 +5,7 @@ import type { UploadBody } from '../service/object-service.ts';
 import type { StoredObject, TimeSpan } from '../service/records.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { entryKey, type FileRow, type RowChange } from './index-rows.ts';
-import { hasContent } from './listing.ts';
+import { folderExists, hasContent } from './listing.ts';
 import { exclusively, ownedBucket, refuse, usageChange, wholeSecond } from './store-parts.ts';
 import type { AccountState, StoreParts, Subject } from './store-parts.ts';
 
@@ -75,7 +75,10 @@ export class AccountUploads {
       await ownedBucket(this.#parts, this.#account, subject);
       const folder = folderPath.replace(/^\/+|\/+$/g, '');
       if (folder === '') throw refuse(subject, 'rejected', 'the folder path is not valid', 400);
-      const above = this.#parts.behaviours.folders === 'lasting' ? foldersAbove(`${folder}/`) : [];
+      const { behaviours, index } = this.#parts;
+      if (behaviours.existingFolder === 'refused' && (await folderExists(index, bucket, `${folder}/`)))
+        throw refuse(subject, 'rejected', 'the folder exists', 409);
+      const above = behaviours.folders === 'lasting' ? foldersAbove(`${folder}/`) : [];
       await this.#parts.index.commit(await this.#missingFolders(bucket, [...above, `${folder}/`]));
     });
   }
@@ -97,8 +100,10 @@ export class AccountUploads {
   }
 
   #etag(md5: string): string {
-    if (this.#parts.behaviours.etag === 'md5') return md5;
-    return `${Buffer.from(this.#parts.random(16)).toString('hex')}-1`;
+    const { etag } = this.#parts.behaviours;
+    if (etag === 'md5') return md5;
+    const random = Buffer.from(this.#parts.random(16)).toString('hex');
+    return etag === 'hex' ? random : `${random}-1`;
   }
 
   async #show(subject: Subject, file: FileRow): Promise<void> {

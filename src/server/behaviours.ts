@@ -16,6 +16,8 @@ export interface Behaviours {
   readonly folders: 'implicit' | 'lasting' | 'vanishing';
   /** DELETE of `x/`: removes an empty folder, or does nothing; 204 either way. */
   readonly deleteFolder: 'removes' | 'ignored';
+  /** Create a folder where there is one: made once more (201), or refused (409). */
+  readonly existingFolder: 'made' | 'refused';
   /** Listing a folder that does not exist. */
   readonly missingFolder: 'empty' | 'missing';
   /** HEAD and GET of `x/` where `x` is a folder: 200 with no bytes, or 404. */
@@ -24,8 +26,8 @@ export interface Behaviours {
   readonly folderEntries: 'hidden' | 'listed';
   /** `nasty`: every liberty of §4.11 rule 6 is taken: short, empty and one-kind pages, null lists, an empty last page. */
   readonly pages: 'ordinary' | 'nasty';
-  /** What an ETag is made of. */
-  readonly etag: 'md5' | 'random';
+  /** What an ETag is made of. `hex`: it looks like an MD5 and is none, as those of files that a service keeps encrypted. */
+  readonly etag: 'md5' | 'random' | 'hex';
   /** How listings write ETags; `weak` also applies to headers, which are quoted otherwise (§4.9). */
   readonly etagStyle: 'bare' | 'quoted' | 'weak';
   /** Seconds by which the Date header is ahead of Last-Modified's clock; or no Date header. */
@@ -45,6 +47,7 @@ export const defaultBehaviours: Behaviours = {
   range: 'honoured',
   folders: 'implicit',
   deleteFolder: 'removes',
+  existingFolder: 'made',
   missingFolder: 'empty',
   headFolder: 'missing',
   folderEntries: 'hidden',
@@ -63,11 +66,12 @@ export const behaviourChoices: { readonly [Name in keyof Behaviours]: readonly B
   range: ['honoured', 'ignored', 'refused', 'short', 'crumbs'],
   folders: ['implicit', 'lasting', 'vanishing'],
   deleteFolder: ['removes', 'ignored'],
+  existingFolder: ['made', 'refused'],
   missingFolder: ['empty', 'missing'],
   headFolder: ['missing', 'found'],
   folderEntries: ['hidden', 'listed'],
   pages: ['ordinary', 'nasty'],
-  etag: ['md5', 'random'],
+  etag: ['md5', 'random', 'hex'],
   etagStyle: ['bare', 'quoted', 'weak'],
   date: [0, 3600, -3600, 'missing'],
   missingVisibility: [404, 400],

@@ -60,6 +60,8 @@ export interface ObjectPage {
   readonly objects: readonly FileEntry[];
   /** How many entries were left out because their shape was not usable (no key, no size, bad date, null). */
   readonly skipped: number;
+  /** Of these, the keys of files that have one: nothing else is known of them, but they are there. */
+  readonly skippedKeys?: readonly string[];
   /** The bookmark of the next page; null on the last. The only sign of the end (§4.11 rule 6). */
   readonly nextPage: string | null;
 }

@@ -16,6 +16,7 @@ import type {
   VisibilityRecord,
 } from '../service/records.ts';
 import { LIST_OBJECTS_MAX_LIMIT } from '../service/limits.ts';
+import { EtagKind } from './etag-kind.ts';
 import type { Gates } from './gates.ts';
 import { LateRequests } from './late-requests.ts';
 import { PageProgress } from './page-progress.ts';
@@ -37,6 +38,8 @@ export interface PageWalk {
 export class BucketStore {
   /** Requests whose end nobody knows. Filled and looked at by replace.ts, lasting-change.ts and lasting-visibility.ts. */
   readonly late = new LateRequests();
+  /** Filled by own-upload.ts. */
+  readonly etags = new EtagKind();
   readonly #service: ObjectService;
   readonly #bucket: string;
   readonly #gates: Gates;

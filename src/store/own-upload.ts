@@ -13,17 +13,19 @@ import type { Version } from './version.ts';
  * that it is. Costs a GET only where nothing else can tell; rejects with its refusal.
  */
 export async function recognise(
-  store: Pick<BucketStore, 'digest'>,
+  store: Pick<BucketStore, 'digest' | 'etags'>,
   key: string,
   head: ObjectHead,
   candidates: readonly Version[],
 ): Promise<Version | undefined> {
   const told = candidates.find((version) => version.matches(head));
-  const possible = candidates.filter((version) => version.mayBe(head));
+  const possible = candidates.filter((version) => version.mayBe(head, store.etags));
+  if (told?.own?.md5 === head.etag.toLowerCase()) store.etags.learn(told.own.md5, head.etag);
   if (told !== undefined || possible.length === 0) return told;
   const content = await store.digest(key);
   if (content.head.etag !== head.etag) return undefined;
   const ours = possible.find((version) => version.own?.md5 === content.md5);
+  if (ours !== undefined) store.etags.learn(content.md5, head.etag);
   ours?.takeName(content.head);
   return ours;
 }

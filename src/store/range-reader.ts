@@ -15,6 +15,8 @@ import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { Gate } from './gates.ts';
 import { RangeProgress } from './range-progress.ts';
 
+const NOT_IMPLEMENTED = 501;
+
 /** The version that a reader means; `Version` is one. */
 export interface ExpectedVersion {
   /** Bytes. */
@@ -129,11 +131,17 @@ export class RangeReader {
     } catch (error) {
       // Also the answer when the file has become shorter: the plain answer tells which it is. And an answer that nobody understands may
       // be so for the Range alone, of which the spec says nothing: other bytes than asked for, or of a file of unknown size.
-      if (!isRefusal(error, 'range-refused', 'malformed')) throw error;
+      if (!isRefusal(error, 'range-refused', 'malformed') && !this.#mayBeForRange(error)) throw error;
       const checked = await this.#checked(await this.#get(request), request, progress);
       this.#learn('no');
       return checked;
     }
+  }
+
+  /** Whether no Range was honoured yet, and `error` refuses the request as it is: 400, 501, and whatever else a service says to what it does not know. */
+  #mayBeForRange(error: unknown): boolean {
+    const isRefused = isRefusal(error, 'rejected') || (isRefusal(error) && error.status === NOT_IMPLEMENTED);
+    return isRefused && this.#support === 'unknown';
   }
 
   #get(request: RangeRequest): Promise<Download> {

@@ -6,6 +6,7 @@
  * ETag (§4.7), so our newest version has no name until a listing or HEAD tells it (design: "our version has no name yet").
  */
 import type { TimeSpan, Visibility } from '../service/records.ts';
+import { MD5_PATTERN, type EtagKind } from './etag-kind.ts';
 
 /** What a listing, a HEAD or the headers of a GET tell about the content of a key. */
 export interface VersionFacts {
@@ -37,9 +38,6 @@ export interface LocalAttributes {
 
 /** Last-Modified has second precision (§2.3) and clocks within a service differ a little. Milliseconds. */
 const CLOCK_SLACK = 2000;
-
-/** An ETag that is one. */
-export const MD5_PATTERN = /^[0-9a-f]{32}$/;
 
 /** Of a version that nobody has set anything of. */
 const NOTHING_SET: LocalAttributes = {};
@@ -160,9 +158,9 @@ export class Version {
   }
 
   /** Whether only the bytes can tell if the facts are about our unnamed upload. */
-  mayBe(facts: VersionFacts): boolean {
+  mayBe(facts: VersionFacts, etags: Pick<EtagKind, 'isProof'>): boolean {
     if (this.etag !== null || this.own === null) return false;
-    return facts.size === this.size && !MD5_PATTERN.test(facts.etag.toLowerCase());
+    return facts.size === this.size && !etags.isProof(facts.etag);
   }
 
   /** The facts are about our unnamed upload: its bytes were looked at. */

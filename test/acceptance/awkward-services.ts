@@ -11,6 +11,8 @@ export const AWKWARD: Partial<Behaviours> = {
   etagStyle: 'weak',
   date: 'missing',
   missingVisibility: 400,
+  etag: 'hex',
+  existingFolder: 'refused',
   excessiveLimit: 'refused',
 };
 

@@ -262,6 +262,8 @@ describe('a listing', () => {
       { key: 'a.txt', size: 5, etag: 'e', lastModified: new Date('2026-01-02T03:04:05Z') },
     ]);
     expect(page.skipped).toBe(odd.length + 3);
+    // Those that have a key.
+    expect(page.skippedKeys).toEqual(Array.from({ length: 10 }, () => 'a.txt'));
   });
 
   it.each([

@@ -126,6 +126,20 @@ describe('publishing', () => {
 
     await expect(publish(bucketStore, 'f', version)).rejects.toBeInstanceOf(VersionChanged);
 
+    expect(requests.operations).toEqual(['headObject', 'getObject']);
+  });
+
+  it('costs no download once ETags are known to be MD5s', async () => {
+    const { bucketStore, direct, bucket, requests } = await open();
+    await replaceObject(bucketStore, 'ours', hello, 'public');
+    await direct.putObject(bucket, 'f', uploadOf('other'));
+    requests.reset();
+    const own = { size: 5, md5: MD5, storedWithin: null, contentType: 'a/b' };
+
+    await expect(publish(bucketStore, 'f', Version.uploaded(own, new Date(0)))).rejects.toBeInstanceOf(
+      VersionChanged,
+    );
+
     expect(requests.operations).toEqual(['headObject']);
   });
 });
