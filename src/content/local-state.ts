@@ -52,7 +52,8 @@ export async function openLocalState(
     const drafts = new DraftFolder(draftsPath, parts.files);
     const attributes = await KeptAttributes.open(place);
     const recovery = await settled(journal, drafts, parts.log);
-    await attributes.onlyDrafts(new Set(recovery.drafts.map(({ id }) => id)));
+    const recorded = [...recovery.drafts, ...journal.contents.shelved];
+    await attributes.onlyDrafts(new Set(recorded.map(({ id }) => id)));
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await attributes.close();

@@ -76,8 +76,12 @@ export class KeptDrafts {
   /** A draft of an earlier mount that the journal knows by `record`. Returns its local attributes. */
   async adopt(record: DraftRecord): Promise<LocalAttributes> {
     this.#records.know(record);
-    const { local } = record.facts;
-    const later = await this.#attributes.ofDraft(record.id);
+    return this.attributesOf(record.id, record.facts.local);
+  }
+
+  /** Of a draft of an earlier mount, recorded with `local`: what programs have set last. */
+  async attributesOf(id: string, local: LocalAttributes): Promise<LocalAttributes> {
+    const later = await this.#attributes.ofDraft(id);
     return later !== undefined && (later.ctime ?? 0) > (local.ctime ?? 0) ? later : local;
   }
 
@@ -144,8 +148,8 @@ export class KeptDrafts {
 
   /** A program has set attributes of `file`. What is recorded of its draft shall not have to wait for the disk again. */
   attributesSet(file: OpenFile): void {
-    const { draft } = file;
-    if (draft !== null && this.#records.get(draft.id) !== undefined)
+    const { draft, shelf } = file;
+    if (draft !== null && (shelf !== null || this.#records.get(draft.id) !== undefined))
       this.#attributes.setDraft(draft.id, file.local);
   }
 

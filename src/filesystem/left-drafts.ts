@@ -57,10 +57,10 @@ export class LeftDrafts {
 
   async #remove(draft: Draft): Promise<void> {
     await draft.remove();
+    this.#attributes.setDraft(draft.id, undefined);
     const record = this.#records.get(draft.id);
     if (record === undefined) return;
     this.#records.disown(draft.id);
-    this.#attributes.setDraft(draft.id, undefined);
     // Without its file a stored record means nothing.
     if (!this.#records.isClosed) this.#journal.forgetLater([remove('draft', record)]);
   }

@@ -76,7 +76,7 @@ export class ShelfRecords {
   }
 
   async #showOne(record: ShelvedRecord, { id, size }: FoundDraft): Promise<OpenFile[]> {
-    const { content, table, resting, log } = this.#mount;
+    const { content, table, resting, kept, log } = this.#mount;
     const { path, kind, local, contentType, visibility } = record;
     try {
       if (table.dirty(path) !== undefined) throw new Error('another file waits under its name');
@@ -84,7 +84,7 @@ export class ShelfRecords {
       file.draft = await content.openDraft(id, size);
       file.dirty = true;
       file.written = true;
-      file.local = local;
+      file.local = await kept.attributesOf(id, local);
       file.contentType = contentType;
       file.visibilityWish = visibility;
       file.shelf = { kind, mode: modeAtCreation(kind) };

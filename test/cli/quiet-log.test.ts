@@ -48,6 +48,17 @@ describe('the log', () => {
     expect(lines[5]).toBe('error A call failed {"repeated":295}');
   });
 
+  it('names the files of the lines that it leaves out [conflict/keep-both]', () => {
+    const { lines, log, passWindow } = recordedLog();
+
+    for (let file = 0; file < 250; file += 1)
+      log.warn('both are kept', { theirs: `f${file}`, ours: `f${file} (conflict)` });
+    passWindow();
+
+    for (let file = 0; file < 250; file += 1) expect(lines.join('\n')).toContain(`"f${file} (conflict)"`);
+    expect(lines.length).toBeLessThan(10);
+  });
+
   it('stays below 100 lines when 300 failures are all different', () => {
     const { lines, log, passWindow } = recordedLog();
 

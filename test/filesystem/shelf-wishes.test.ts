@@ -1,5 +1,5 @@
 /** SEMANTICS: what was set of a scratch file that fsync has made durable here, the next mount knows, whatever it is renamed to then. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
@@ -65,5 +65,26 @@ describe('a scratch file after a crash', () => {
     refuseCommits('shelved');
 
     expect(await errnoOfCall(setXattr(scene.fs, SWAP, VISIBILITY, 'private'))).toBe('EIO');
+  });
+});
+
+describe('the attributes of a scratch file', () => {
+  const SET = { mode: 0o640, mtime: 4000, atime: 3000 };
+  /** A kill loses what was set for so long, milliseconds. */
+  const MOMENT = 100;
+
+  it.each(['before', 'after'])('are those that were set %s its fsync [attributes/remount]', async (when) => {
+    const scene = await withPublicFile();
+    const set = async (): Promise<void> => {
+      scene.clock.advance(1);
+      await scene.fs.setAttributes(SWAP, SET);
+    };
+    await shelved(scene.fs, { [when]: set });
+    scene.clock.advance(MOMENT);
+
+    await vi.waitFor(async () => {
+      const { operations } = await mountOver(await diskNow(scene), scene);
+      expect(await operations.getAttributes(SWAP)).toMatchObject(SET);
+    });
   });
 });
