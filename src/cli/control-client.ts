@@ -9,6 +9,7 @@ import {
   changesDocument,
   doneDocument,
   giveUpDocument,
+  hiddenDocument,
   linkDocument,
   outcomesDocument,
   refusalDocument,
@@ -104,6 +105,11 @@ export class ControlClient {
   setVisibility(path: string, visibility: Visibility): Promise<LinkDocument> {
     const question = { method: 'POST', path: '/visibility', schema: linkDocument } as const;
     return this.#ask({ ...question, body: { path, visibility }, deadline: undefined });
+  }
+
+  async hidden(path: string): Promise<number> {
+    const question = { method: 'POST', path: '/hidden', schema: hiddenDocument } as const;
+    return (await this.#ask({ ...question, body: { path }, deadline: undefined })).hidden;
   }
 
   async refresh(path: string): Promise<void> {

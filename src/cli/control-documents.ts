@@ -130,7 +130,7 @@ export const giveUpDocument = z.object({
   isEnding: z.boolean(),
 });
 
-/** Body of `POST /link` and `/refresh`. Paths are those in the mount: absolute, `/` for its top. */
+/** Body of `POST /link`, `/hidden` and `/refresh`. Paths are those in the mount: absolute, `/` for its top. */
 export const pathDocument = z.object({ path: z.string() });
 
 /** Body of `POST /visibility`. */
@@ -147,6 +147,9 @@ export const linkDocument = z.object({
   /** ISO 8601; null: it lasts as long as the file is public. */
   expiresAt: z.string().nullable(),
 });
+
+/** Answer to `POST /hidden`: how many keys of a folder no name can show. */
+export const hiddenDocument = z.object({ hidden: z.number() });
 
 /** Answer where there is nothing to say but yes. */
 export const doneDocument = z.object({});
@@ -169,6 +172,8 @@ export interface Controlled {
   /** Of a file. */
   link(path: string): Promise<LinkDocument>;
   setVisibility(path: string, visibility: Visibility): Promise<LinkDocument>;
+  /** How many keys of a folder no name can show. */
+  hidden(path: string): Promise<number>;
   /** The next look at `path`, and at what is below it, asks the service. */
   refresh(path: string): Promise<void>;
 }

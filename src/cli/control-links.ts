@@ -38,6 +38,11 @@ export async function withVisibility(
   });
 }
 
+/** How many keys of the folder at `path` no name can show. Rejects as `linkOf`. */
+export async function hiddenIn(operations: FileSystemOperations, path: string): Promise<number> {
+  return inWords(async () => Number(Buffer.from(await operations.getXattr(path, 'user.pailfs.hidden'))));
+}
+
 async function inWords<Result>(action: () => Promise<Result>): Promise<Result> {
   try {
     return await action();

@@ -81,6 +81,7 @@ function routesOf(controlled: Controlled): ReadonlyMap<string, Route> {
         return controlled.setVisibility(path, visibility);
       },
     ],
+    ['POST /hidden', async (body) => ({ hidden: await controlled.hidden(pathDocument.parse(body).path) })],
     [
       'POST /refresh',
       async (body) => {

@@ -5,7 +5,7 @@ import type { ChangeOutcome, Unsent } from '../filesystem/unsent-changes.ts';
 import type { Mounted } from '../fuse/driver.ts';
 import type { Visibility } from '../service/records.ts';
 import type { Controlled, GiveUpDocument, LinkDocument, StatusDocument } from './control-documents.ts';
-import { linkOf, withVisibility } from './control-links.ts';
+import { hiddenIn, linkOf, withVisibility } from './control-links.ts';
 import { ControlServer } from './control-server.ts';
 import { controlSocketPath, recordDirectory } from './mount-record.ts';
 import type { OpenedMount } from './opened-mount.ts';
@@ -99,6 +99,10 @@ export class ControlledMount implements Controlled {
 
   setVisibility(path: string, visibility: Visibility): Promise<LinkDocument> {
     return withVisibility(this.#parts.fileSystem.operations, path, visibility);
+  }
+
+  hidden(path: string): Promise<number> {
+    return hiddenIn(this.#parts.fileSystem.operations, path);
   }
 
   async refresh(path: string): Promise<void> {

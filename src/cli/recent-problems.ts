@@ -66,10 +66,17 @@ export class RecentProblems implements Log {
 
 /** What happened, to what, and why. */
 function inWords(message: string, fields: LogFields): string {
-  const what = fields['path'] ?? fields['key'] ?? fields['folder'];
+  const named = fields['path'] ?? fields['key'] ?? fields['folder'];
+  const what = typeof named === 'string' ? inBucket(fields['bucket'], named) : '';
   const why = fields['reason'] ?? fields['cause'] ?? fields['error'];
-  const parts = [message, typeof what === 'string' ? what : '', why === undefined ? '' : textOf(why)];
+  const parts = [message, what, why === undefined ? '' : textOf(why)];
   return oneLine(parts.filter((part) => part !== '').join(': '));
+}
+
+/** In a mount of all buckets each line of a bucket names it. */
+function inBucket(bucket: unknown, what: string): string {
+  if (typeof bucket !== 'string') return what;
+  return what.startsWith('/') ? `/${bucket}${what}` : `${bucket}/${what}`;
 }
 
 function textOf(value: unknown): string {

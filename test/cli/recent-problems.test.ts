@@ -28,3 +28,11 @@ it('the last warnings and errors are kept in words, the latest first, repeated o
   expect(problems.latest[1]?.at).toBe('2026-03-04T05:06:08.000Z');
   expect(written).toHaveLength(10);
 });
+
+it('what happened in one of all buckets is named with its bucket, as the mount names it', () => {
+  const problems = new RecentProblems(silentLog, new ManualClock(0));
+
+  problems.warn('an operation failed', { bucket: 'photos', path: '/a', cause: 'reset' });
+
+  expect(problems.latest[0]?.text).toBe('an operation failed: /photos/a: reset');
+});

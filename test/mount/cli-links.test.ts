@@ -86,6 +86,24 @@ describe('on the paths of a mount, without any settings of its own,', () => {
     await expect.poll(() => visibilityOf(server, 'f')).toBe('public');
   });
 
+  it('of a folder with keys that no name shows -r says that they stay as they are', async () => {
+    const { at, server } = await mounted();
+    for (const key of ['d/x', 'd/x/y']) {
+      await server.direct.putObject(server.bucket, key, uploadOf('x'));
+      await server.direct.setVisibility(server.bucket, key, 'public');
+    }
+
+    const { code, stdout, stderr } = await at.run(['unpublish', '-r', 'mnt/d'], NO_SETTINGS);
+
+    expect(await visibilityOf(server, 'd/x')).toBe('public');
+    expect(stdout).toMatch(/^mnt\/d\/x\/y is private\n/);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'pailfs: mnt/d is not made private: 1 key in it cannot be shown in a mount: name them as BUCKET:KEY\n',
+    });
+  });
+
   it('what cannot be done is said in words: missing, a folder, no mount, read-only, refused by the service', async () => {
     const { at, server } = await mounted('--read-only');
     await server.direct.putObject(server.bucket, 'f', uploadOf('x'));

@@ -31,6 +31,7 @@ export function controlled(changes: Partial<Controlled> = {}): Controlled {
     discard: (ids) => Promise.resolve(ids.map((id) => ({ ...outcome, id }))),
     giveUp: () => ({ isEnding: true }),
     link: () => Promise.resolve(LINK),
+    hidden: () => Promise.resolve(0),
     setVisibility: (_path, visibility) => Promise.resolve({ ...LINK, visibility }),
     refresh: () => Promise.resolve(),
     ...changes,

@@ -1,6 +1,6 @@
 /** `pailfs get`: fetches files without a mount, into files or to stdout; goes on where it was interrupted. */
 import { createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
@@ -21,6 +21,7 @@ import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
 import { PartialFile } from './partial-file.ts';
 import { openProgress, type Progress } from './progress.ts';
 import type { Session } from './session.ts';
+import { openStdout } from './standard-streams.ts';
 
 interface Fetched {
   /** `-` for stdout. */
@@ -61,8 +62,14 @@ export async function runGet(session: Session, words: readonly string[], json: b
     address,
     target: place === 'directory' ? join(last, nameOfKey(word, address.key)) : last,
   }));
+  const written = new Map<string, string>();
   for (const { word, address, target } of wanted) {
-    telling.tell(await outcomeOf(word, () => fetched(session, stores, address, { target, place })));
+    const outcome = await outcomeOf(word, () => {
+      if (place === 'directory') requireFree(target, written.get(target));
+      return fetched(session, stores, address, { target, place });
+    });
+    if (outcome.isDone) written.set(target, word);
+    telling.tell(outcome);
   }
   return telling.end();
 }
@@ -70,6 +77,12 @@ export async function runGet(session: Session, words: readonly string[], json: b
 function fetchedLine({ what, file, size, resumedAt = 0 }: DirectOutcome & Partial<Fetched>): string {
   const before = resumedAt === 0 ? '' : `; ${prettyBytes(resumedAt)} of them were there`;
   return `fetched ${what} into ${file ?? '?'} (${prettyBytes(size ?? 0)}${before})`;
+}
+
+/** Of two files of one name the second would take the place of the first. `before`: what this command has fetched into `target`. */
+function requireFree(target: string, before: string | undefined): void {
+  if (before === undefined) return;
+  throw new CommandError(exitCodes.failed, `it would replace ${before}, fetched into ${target} just now`);
 }
 
 type Place = 'file' | 'directory' | 'device' | 'stdout';
@@ -119,16 +132,24 @@ async function fetched(
       : openProgress(key.slice(key.lastIndexOf('/') + 1), size, prettyBytes);
   const source = { reader, key, size, etag, progress };
   try {
-    if (place === 'stdout') await stream(source, process.stdout);
+    if (place === 'stdout') await stream(source, openStdout());
     else if (place === 'device') await streamInto(source, target);
     else {
       const origin = { baseUrl: settings.baseUrl, bucket: identifier, key, etag, size };
-      return { file: target, size, resumedAt: await intoFile(source, target, origin) };
+      return { file: target, size, resumedAt: await intoFile(source, await followed(target), origin) };
     }
     return { file: target, size, resumedAt: 0 };
   } finally {
     progress.end();
   }
+}
+
+/** Where a symbolic link leads; it stays one. */
+async function followed(target: string): Promise<string> {
+  return realpath(target).catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ENOENT') return target;
+    throw error;
+  });
 }
 
 async function headOfFile(store: BucketStore, key: string): Promise<ObjectHead> {

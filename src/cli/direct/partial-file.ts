@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
 import { MAX_NAME_BYTES } from '../../store/keys.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
+import { isRunning, ownIdentity } from '../process-identity.ts';
 
 const originSchema = z.object({
   baseUrl: z.string(),
@@ -22,17 +23,35 @@ const originSchema = z.object({
 /** The version that the bytes are of. */
 export type Origin = z.output<typeof originSchema>;
 
+const recordSchema = originSchema.extend({
+  /** Who fetches it, or did. */
+  by: z.object({ pid: z.number(), startTime: z.string().nullable() }).optional(),
+});
+
+type PartRecord = z.output<typeof recordSchema>;
+
+interface OpenPart {
+  readonly target: string;
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly mode: number | null;
+  readonly length: number;
+}
+
 export class PartialFile {
   /** Where the bytes are until they are all there. */
   readonly path: string;
   readonly #target: string;
   readonly #handle: FileHandle;
+  /** Of the file whose place it takes. */
+  readonly #mode: number | null;
   #length: number;
 
-  private constructor(target: string, path: string, handle: FileHandle, length: number) {
+  private constructor({ target, path, handle, mode, length }: OpenPart) {
     this.#target = target;
     this.path = path;
     this.#handle = handle;
+    this.#mode = mode;
     this.#length = length;
   }
 
@@ -46,15 +65,18 @@ export class PartialFile {
         `${part} is there, and no download says that it is its: remove it`,
       );
     }
+    const by = await ownIdentity();
+    if (known?.by !== undefined && known.by.pid !== by.pid && (await isRunning(known.by))) throw taken(part);
     const isSame = known !== undefined && isSameOrigin(known, origin);
     // Before the first byte of another version.
-    if (!isSame) {
-      await rm(part, { force: true });
-      await writeFile(`${part}.json`, JSON.stringify(origin));
-    }
-    const handle = await open(part, constants.O_RDWR | constants.O_CREAT);
+    if (!isSame) await rm(part, { force: true });
+    await writeFile(`${part}.json`, JSON.stringify({ ...origin, by }));
+    const handle = await open(part, constants.O_RDWR | constants.O_CREAT | (isSame ? 0 : constants.O_EXCL));
+    const mode = await modeOf(target);
+    // Nobody may read meanwhile who may not read it then; we may go on with it some other time.
+    if (mode !== null) await setMode(handle, mode | 0o600);
     const { size } = await handle.stat();
-    return new PartialFile(target, part, handle, size);
+    return new PartialFile({ target, path: part, handle, length: size, mode });
   }
 
   /** Bytes that are there, from the beginning. */
@@ -83,6 +105,8 @@ export class PartialFile {
   /** All bytes are there: the target has them, in place of what it was. */
   async finish(): Promise<void> {
     await this.#handle.sync();
+    await this.#requireOwn();
+    if (this.#mode !== null) await setMode(this.#handle, this.#mode);
     await rename(this.path, this.#target);
     await rm(`${this.path}.json`, { force: true });
   }
@@ -90,6 +114,31 @@ export class PartialFile {
   async close(): Promise<void> {
     await this.#handle.close();
   }
+
+  /** Two that began in the same moment may both have found nobody. */
+  async #requireOwn(): Promise<void> {
+    const [own, named] = [await this.#handle.stat(), await stat(this.path)];
+    if (own.ino !== named.ino || own.dev !== named.dev) throw taken(this.path);
+  }
+}
+
+function taken(part: string): CommandError {
+  return new CommandError(exitCodes.failed, `another pailfs get writes ${part}: wait for its end`);
+}
+
+/** Who may read a file that is replaced does not change. Null: there is none. */
+async function modeOf(target: string): Promise<number | null> {
+  try {
+    return (await stat(target)).mode & 0o777;
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Not where it is so: some disks know no modes, and refuse to change them. */
+async function setMode(file: FileHandle, mode: number): Promise<void> {
+  if (((await file.stat()).mode & 0o777) !== mode) await file.chmod(mode);
 }
 
 /** A name that leaves no room for the ending is replaced by its hash. */
@@ -100,9 +149,9 @@ function partOf(target: string): string {
   return join(dirname(target), `${hash}.part`);
 }
 
-async function readOrigin(part: string): Promise<Origin | undefined> {
+async function readOrigin(part: string): Promise<PartRecord | undefined> {
   try {
-    const parsed = originSchema.safeParse(JSON.parse(await readFile(`${part}.json`, 'utf8')));
+    const parsed = recordSchema.safeParse(JSON.parse(await readFile(`${part}.json`, 'utf8')));
     return parsed.success ? parsed.data : undefined;
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
@@ -111,7 +160,7 @@ async function readOrigin(part: string): Promise<Origin | undefined> {
 }
 
 function isSameOrigin(one: Origin, other: Origin): boolean {
-  return (Object.keys(one) as (keyof Origin)[]).every((field) => one[field] === other[field]);
+  return (Object.keys(originSchema.shape) as (keyof Origin)[]).every((field) => one[field] === other[field]);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -38,12 +38,24 @@ export async function runPut(session: Session, words: readonly string[], json: b
     failure: 'is not stored',
     success: ({ what, storedAs, size }) => `stored ${what} as ${storedAs ?? '?'} (${prettyBytes(size ?? 0)})`,
   });
+  const sources = new Map<string, string>();
   for (const file of files) {
     const keyOfFile = isFolder ? `${key}${basename(file)}` : key;
-    const stored = (): Promise<Stored> => put(session, store, file, { bucket, key: keyOfFile });
-    telling.tell(await outcomeOf(file, stored));
+    const stored = (): Promise<Stored> => {
+      requireFree(sources.get(keyOfFile));
+      return put(session, store, file, { bucket, key: keyOfFile });
+    };
+    const outcome = await outcomeOf(file, stored);
+    if (outcome.isDone) sources.set(keyOfFile, file);
+    telling.tell(outcome);
   }
   return telling.end();
+}
+
+/** Of two files of one name the second would take the place of the first. `before`: what this command has stored there. */
+function requireFree(before: string | undefined): void {
+  if (before === undefined) return;
+  throw new CommandError(exitCodes.failed, `it would replace ${before}, stored under the same name just now`);
 }
 
 async function put(

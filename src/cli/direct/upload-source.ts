@@ -3,12 +3,13 @@
  * needs its size beforehand (§4.7), and a try that fails begins again.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, type BigIntStats } from 'node:fs';
 import { mkdtemp, open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { UploadBody } from '../../service/object-service.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
+import { openStdin } from './standard-streams.ts';
 
 export interface UploadSource {
   /** Of a regular file. */
@@ -20,7 +21,7 @@ export interface UploadSource {
 
 /** `word`: a path, or `-` for stdin. Rejects with a `CommandError` or a Node system error. */
 export async function openSource(word: string): Promise<UploadSource> {
-  if (word === '-') return copyOf(process.stdin);
+  if (word === '-') return copyOf(openStdin());
   const found = await stat(word);
   if (found.isDirectory()) {
     throw new CommandError(exitCodes.failed, 'it is a directory: mount the bucket and use cp -r, or rsync');
@@ -74,7 +75,9 @@ export class SentFile implements UploadBody {
     return Promise.resolve(this.#hash.copy().digest('hex'));
   }
 
+  /** Rejects with a `CommandError` before its end when the file was changed meanwhile: half of one content and half of another is neither. */
   async *open(): AsyncIterable<Uint8Array> {
+    const before = await this.#file.stat({ bigint: true });
     const hash = createHash('md5');
     this.#hash = hash;
     let bytes = 0;
@@ -85,5 +88,13 @@ export class SentFile implements UploadBody {
       yield piece;
       this.#sent(bytes);
     }
+    if (isChanged(before, await this.#file.stat({ bigint: true }))) {
+      throw new CommandError(exitCodes.failed, 'a program changed it while it was read: put it again');
+    }
   }
+}
+
+/** Where only the size differs, who counts the bytes says so. */
+function isChanged(before: BigIntStats, after: BigIntStats): boolean {
+  return before.mtimeNs !== after.mtimeNs && before.size === after.size;
 }

@@ -1,12 +1,17 @@
 /** Which files of a mount does a path mean? Asked of the mount itself, so that its drafts and its memory take part. */
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { atOnce } from '../../base/at-once.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { throwInWords, type ControlClient } from '../control-client.ts';
 import type { LinkDocument } from '../control-documents.ts';
 import { findMountedPath } from '../mounted-path.ts';
+import { counted } from '../table.ts';
 import type { FileLink, LinkableFile } from './linkable-file.ts';
+
+/** Questions to the mount. */
+const AT_ONCE = 8;
 
 /** `recursive`: all files below a folder, too. Rejects with a `CommandError` or a Node system error. */
 export async function mountedFiles(word: string, recursive: boolean): Promise<readonly LinkableFile[]> {
@@ -14,11 +19,40 @@ export async function mountedFiles(word: string, recursive: boolean): Promise<re
   if (!(await isFolder(word))) return [linkable(control, word, path)];
   if (!recursive) throw new CommandError(exitCodes.failed, 'it is a folder: add -r');
   const entries = await readdir(word, { recursive: true, withFileTypes: true });
-  const below = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(word, join(entry.parentPath, entry.name)))
-    .sort();
-  return below.map((file) => linkable(control, join(word, file), join(path, file)));
+  const named = entries.map((entry) => ({
+    isFile: entry.isFile(),
+    name: relative(word, join(entry.parentPath, entry.name)),
+  }));
+  const files = named.filter(({ isFile }) => isFile).map(({ name }) => name);
+  const folders = ['', ...named.filter(({ isFile }) => !isFile).map(({ name }) => name)];
+  return [
+    ...files.sort().map((file) => linkable(control, join(word, file), join(path, file))),
+    ...(await unshown(control, folders.sort(), (folder) => [join(word, folder), join(path, folder)])),
+  ];
+}
+
+/** What no name shows is not passed over in silence: a link that was to go would stay. */
+async function unshown(
+  control: ControlClient,
+  folders: readonly string[],
+  placeOf: (folder: string) => readonly [what: string, path: string],
+): Promise<readonly LinkableFile[]> {
+  const left: { readonly what: string; readonly hidden: number }[] = [];
+  await atOnce(folders, AT_ONCE, async (folder) => {
+    const [what, path] = placeOf(folder);
+    const hidden = await control.hidden(path).catch(throwInWords);
+    if (hidden > 0) left.push({ what, hidden });
+  });
+  return left.map(({ what, hidden }) => {
+    const refuse = (): Promise<never> =>
+      Promise.reject(
+        new CommandError(
+          exitCodes.failed,
+          `${counted(hidden, 'key')} in it cannot be shown in a mount: name them as BUCKET:KEY`,
+        ),
+      );
+    return { what, link: refuse, setVisibility: refuse };
+  });
 }
 
 async function isFolder(word: string): Promise<boolean> {
