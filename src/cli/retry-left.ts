@@ -19,6 +19,12 @@ export interface LeftWish {
   readonly settings: MountSettings;
 }
 
+interface Left {
+  readonly change: UnsentChange;
+  /** By another process. */
+  readonly isOwned: boolean;
+}
+
 /** Rejects with a `CommandError` when the service or the settings are not those that are needed. */
 export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly ChangeOutcome[]> {
   const { directory, settings, ids } = wish;
@@ -46,10 +52,11 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
   } finally {
     await closeBackwards(start.closers, silentLog);
   }
-  const left: UnsentChange[] = [];
+  const left: Left[] = [];
   // What was in one may be in another now: a mount takes over what others left.
-  for (const { path } of await leftDirectoriesIn(directory.bucketHome)) {
-    left.push(...(await changesLeftIn(path, clock)));
+  for (const { path, isOwned } of await leftDirectoriesIn(directory.bucketHome)) {
+    const changes = await changesLeftIn(path, clock);
+    left.push(...changes.map((change) => ({ change, isOwned })));
   }
   return whatBecameOf(wish, outcomes, left);
 }
@@ -58,17 +65,23 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
 function whatBecameOf(
   { changes, ids }: LeftWish,
   outcomes: readonly ChangeOutcome[],
-  left: readonly UnsentChange[],
+  left: readonly Left[],
 ): readonly ChangeOutcome[] {
   const known = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
   return changes
     .filter(({ id, kind }) => ids?.includes(id) ?? (kind !== 'rename' && kind !== 'scratch'))
     .map((change) => {
       const { id, kind, path } = change;
-      const after = left.find((other) => isSame(other, change));
-      const reason = after === undefined ? null : (after.reason ?? 'it still waits');
+      const after = left.find((other) => isSame(other.change, change));
+      const reason = after === undefined ? null : whyLeft(after);
       return known.get(id) ?? { id, kind, path, isDone: after === undefined, storedAs: null, reason };
     });
+}
+
+/** What is recorded of one that somebody else has is of some time before that. */
+function whyLeft({ change, isOwned }: Left): string {
+  if (isOwned) return 'another process has it now, and stores it: see pailfs uploads';
+  return change.reason ?? 'it still waits';
 }
 
 /** Who takes over what others left numbers their deletions anew. */

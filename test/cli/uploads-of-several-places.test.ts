@@ -75,6 +75,26 @@ const linesOf = (text: string): readonly string[] =>
     .sort();
 
 describe('pailfs uploads retry', () => {
+  it('says of what somebody else has taken meanwhile that he stores it, not why it was not stored before', async () => {
+    const { left } = await arrange();
+    const taken = await left('taken');
+    const sockets = await ClaimSockets.open(dirname(taken));
+    const claim = await sockets.claim(basename(taken));
+    onTestFinished(async () => {
+      await claim?.release();
+      await sockets.close();
+    });
+    // As it was when the command looked first.
+    vi.spyOn(ClaimSockets.prototype, 'isOwned').mockResolvedValueOnce(false);
+
+    const told = await runHere(['uploads', 'retry']);
+
+    expect(told).toMatchObject({
+      code: 1,
+      stderr: 'pailfs: /taken is not stored: another process has it now, and stores it: see pailfs uploads\n',
+    });
+  });
+
   it('stores what can be stored, and says why the rest cannot be [uploads/each]', async () => {
     const { left, mounted, storedKeys } = await arrange();
     await mounted({ retry: refusing });
