@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openSource, SentFile } from '../../../src/cli/direct/upload-source.ts';
-import { CommandLine, type Outcome } from '../../support/command-line.ts';
+import { CommandLine } from '../../support/command-line.ts';
 import {
   bytesOf,
   startEmbeddedServer,
@@ -20,16 +20,9 @@ async function content({ direct, bucket }: EmbeddedServer, key: string): Promise
   return (await bytesOf((await direct.getObject(bucket, key)).body)).toString();
 }
 
-/** `pailfs` with what a shell does to its input and output. */
-function inShell(at: CommandLine, server: EmbeddedServer, command: string): Promise<Outcome> {
-  const { accessKeyId, secretAccessKey } = server.credentials;
-  const words = [
-    `PAILFS_BASE_URL=${server.baseUrl}`,
-    `PAILFS_ACCESS_KEY_ID=${accessKeyId}`,
-    `PAILFS_SECRET_ACCESS_KEY=${secretAccessKey}`,
-    ...CommandLine.words,
-  ];
-  return at.shell(`env ${words.map((word) => `'${word}'`).join(' ')} ${command}`);
+/** `pailfs` as a shell starts it with `redirections`. */
+function redirected(redirections: string): { readonly program: readonly string[] } {
+  return { program: ['sh', '-c', `exec "$@" ${redirections}`, 'sh', ...CommandLine.words] };
 }
 
 it('stdin that cannot be read replaces nothing', async () => {
@@ -37,7 +30,7 @@ it('stdin that cannot be read replaces nothing', async () => {
   await server.direct.putObject(server.bucket, 'a', uploadOf('old'));
   const at = await CommandLine.open(server);
 
-  const { code, stderr } = await inShell(at, server, 'put - photos:a < .');
+  const { code, stderr } = await at.run(['put', '-', 'photos:a'], redirected('< .'));
 
   expect({ code, stderr }).toEqual({
     code: 1,
@@ -51,7 +44,7 @@ it('stdout for which Node has no stream of its own is written to', async () => {
   await server.direct.putObject(server.bucket, 'a', uploadOf('bytes'));
   const at = await CommandLine.open(server);
 
-  const { code, stderr } = await inShell(at, server, 'get photos:a - 7< . >&7');
+  const { code, stderr } = await at.run(['get', 'photos:a', '-'], redirected('7< . >&7'));
 
   expect(code).toBe(1);
   expect(stderr).toMatch(/^pailfs: photos:a is not fetched: .*\n$/);
