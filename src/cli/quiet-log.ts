@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log, LogFields } from '../base/log.ts';
+import { inBucket } from './recent-problems.ts';
 
 const WINDOW_MS = 10_000;
 /** Of one level and message in one window. */
@@ -122,7 +123,8 @@ function newKind({ level, message }: Pick<Kind, 'level' | 'message'>, count: num
 }
 
 function subjectOf(fields: LogFields = {}): string | undefined {
-  return SUBJECT_FIELDS.map((name) => fields[name]).find((value) => typeof value === 'string');
+  const subject = SUBJECT_FIELDS.map((name) => fields[name]).find((value) => typeof value === 'string');
+  return subject === undefined ? undefined : inBucket(fields['bucket'], subject);
 }
 
 function nameOf(kind: Pick<Kind, 'level' | 'message'>): string {

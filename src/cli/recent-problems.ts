@@ -74,7 +74,7 @@ function inWords(message: string, fields: LogFields): string {
 }
 
 /** In a mount of all buckets each line of a bucket names it. */
-function inBucket(bucket: unknown, what: string): string {
+export function inBucket(bucket: unknown, what: string): string {
   if (typeof bucket !== 'string') return what;
   return what.startsWith('/') ? `/${bucket}${what}` : `${bucket}/${what}`;
 }

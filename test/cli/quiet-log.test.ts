@@ -59,6 +59,17 @@ describe('the log', () => {
     expect(lines.length).toBeLessThan(10);
   });
 
+  it('names the buckets of the files of the lines that it leaves out', () => {
+    const { lines, log, passWindow } = recordedLog();
+
+    for (const bucket of ['one', 'two'])
+      for (let file = 0; file < 10; file += 1) log.warn('it failed', { bucket, path: `/f${file}` });
+    passWindow();
+
+    expect(lines.at(-1)).toContain('"/one/f9"');
+    expect(lines.at(-1)).toContain('"/two/f9"');
+  });
+
   it('stays below 100 lines when 300 failures are all different', () => {
     const { lines, log, passWindow } = recordedLog();
 

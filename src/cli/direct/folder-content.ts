@@ -12,6 +12,22 @@ export interface FolderContent {
 
 /** All pages of one level. `prefix`: empty for the top, else with a slash at the end. Rejects with a `Refusal`. */
 export async function listFolder(store: BucketStore, prefix: string): Promise<FolderContent> {
+  const content = await listed(store, prefix, prefix.slice(0, -1));
+  if (!isNameless(prefix) || !isEmpty(content)) return content;
+  // To some services a slash at the end of what they are asked for is none.
+  return listed(store, prefix, prefix);
+}
+
+/** Whether the last segment is empty, as of `a//`. */
+function isNameless(prefix: string): boolean {
+  return prefix === '/' || prefix.endsWith('//');
+}
+
+function isEmpty({ folders, files }: FolderContent): boolean {
+  return folders.length + files.length === 0;
+}
+
+async function listed(store: BucketStore, prefix: string, folder: string): Promise<FolderContent> {
   const folders = new Set<string>();
   const files = new Map<string, FileEntry>();
   const restarted = (): void => {
@@ -19,11 +35,12 @@ export async function listFolder(store: BucketStore, prefix: string): Promise<Fo
     files.clear();
   };
   try {
-    for await (const page of store.pages(prefix.slice(0, -1), { restarted, goesOn: () => true })) {
-      // The entry of a folder itself is none in it, and what is elsewhere is no business of this listing.
+    for await (const page of store.pages(folder, { restarted, goesOn: () => true })) {
+      // The entry of a folder itself is none in it, unless it has bytes, and what is elsewhere is no business of this listing.
       const isBelow = (key: string): boolean => key.startsWith(prefix) && key !== prefix;
-      for (const folder of page.folders.filter(isBelow)) folders.add(folder);
-      for (const file of page.objects.filter(({ key }) => isBelow(key))) files.set(file.key, file);
+      for (const found of page.folders.filter(isBelow)) folders.add(found);
+      const isFile = ({ key, size }: FileEntry): boolean => isBelow(key) || (key === prefix && size > 0);
+      for (const file of page.objects.filter(isFile)) files.set(file.key, file);
     }
   } catch (error) {
     // Some services have no answer for a folder that is not there.
@@ -36,15 +53,22 @@ export interface TreeContent {
   /** A folder comes before those in it; the top of the tree is not among them. */
   readonly folders: readonly string[];
   readonly files: readonly FileEntry[];
+  /** Of these folders the service shows that they are there, but not what is in them: `a//` is `a/` to some. */
+  readonly unlisted: readonly string[];
 }
 
 /** All levels below `prefix`. Rejects with a `Refusal`. */
 export async function listTree(store: BucketStore, prefix: string): Promise<TreeContent> {
-  const { folders, files } = await listFolder(store, prefix);
+  const content = await listFolder(store, prefix);
+  const { folders, files } = content;
   const below = await Promise.all(folders.map((folder) => listTree(store, folder)));
   return {
     folders: folders.flatMap((folder, index) => [folder, ...(below[index]?.folders ?? [])]),
     files: [...files, ...below.flatMap((tree) => tree.files)],
+    unlisted: [
+      ...(isNameless(prefix) && isEmpty(content) ? [prefix] : []),
+      ...below.flatMap((tree) => tree.unlisted),
+    ],
   };
 }
 

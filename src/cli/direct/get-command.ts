@@ -1,7 +1,7 @@
 /** `pailfs get`: fetches files without a mount, into files or to stdout; goes on where it was interrupted. */
 import { createWriteStream } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
 import type { ObjectHead } from '../../service/records.ts';
@@ -64,11 +64,15 @@ export async function runGet(session: Session, words: readonly string[], json: b
   }));
   const written = new Map<string, string>();
   for (const { word, address, target } of wanted) {
-    const outcome = await outcomeOf(word, () => {
-      if (place === 'directory') requireFree(target, written.get(target));
-      return fetched(session, stores, address, { target, place });
+    const outcome = await outcomeOf(word, async () => {
+      if (place !== 'directory') return fetched(session, stores, address, { target, place });
+      const placeInIt = await placeAt(target);
+      if (placeInIt === 'directory') throw new CommandError(exitCodes.failed, `${target} is a directory`);
+      // What goes through a pipe takes nothing's place.
+      if (placeInIt === 'file') requireFree(target, written.get(await followed(target)));
+      return fetched(session, stores, address, { target, place: placeInIt });
     });
-    if (outcome.isDone) written.set(target, word);
+    if (outcome.isDone && place === 'directory') written.set(await followed(target), word);
     telling.tell(outcome);
   }
   return telling.end();
@@ -144,12 +148,15 @@ async function fetched(
   }
 }
 
-/** Where a symbolic link leads; it stays one. */
+/** Where a symbolic link leads, also to what is not there yet; it stays one. */
 async function followed(target: string): Promise<string> {
-  return realpath(target).catch((error: unknown) => {
-    if (systemErrorCode(error) === 'ENOENT') return target;
-    throw error;
-  });
+  try {
+    return await realpath(target);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    const led = await readlink(target).catch(() => null);
+    return led === null ? target : followed(resolve(await realpath(dirname(target)), led));
+  }
 }
 
 async function headOfFile(store: BucketStore, key: string): Promise<ObjectHead> {

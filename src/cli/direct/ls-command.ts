@@ -91,7 +91,7 @@ async function fileAt(store: BucketStore, key: string): Promise<FileEntry | unde
 function show({ prefix = '', folders = [], files = [] }: Partial<Listed>, long: boolean): void {
   const rows: Row[] = [
     ...folders.map((folder) => ({ name: folder.slice(prefix.length), file: null })),
-    ...files.map((file) => ({ name: file.key.slice(prefix.length), file })),
+    ...files.map((file) => ({ name: file.key.slice(prefix.length) || './', file })),
   ];
   if (!long) for (const { name } of rows) print(name);
   else if (rows.length > 0) process.stdout.write(tableOf(COLUMNS, rows, screenWidth()));

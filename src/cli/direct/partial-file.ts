@@ -34,9 +34,12 @@ interface OpenPart {
   readonly target: string;
   readonly path: string;
   readonly handle: FileHandle;
-  readonly mode: number | null;
+  readonly access: Access | null;
   readonly length: number;
 }
+
+/** Of a file of one's own. */
+const NO_MODES: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS']);
 
 export class PartialFile {
   /** Where the bytes are until they are all there. */
@@ -44,14 +47,14 @@ export class PartialFile {
   readonly #target: string;
   readonly #handle: FileHandle;
   /** Of the file whose place it takes. */
-  readonly #mode: number | null;
+  readonly #access: Access | null;
   #length: number;
 
-  private constructor({ target, path, handle, mode, length }: OpenPart) {
+  private constructor({ target, path, handle, access, length }: OpenPart) {
     this.#target = target;
     this.path = path;
     this.#handle = handle;
-    this.#mode = mode;
+    this.#access = access;
     this.#length = length;
   }
 
@@ -72,11 +75,11 @@ export class PartialFile {
     if (!isSame) await rm(part, { force: true });
     await writeFile(`${part}.json`, JSON.stringify({ ...origin, by }));
     const handle = await open(part, constants.O_RDWR | constants.O_CREAT | (isSame ? 0 : constants.O_EXCL));
-    const mode = await modeOf(target);
+    const access = await accessTo(target);
     // Nobody may read meanwhile who may not read it then; we may go on with it some other time.
-    if (mode !== null) await setMode(handle, mode | 0o600);
+    if (access !== null) await setMode(handle, (access.mode & 0o700) | 0o600);
     const { size } = await handle.stat();
-    return new PartialFile({ target, path: part, handle, length: size, mode });
+    return new PartialFile({ target, path: part, handle, length: size, access });
   }
 
   /** Bytes that are there, from the beginning. */
@@ -106,7 +109,7 @@ export class PartialFile {
   async finish(): Promise<void> {
     await this.#handle.sync();
     await this.#requireOwn();
-    if (this.#mode !== null) await setMode(this.#handle, this.#mode);
+    if (this.#access !== null) await grant(this.#handle, this.#access);
     await rename(this.path, this.#target);
     await rm(`${this.path}.json`, { force: true });
   }
@@ -126,19 +129,40 @@ function taken(part: string): CommandError {
   return new CommandError(exitCodes.failed, `another pailfs get writes ${part}: wait for its end`);
 }
 
-/** Who may read a file that is replaced does not change. Null: there is none. */
-async function modeOf(target: string): Promise<number | null> {
+interface Access {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Null: there is no such file. */
+async function accessTo(target: string): Promise<Access | null> {
   try {
-    return (await stat(target)).mode & 0o777;
+    const { mode, uid, gid } = await stat(target);
+    return { mode: mode & 0o777, uid, gid };
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
 
-/** Not where it is so: some disks know no modes, and refuse to change them. */
+/** Who may read a file that is replaced does not change; where it cannot be given its owner or its group, nobody may read more. */
+async function grant(file: FileHandle, { mode, uid, gid }: Access): Promise<void> {
+  const own = await file.stat();
+  if (own.uid !== uid || own.gid !== gid) {
+    await file.chown(uid, gid).catch(() => file.chown(own.uid, gid).catch(() => undefined));
+  }
+  const hasGroup = (await file.stat()).gid === gid;
+  await setMode(file, hasGroup ? mode : mode & (0o707 | ((mode & 0o007) << 3)));
+}
+
+/** Some disks know no modes, and refuse to change them: there all files have the same. */
 async function setMode(file: FileHandle, mode: number): Promise<void> {
-  if (((await file.stat()).mode & 0o777) !== mode) await file.chmod(mode);
+  try {
+    await file.chmod(mode);
+  } catch (error) {
+    if (!NO_MODES.has(systemErrorCode(error) ?? '')) throw error;
+  }
 }
 
 /** A name that leaves no room for the ending is replaced by its hash. */

@@ -3,7 +3,7 @@
  * needs its size beforehand (§4.7), and a try that fails begins again.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, type BigIntStats } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,13 +88,9 @@ export class SentFile implements UploadBody {
       yield piece;
       this.#sent(bytes);
     }
-    if (isChanged(before, await this.#file.stat({ bigint: true }))) {
+    // Where it is not as long as announced, who counts the bytes says so. What has grown since its end was read may have changed before.
+    if (bytes === this.size && before.mtimeNs !== (await this.#file.stat({ bigint: true })).mtimeNs) {
       throw new CommandError(exitCodes.failed, 'a program changed it while it was read: put it again');
     }
   }
-}
-
-/** Where only the size differs, who counts the bytes says so. */
-function isChanged(before: BigIntStats, after: BigIntStats): boolean {
-  return before.mtimeNs !== after.mtimeNs && before.size === after.size;
 }

@@ -14,10 +14,27 @@ export async function storedFiles(
 ): Promise<readonly LinkableFile[]> {
   const { store } = await stores.open(bucket);
   const target = await findTarget(store, key);
-  if (target.kind === 'file') return [linkable(store, bucket, key)];
-  if (!recursive) throw new CommandError(exitCodes.failed, 'it is a folder: add -r');
-  const { files } = await listTree(store, target.prefix);
-  return files.map((file) => linkable(store, bucket, file.key));
+  const own = target.kind === 'file' ? [linkable(store, bucket, key)] : [];
+  if (!recursive) {
+    if (target.kind === 'file') return own;
+    throw new CommandError(exitCodes.failed, 'it is a folder: add -r');
+  }
+  // Beside a file there may be a folder of its name, which a mount does not show: its links are meant, too.
+  const { files, unlisted } = await listTree(store, target.kind === 'file' ? `${key}/` : target.prefix);
+  return [
+    ...own,
+    ...files.map((file) => linkable(store, bucket, file.key)),
+    ...unlisted.map((folder) => unlistable(`${bucket}:${folder}`)),
+  ];
+}
+
+/** Not passed over in silence: a link that was to go would stay. */
+function unlistable(what: string): LinkableFile {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new CommandError(exitCodes.failed, 'the service does not list what is in it: name each file'),
+    );
+  return { what, link: refuse, setVisibility: refuse };
 }
 
 function linkable(store: BucketStore, bucket: string, key: string): LinkableFile {

@@ -1,6 +1,16 @@
 /** What do `pailfs get` and `put` say where what they were to carry is not, or would take the place of something else? */
 import { once } from 'node:events';
-import { chmod, mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  chown,
+  mkdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -145,4 +155,133 @@ it('who may read a file that is replaced does not change, and a symbolic link st
   expect(await readlink(join(at.home, 'link'))).toBe('secret');
   expect(await readFile(join(at.home, 'secret'), 'utf8')).toBe('new');
   expect((await stat(join(at.home, 'secret'))).mode & 0o777).toBe(0o600);
+});
+
+it('a file that a program changes, and makes longer once its end was read, is not stored as half of each', async () => {
+  const path = join(await temporaryDirectory(), 'file');
+  await writeFile(path, Buffer.alloc(MEBIBYTE, 'a'));
+  const source = await openSource(path);
+  onTestFinished(() => source.close());
+  const sent = new SentFile(source, 'text/plain', () => undefined);
+  let bytes = 0;
+  const reading = async (): Promise<void> => {
+    for await (const piece of sent.open()) {
+      if (bytes === 0) await writeFile(path, Buffer.alloc(MEBIBYTE, 'b'), { flag: 'r+' });
+      bytes += piece.length;
+      if (bytes < MEBIBYTE) continue;
+      // The line is slow: the end was read long ago.
+      await pause(100);
+      await appendFile(path, 'more');
+    }
+  };
+
+  await expect(reading()).rejects.toThrow('a program changed it while it was read: put it again');
+  expect(bytes).toBe(MEBIBYTE);
+});
+
+it('in a directory, too, a file takes the place of no pipe and no directory', async () => {
+  const server = await startEmbeddedServer();
+  for (const key of ['pipe', 'folder']) await server.direct.putObject(server.bucket, key, uploadOf('bytes'));
+  const at = await CommandLine.open(server);
+  await mkdir(join(at.home, 'in', 'folder'), { recursive: true });
+  await at.shell('mkfifo in/pipe');
+
+  const [pipe, read] = await Promise.all([
+    at.run(['get', 'photos:pipe', 'in']),
+    at.shell('timeout 20 cat in/pipe'),
+  ]);
+  const folder = await at.run(['get', 'photos:folder', 'in']);
+
+  expect({ code: pipe.code, read: read.stdout }).toEqual({ code: 0, read: 'bytes' });
+  expect((await stat(join(at.home, 'in', 'pipe'))).isFIFO()).toBe(true);
+  expect(folder).toMatchObject({
+    code: 1,
+    stderr: 'pailfs: photos:folder is not fetched: in/folder is a directory\n',
+  });
+});
+
+it('a link to what is not there yet stays one, and two links to one file are one file', async () => {
+  const server = await startEmbeddedServer();
+  for (const key of ['a', 'b']) await server.direct.putObject(server.bucket, key, uploadOf(key));
+  const at = await CommandLine.open(server);
+  await mkdir(join(at.home, 'in'));
+  for (const key of ['a', 'b']) await symlink('../there', join(at.home, 'in', key));
+
+  const { code, stderr } = await at.run(['get', 'photos:a', 'photos:b', 'in']);
+
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    'pailfs: photos:b is not fetched: it would replace photos:a, fetched into in/b just now\n',
+  );
+  expect(await readFile(join(at.home, 'there'), 'utf8')).toBe('a');
+  expect(await readlink(join(at.home, 'in', 'a'))).toBe('../there');
+});
+
+it.runIf(process.getuid?.() === 0)('a file that is replaced keeps its owner and its group', async () => {
+  const server = await startEmbeddedServer();
+  await server.direct.putObject(server.bucket, 'a', uploadOf('new'));
+  const at = await CommandLine.open(server);
+  await writeFile(join(at.home, 'theirs'), 'old', { mode: 0o640 });
+  await chown(join(at.home, 'theirs'), 1000, 1001);
+
+  expect((await at.run(['get', 'photos:a', 'theirs'])).code).toBe(0);
+
+  const { uid, gid, mode } = await stat(join(at.home, 'theirs'));
+  expect(await readFile(join(at.home, 'theirs'), 'utf8')).toBe('new');
+  expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 1000, gid: 1001, mode: 0o640 });
+});
+
+it('what is below an empty name is listed, and its links go, or it is said that they stay', async () => {
+  const server = await startEmbeddedServer();
+  const { direct, bucket } = server;
+  for (const key of ['a//b', 'a/c', '/d']) {
+    await direct.putObject(bucket, key, uploadOf('bytes'));
+    await direct.setVisibility(bucket, key, 'public');
+  }
+  const at = await CommandLine.open(server);
+  const visibilities = async (): Promise<string[]> => {
+    const records = ['a//b', 'a/c', '/d'].map((key) => direct.getVisibility(bucket, key));
+    return (await Promise.all(records)).map(({ visibility }) => visibility);
+  };
+
+  expect((await at.run(['ls', 'photos:a//'])).stdout).toContain('b');
+  const some = await at.run(['unpublish', '-r', 'photos:a/']);
+  expect(some.code).toBe(0);
+  expect(await visibilities()).toEqual(['private', 'private', 'public']);
+
+  const all = await at.run(['unpublish', '-r', 'photos:']);
+  expect(all).toMatchObject({
+    code: 1,
+    stderr: 'pailfs: photos:/ is not made private: the service does not list what is in it: name each file\n',
+  });
+});
+
+it('the bytes that a folder itself has are listed, and their link goes', async () => {
+  const server = await startEmbeddedServer();
+  const { direct, bucket } = server;
+  await direct.putObject(bucket, 'a/', uploadOf('bytes'));
+  await direct.setVisibility(bucket, 'a/', 'public');
+  const at = await CommandLine.open(server);
+
+  expect(JSON.parse((await at.run(['ls', '--json', 'photos:a/'])).stdout)).toMatchObject([
+    { files: [{ key: 'a/', size: 5 }] },
+  ]);
+  expect((await at.run(['unpublish', '-r', 'photos:a/'])).code).toBe(0);
+  expect((await direct.getVisibility(bucket, 'a/')).visibility).toBe('private');
+});
+
+it('where a file and a folder have one name -r takes the links of both', async () => {
+  const server = await startEmbeddedServer();
+  const { direct, bucket } = server;
+  for (const key of ['d', 'd/x']) {
+    await direct.putObject(bucket, key, uploadOf('bytes'));
+    await direct.setVisibility(bucket, key, 'public');
+  }
+  const at = await CommandLine.open(server);
+
+  const { code, stdout } = await at.run(['unpublish', '-r', 'photos:d']);
+
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^photos:d is private\nphotos:d\/x is private\n/);
+  expect((await direct.getVisibility(bucket, 'd/x')).visibility).toBe('private');
 });
