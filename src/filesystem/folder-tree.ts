@@ -30,7 +30,7 @@ export async function treeToRename(mount: MountState, root: string, limit: numbe
     // It is too much already: nobody needs to know how much.
     if (files.length > limit) return null;
     const folder = await mount.namespace.list(path);
-    if ((folder.listed?.hidden ?? 0) === 0) return folder;
+    if (folder.hidden === 0) return folder;
     throw new FsError('EPERM', path, 'it has keys that cannot be shown as names, and that would be left');
   });
   if (tree.files.length <= limit) return tree;

@@ -166,7 +166,7 @@ export class Folders {
     if (table.dirtyIn(path).length > 0) throw new FsError('ENOTEMPTY', path, 'files in it wait to be stored');
     const folder = await namespace.list(path);
     if (folder.names.visible > 0) throw new FsError('ENOTEMPTY', path, 'it has entries');
-    const hidden = folder.listed?.hidden ?? 0;
+    const hidden = folder.hidden;
     if (hidden > 0)
       throw new FsError('ENOTEMPTY', path, `it has ${hidden} keys that cannot be shown as names`);
     return found.told && folder.listed?.told === true && namespace.known.kept.get(path) === undefined;

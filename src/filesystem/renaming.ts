@@ -120,7 +120,7 @@ export class Renaming {
     if (found.kind === 'file') throw new FsError('ENOTDIR', path, 'it is a file');
     // What others have put into it since the last look must not be taken for gone.
     const folder = await namespace.relist(path);
-    const isEmpty = folder.names.visible === 0 && (folder.listed?.hidden ?? 0) === 0;
+    const isEmpty = folder.names.visible === 0 && folder.hidden === 0;
     if (!isEmpty || holdsDrafts()) throw new FsError('ENOTEMPTY', path, 'it has entries');
     return true;
   }

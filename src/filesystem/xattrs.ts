@@ -153,7 +153,7 @@ export class Xattrs {
     const ofBucket = path === '/' ? bucketAttribute(this.#parts.usage.latest(), name) : undefined;
     if (ofBucket !== undefined) return ofBucket;
     if (name !== HIDDEN) throw this.#noSuch(path, name);
-    return String((await this.#mount.namespace.list(path, waiter)).listed?.hidden ?? 0);
+    return String((await this.#mount.namespace.list(path, waiter)).hidden);
   }
 
   async #ofFile(path: string, version: Version, name: string, waiter: Waiter): Promise<string> {

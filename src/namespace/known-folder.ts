@@ -36,6 +36,17 @@ export class KnownFolder {
     return this.listed?.told === true ? this.listed.since : Number.NEGATIVE_INFINITY;
   }
 
+  /** How many keys cannot be shown as names, as far as is known: an odd name may have been found missing, or removed here, since. */
+  get hidden(): number {
+    if (this.listed === null) return 0;
+    const { hidden, odd = [], since } = this.listed;
+    const hasGone = (name: string): boolean => {
+      const entry = this.names.peek(name);
+      return entry?.kind === 'missing' && entry.confirmedAt > since;
+    };
+    return hidden - [...odd].filter(hasGone).length;
+  }
+
   /** Whether the listing tells of every name. */
   get isWhole(): boolean {
     return this.isWholeBut();
@@ -73,7 +84,7 @@ export class KnownFolder {
   /** Whether nothing at all is in the folder, as far as a whole listing and own changes tell; undefined without a listing. */
   isEmpty(): boolean | undefined {
     if (this.names.visible > 0) return false;
-    return this.isWhole ? this.listed?.hidden === 0 : undefined;
+    return this.isWhole ? this.hidden === 0 : undefined;
   }
 
   /** Something contradicts what is known of `name`, which is remembered, and asked for by the next look. */

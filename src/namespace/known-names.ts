@@ -112,7 +112,7 @@ export class KnownNames {
 
   /** Keys in the folders known so far that cannot be shown as names. */
   hiddenKeys(): number {
-    return [...this.#folders.all()].reduce((sum, { listed }) => sum + (listed?.hidden ?? 0), 0);
+    return [...this.#folders.all()].reduce((sum, { hidden }) => sum + hidden, 0);
   }
 
   /** Before a request whose answer will be handed to `learn`. */
@@ -132,6 +132,16 @@ export class KnownNames {
     const answer = takeInFile(folder, nameOf(path), told, askedAt);
     if (answer !== undefined) this.#folders.set(parentOf(path), folder);
     return answer;
+  }
+
+  /** Nothing has the name `path`, whatever listings before and after the question tell. Returns what is known by now; undefined: nothing. */
+  learnGone(path: string, question: Question, askedAt: number): Entry | undefined {
+    const folder = this.#folders.of(parentOf(path));
+    if (!this.isChangedSince(question, path) && folder.isOdd(nameOf(path))) {
+      folder.names.set(nameOf(path), { kind: 'missing', confirmedAt: askedAt });
+      this.#folders.set(parentOf(path), folder);
+    }
+    return folder.recall(nameOf(path));
   }
 
   /** The answer to a question about the folder at `path`, which is there. */
@@ -209,7 +219,7 @@ export class KnownNames {
       this.#unlist(parentOf(path));
       return;
     }
-    const isAllSeen = this.listedFresh(parentOf(path))?.listed?.hidden === 0;
+    const isAllSeen = this.listedFresh(parentOf(path))?.hidden === 0;
     this.changed(path, { kind: 'missing' });
     if (isAllSeen) return;
     // A file of its name may have been left out for it: the next look asks. The folder itself is gone, whatever that tells.

@@ -86,10 +86,7 @@ export class Looks {
     const known = parent?.names.peek(name);
     // Of what a listing has just told wrongly, late as it was, the next one may tell the same.
     const isDoubtful = known?.confirmedAt === Number.NEGATIVE_INFINITY || parent?.isUnsure(name) === true;
-    if (known === undefined && parent?.isOdd(name) === true) {
-      const file = await this.file(path, [], { signal });
-      return file?.kind === 'file' ? file : this.#listed(path, signal);
-    }
+    if (known === undefined && parent?.isOdd(name) === true) return this.#odd(path, signal);
     if (parent?.listed?.pages === 1 && !isDoubtful) return this.#listed(path, signal);
     if (known?.kind === 'file') {
       const entry = await this.file(path, [], { signal });
@@ -108,6 +105,19 @@ export class Looks {
     const listed = fresh?.recall(name) ?? (await this.#listed(path, signal));
     // It has come just now, or the listing is late: who is asked last and by its name is right.
     return listed?.kind === 'file' ? this.file(path, [], { signal }) : listed;
+  }
+
+  /** Of a name of which a listing tells only that there is a file: one that goes on telling so is wrong where the file itself is missing. */
+  async #odd(path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
+    const question = this.#known.ask();
+    try {
+      const file = await this.file(path, [], { signal });
+      if (file?.kind === 'file') return file;
+      const askedAt = this.#clock.monotonic();
+      return (await this.#listed(path, signal)) ?? this.#known.learnGone(path, question, askedAt);
+    } finally {
+      this.#known.forgetQuestion(question);
+    }
   }
 
   /** Asks for the file, unless one is known to have gone, and for the folder. */

@@ -126,13 +126,16 @@ export function wholeFolder(
     }
   }
   for (const name of untold) {
-    if (!isFoundAfter(walk, folder.names.peek(name))) folder.names.delete(name);
+    const before = folder.names.peek(name);
+    if (isFoundAfter(walk, before)) continue;
+    if (before?.kind === 'file' && walk.names.odd.has(name)) folder.names.set(name, doubtful(before));
+    else folder.names.delete(name);
   }
   if (known !== folder) addFoundAfter(folder, walk, known, changed);
   return asListed(folder, walk);
 }
 
-/** Adds what was found after the last page was asked for. */
+/** Adds what was found after the last page was asked for, and what the listing tells nothing more of. */
 function addFoundAfter(
   folder: KnownFolder,
   walk: FolderTold,
@@ -142,6 +145,8 @@ function addFoundAfter(
   for (const [name, given] of known.names.given()) {
     if (changed.has(name) || folder.names.has(name)) continue;
     if (isFoundAfter(walk, given)) folder.names.set(name, given);
+    // It may still be the file that is known: the next look asks.
+    else if (given.kind === 'file' && walk.names.odd.has(name)) folder.names.set(name, doubtful(given));
   }
 }
 

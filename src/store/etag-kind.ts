@@ -8,17 +8,35 @@
 /** Of an MD5 in lower-case hexadecimal, and of whatever else looks like one. */
 export const MD5_PATTERN = /^[0-9a-f]{32}$/;
 
+/** ETags that bytes were seen to be of, and that are remembered. */
+const MOST_SEEN = 100;
+
 /** What the uploads of one bucket have shown. */
 export class EtagKind {
   #areMd5: boolean | undefined;
+  /** MD5s of bytes that were looked at. */
+  readonly #seen = new Set<string>();
 
-  /** The service tells `etag` of bytes of ours whose MD5 is `md5`. */
+  /** The service tells `etag` of bytes whose MD5 is `md5`. Some files may be kept encrypted, and others not: one is enough to doubt all. */
   learn(md5: string, etag: string): void {
-    this.#areMd5 = md5 === etag.toLowerCase();
+    if (!MD5_PATTERN.test(etag.toLowerCase())) return;
+    this.#areMd5 = md5 === etag.toLowerCase() && this.#areMd5 !== false;
   }
 
-  /** Whether `etag`, which is not the MD5 of some bytes, proves that they are not what it is told of. */
-  isProof(etag: string): boolean {
-    return this.#areMd5 === true && MD5_PATTERN.test(etag.toLowerCase());
+  /** As `learn`, of bytes that were looked at: `etag` is the MD5 of these alone. */
+  learnOfBytes(md5: string, etag: string): void {
+    this.learn(md5, etag);
+    if (md5 !== etag.toLowerCase()) return;
+    if (this.#seen.size >= MOST_SEEN) this.#seen.clear();
+    this.#seen.add(md5);
+  }
+
+  /**
+   * Whether `etag`, which is not the MD5 of some bytes, proves that they are not what it is told of. `isLikely`: what it is told of was stored
+   * when they were; then what other files have shown is not enough.
+   */
+  isProof(etag: string, isLikely: boolean): boolean {
+    const md5 = etag.toLowerCase();
+    return this.#seen.has(md5) || (this.#areMd5 === true && !isLikely && MD5_PATTERN.test(md5));
   }
 }

@@ -24,8 +24,9 @@ export async function recognise(
   if (told !== undefined || possible.length === 0) return told;
   const content = await store.digest(key);
   if (content.head.etag !== head.etag) return undefined;
+  // Also of what others have stored: else each look at it would fetch it again.
+  store.etags.learnOfBytes(content.md5, head.etag);
   const ours = possible.find((version) => version.own?.md5 === content.md5);
-  if (ours !== undefined) store.etags.learn(content.md5, head.etag);
   ours?.takeName(content.head);
   return ours;
 }

@@ -16,6 +16,8 @@ import type { Gate } from './gates.ts';
 import { RangeProgress } from './range-progress.ts';
 
 const NOT_IMPLEMENTED = 501;
+/** With statuses that may mean anything: one may have had another reason, and who believes it reads whole files from then on. */
+const REFUSALS_OF_RANGE = 2;
 
 /** The version that a reader means; `Version` is one. */
 export interface ExpectedVersion {
@@ -73,6 +75,8 @@ export class RangeReader {
   readonly #clock: Clock;
   readonly #log: Log;
   #support: RangeSupport = 'unknown';
+  /** Requests with a Range, while nobody knows whether any is honoured, that were answered without it. */
+  #refused = 0;
 
   constructor(options: RangeReaderOptions) {
     this.#service = options.service;
@@ -131,9 +135,11 @@ export class RangeReader {
     } catch (error) {
       // Also the answer when the file has become shorter: the plain answer tells which it is. And an answer that nobody understands may
       // be so for the Range alone, of which the spec says nothing: other bytes than asked for, or of a file of unknown size.
-      if (!isRefusal(error, 'range-refused', 'malformed') && !this.#mayBeForRange(error)) throw error;
+      const isForRange = isRefusal(error, 'range-refused', 'malformed');
+      if (!isForRange && !this.#mayBeForRange(error)) throw error;
       const checked = await this.#checked(await this.#get(request), request, progress);
-      this.#learn('no');
+      if (!isForRange) this.#refused += 1;
+      if (isForRange || this.#refused >= REFUSALS_OF_RANGE) this.#learn('no');
       return checked;
     }
   }

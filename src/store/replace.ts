@@ -53,7 +53,7 @@ async function storeOnce(store: BucketStore, key: string, content: NewContent): 
     const { storedWithin, mayArriveAgain } = await store.put(key, body);
     const md5 = await content.md5();
     if (mayArriveAgain) store.late.addUpload(key, { size, md5, contentType });
-    return Version.uploaded({ size, md5, storedWithin, contentType }, content.modified);
+    return Version.uploaded({ size, md5, storedWithin, contentType }, content.modified, store.etags);
   } catch (error) {
     if (isOfUnknownEnd(error)) store.late.addUpload(key, { size, md5: await content.md5(), contentType });
     throw error;

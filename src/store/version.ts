@@ -82,6 +82,8 @@ export class Version {
   /** What chmod, chown and utimes set (design: kept locally per file version). */
   local: LocalAttributes = NOTHING_SET;
 
+  #etags: Pick<EtagKind, 'learn'> | undefined;
+
   private constructor(
     size: number,
     own: OwnUpload | null,
@@ -107,8 +109,10 @@ export class Version {
     return new Version(facts.size, null, facts, number);
   }
 
-  static uploaded(own: OwnUpload, lastModified: Date): Version {
+  /** `etags`: learns from the ETag that the service tells of it. */
+  static uploaded(own: OwnUpload, lastModified: Date, etags?: Pick<EtagKind, 'learn'>): Version {
     const version = new Version(own.size, own, { etag: null, lastModified });
+    version.#etags = etags;
     version.contentType = own.contentType;
     return version;
   }
@@ -160,7 +164,7 @@ export class Version {
   /** Whether only the bytes can tell if the facts are about our unnamed upload. */
   mayBe(facts: VersionFacts, etags: Pick<EtagKind, 'isProof'>): boolean {
     if (this.etag !== null || this.own === null) return false;
-    return facts.size === this.size && !etags.isProof(facts.etag);
+    return facts.size === this.size && !etags.isProof(facts.etag, this.#isOfItsTime(facts));
   }
 
   /** The facts are about our unnamed upload: its bytes were looked at. */
@@ -172,7 +176,9 @@ export class Version {
   #guessName(facts: VersionFacts): void {
     if (this.own?.md5 === facts.etag.toLowerCase()) {
       this.etag = facts.etag;
-    } else if (this.#wasModifiedWhileUploading(facts)) {
+      this.#etags?.learn(this.own.md5, facts.etag);
+      // An MD5 that is not the MD5 of our bytes is no name of them, whatever the clock says.
+    } else if (!MD5_PATTERN.test(facts.etag.toLowerCase()) && this.#isOfItsTime(facts)) {
       this.etag = facts.etag;
       this.id = nextNumber();
       this.follows = this.lineage;
@@ -180,10 +186,10 @@ export class Version {
     }
   }
 
-  #wasModifiedWhileUploading(facts: VersionFacts): boolean {
+  /** Whether what the facts are about was stored while our upload was. */
+  #isOfItsTime(facts: VersionFacts): boolean {
     const span = this.own?.storedWithin ?? null;
-    // An MD5 that is not the MD5 of our bytes is proof that they are not ours, whatever the clock says.
-    if (span === null || MD5_PATTERN.test(facts.etag.toLowerCase())) return false;
+    if (span === null) return false;
     const modified = facts.lastModified.getTime();
     return modified >= span.from.getTime() - CLOCK_SLACK && modified <= span.to.getTime() + CLOCK_SLACK;
   }

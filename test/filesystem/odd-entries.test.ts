@@ -7,17 +7,22 @@ import { names, openForTest, readFile, writeFile, type FileSystemForTest } from 
 import { errnoOfCall } from '../support/program-acts.ts';
 import { textOf, visibilityOf } from '../support/stored-state.ts';
 
-/** What the client makes of a listing in which the entry of `f` has no size. */
+/** What the client makes of a listing in which the entry of `key` has no size; `always`: whether it is there or not. */
 class OddListings extends InterceptedService {
-  constructor(inner: ObjectService) {
+  readonly #key: string;
+  readonly #always: boolean;
+
+  constructor(inner: ObjectService, key = 'f', always = false) {
     super(inner, (_call, proceed) => proceed());
+    this.#key = key;
+    this.#always = always;
   }
 
   override async listObjects(...asked: Parameters<ObjectService['listObjects']>): Promise<ObjectPage> {
     const page = await super.listObjects(...asked);
-    const objects = page.objects.filter(({ key }) => key !== 'f');
-    const isOdd = objects.length < page.objects.length;
-    return isOdd ? { ...page, objects, skipped: 1, skippedKeys: ['f'] } : page;
+    const objects = page.objects.filter(({ key }) => key !== this.#key);
+    const isOdd = objects.length < page.objects.length || (this.#always && page.folder === '');
+    return isOdd ? { ...page, objects, skipped: 1, skippedKeys: [this.#key] } : page;
   }
 }
 
@@ -76,4 +81,42 @@ it('is missing when others have removed it since', async () => {
   expect(await errnoOfCall(scene.fs.getAttributes('/f'))).toBe('ENOENT');
 
   expect(scene.asked()).toEqual(['headObject f', 'listObjects']);
+});
+
+it('is missing where the file itself is, though listings go on showing it', async () => {
+  const { fs, asked } = await openForTest({ between: (service) => new OddListings(service, 'f', true) });
+  await names(fs, '/');
+  asked();
+
+  expect(await errnoOfCall(fs.getAttributes('/f'))).toBe('ENOENT');
+  expect(await errnoOfCall(fs.getAttributes('/f'))).toBe('ENOENT');
+  expect(asked()).toEqual(['headObject f', 'listObjects']);
+
+  await writeFile(fs, '/f', 'mine');
+  expect((await readFile(fs, '/f')).toString()).toBe('mine');
+});
+
+it('keeps the mode that was set of it, and is in sight once it is known', async () => {
+  const scene = await withOddEntry();
+  await writeFile(scene.fs, '/f', 'mine');
+  await scene.fs.setAttributes('/f', { mode: 0o700 });
+  scene.clock.advance(11_000);
+
+  expect(await names(scene.fs, '/')).toEqual(['f', 'g']);
+
+  expect((await scene.fs.getAttributes('/f')).mode & 0o777).toBe(0o700);
+});
+
+it('does not keep its folder from being removed once it was removed here', async () => {
+  const scene = await openForTest({ between: (service) => new OddListings(service, 'd/f') });
+  await scene.foreignWrite('d/f', 'theirs');
+  expect(await names(scene.fs, '/d')).toEqual([]);
+  expect(await errnoOfCall(scene.fs.rmdir('/d'))).toBe('ENOTEMPTY');
+  scene.clock.advance(1);
+
+  await scene.fs.unlink('/d/f');
+  expect(await names(scene.fs, '/')).toEqual(['d']);
+  await scene.fs.rmdir('/d');
+
+  expect(await names(scene.fs, '/')).toEqual([]);
 });
