@@ -112,12 +112,14 @@ export function listingContract(setup: () => Promise<Setup>): void {
     else expect(await missing).toMatchObject({ folders: [], files: [] });
   });
 
-  it('shows a created folder, made once or twice, nested or not (§4.6)', async () => {
+  it('shows a created folder, made once or twice, nested or not; the second time may be refused (§4.6)', async () => {
     const { service, bucket, behaviours } = await setup();
 
     await service.createFolder(bucket, 'new/nested');
-    await service.createFolder(bucket, 'new/nested');
+    const again = service.createFolder(bucket, 'new/nested');
 
+    if (behaviours.existingFolder === 'made') await again;
+    else await expect(again).rejects.toMatchObject({ kind: 'rejected', status: 409 });
     expect((await walk(service, bucket, { folder: '' })).folders).toEqual(['new/']);
     expect((await walk(service, bucket, { folder: 'new' })).folders).toEqual(['new/nested/']);
     const { folders, entries } = await walk(service, bucket, { folder: 'new/nested' });
