@@ -1,7 +1,7 @@
 /** `pailfs get`: fetches files without a mount, into files or to stdout; goes on where it was interrupted. */
 import { createWriteStream } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
 import type { ObjectHead } from '../../service/records.ts';
@@ -153,9 +153,12 @@ async function followed(target: string): Promise<string> {
   try {
     return await realpath(target);
   } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    // EACCES: who is in a directory need not have the right to look for it from the top.
+    if (!['ENOENT', 'EACCES'].includes(systemErrorCode(error) ?? '')) throw error;
     const led = await readlink(target).catch(() => null);
-    return led === null ? target : followed(resolve(await realpath(dirname(target)), led));
+    if (led === null) return target;
+    // `join` would take `..` for the directory above a link to a directory.
+    return followed(isAbsolute(led) ? led : `${dirname(target)}/${led}`);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
@@ -73,7 +73,7 @@ export class PartialFile {
     const isSame = known !== undefined && isSameOrigin(known, origin);
     // Before the first byte of another version.
     if (!isSame) await rm(part, { force: true });
-    await writeFile(`${part}.json`, JSON.stringify({ ...origin, by }));
+    await writeRecord(`${part}.json`, { ...origin, by });
     const handle = await open(part, constants.O_RDWR | constants.O_CREAT | (isSame ? 0 : constants.O_EXCL));
     const access = await accessTo(target);
     // Nobody may read meanwhile who may not read it then; we may go on with it some other time.
@@ -171,6 +171,18 @@ function partOf(target: string): string {
   if (Buffer.byteLength(`${name}.part.json`) <= MAX_NAME_BYTES) return `${target}.part`;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 16);
   return join(dirname(target), `${hash}.part`);
+}
+
+/** Over what it says, in one call: where the disk is full, or a kill comes, the bytes that are there would else be nobody's. */
+async function writeRecord(path: string, record: PartRecord): Promise<void> {
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT);
+  try {
+    const text = JSON.stringify(record);
+    const longer = (await file.stat()).size - Buffer.byteLength(text);
+    await file.writeFile(text + ' '.repeat(Math.max(0, longer)));
+  } finally {
+    await file.close();
+  }
 }
 
 async function readOrigin(part: string): Promise<PartRecord | undefined> {

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { atOnce } from '../../base/at-once.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
-import { throwInWords, type ControlClient } from '../control-client.ts';
+import { ControlRefused, throwInWords, type ControlClient } from '../control-client.ts';
 import type { LinkDocument } from '../control-documents.ts';
 import { findMountedPath } from '../mounted-path.ts';
 import { counted } from '../table.ts';
@@ -37,22 +37,37 @@ async function unshown(
   folders: readonly string[],
   placeOf: (folder: string) => readonly [what: string, path: string],
 ): Promise<readonly LinkableFile[]> {
-  const left: { readonly what: string; readonly hidden: number }[] = [];
+  const left: { readonly what: string; readonly why: CommandError }[] = [];
+  const { failed } = exitCodes;
   await atOnce(folders, AT_ONCE, async (folder) => {
     const [what, path] = placeOf(folder);
-    const hidden = await control.hidden(path).catch(throwInWords);
-    if (hidden > 0) left.push({ what, hidden });
-  });
-  return left.map(({ what, hidden }) => {
-    const refuse = (): Promise<never> =>
-      Promise.reject(
-        new CommandError(
-          exitCodes.failed,
-          `${counted(hidden, 'key')} in it cannot be shown in a mount: name them as BUCKET:KEY`,
-        ),
+    try {
+      const keys = await control.hidden(path);
+      if (keys === 0) return;
+      const why = new CommandError(
+        failed,
+        `${counted(keys, 'key')} in it cannot be shown in a mount: name them as BUCKET:KEY`,
       );
+      left.push({ what, why });
+    } catch (error) {
+      // What goes meanwhile has nothing left, and no other file is to wait for it.
+      if (!(error instanceof ControlRefused)) throwInWords(error);
+      if (await isThere(what)) left.push({ what, why: new CommandError(failed, error.message) });
+    }
+  });
+  return left.map(({ what, why }) => {
+    const refuse = (): Promise<never> => Promise.reject(why);
     return { what, link: refuse, setVisibility: refuse };
   });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) !== 'ENOENT';
+  }
 }
 
 async function isFolder(word: string): Promise<boolean> {
