@@ -155,6 +155,7 @@ async function followed(target: string): Promise<string> {
   } catch (error) {
     // EACCES: who is in a directory need not have the right to look for it from the top.
     if (!['ENOENT', 'EACCES'].includes(systemErrorCode(error) ?? '')) throw error;
+    // Where it is no link, or cannot be told to be one, who opens it hears why.
     const led = await readlink(target).catch(() => null);
     if (led === null) return target;
     // `join` would take `..` for the directory above a link to a directory.

@@ -38,8 +38,8 @@ interface OpenPart {
   readonly length: number;
 }
 
-/** Of a file of one's own. */
-const NO_MODES: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS']);
+/** What a change of mode or owner ends with that the user may not make, or the disk does not know; EINVAL: an owner unknown in here. */
+const REFUSED: ReadonlySet<string> = new Set(['EPERM', 'EINVAL', 'ENOTSUP', 'ENOSYS']);
 
 export class PartialFile {
   /** Where the bytes are until they are all there. */
@@ -149,19 +149,25 @@ async function accessTo(target: string): Promise<Access | null> {
 /** Who may read a file that is replaced does not change; where it cannot be given its owner or its group, nobody may read more. */
 async function grant(file: FileHandle, { mode, uid, gid }: Access): Promise<void> {
   const own = await file.stat();
-  if (own.uid !== uid || own.gid !== gid) {
-    await file.chown(uid, gid).catch(() => file.chown(own.uid, gid).catch(() => undefined));
-  }
+  const isOther = own.uid !== uid || own.gid !== gid;
+  if (isOther && !(await unlessRefused(file.chown(uid, gid)))) await unlessRefused(file.chown(own.uid, gid));
   const hasGroup = (await file.stat()).gid === gid;
   await setMode(file, hasGroup ? mode : mode & (0o707 | ((mode & 0o007) << 3)));
 }
 
 /** Some disks know no modes, and refuse to change them: there all files have the same. */
 async function setMode(file: FileHandle, mode: number): Promise<void> {
+  await unlessRefused(file.chmod(mode));
+}
+
+/** Whether the change was made; false: the user, or the disk, may not. Rejects with any other error of the disk. */
+async function unlessRefused(change: Promise<void>): Promise<boolean> {
   try {
-    await file.chmod(mode);
+    await change;
+    return true;
   } catch (error) {
-    if (!NO_MODES.has(systemErrorCode(error) ?? '')) throw error;
+    if (REFUSED.has(systemErrorCode(error) ?? '')) return false;
+    throw error;
   }
 }
 
