@@ -16,8 +16,9 @@ export function contentTypeFor(
   { contentType, basis }: Pick<Wishes, 'contentType' | 'basis'> = file,
 ): string {
   if (contentType !== null) return contentType;
-  // An edit in place is of the same type as before; a file written anew is what its name says.
-  const known = basis === 'edit' ? file.version?.contentType : typeOfEmpty(file);
+  // An edit in place is of the same type as before; a file written anew, or from nothing, is what its name says.
+  const isOfBefore = basis === 'edit' && file.version?.size !== 0;
+  const known = isOfBefore ? file.version?.contentType : typeOfEmpty(file);
   return known ?? contentTypeOf(file.path);
 }
 

@@ -89,18 +89,24 @@ export class Folders {
       await this.#mount.store.createFolder(keyOfPath(path));
       return 'made';
     } catch (error) {
-      if (!isRefusal(error, 'rejected') || !(await this.#isShown(path))) throw error;
-      return error.followsUnknown ? 'made' : 'was there';
+      if (!isRefusal(error, 'rejected')) throw error;
+      const there = await this.#shownAs(path);
+      if (there === undefined) throw error;
+      if (there === 'folder') return error.followsUnknown ? 'made' : 'was there';
+      this.#mount.namespace.known.changed(path, { kind: 'unknown' });
+      throw new FsError('EEXIST', path, 'somebody else has stored a file under its name', { cause: error });
     }
   }
 
-  /** Whether the service itself shows the folder, asked now. */
-  async #isShown(path: string): Promise<boolean> {
-    const folder = `${keyOfPath(path)}/`;
-    for await (const { folders } of this.#mount.store.pages(keyOfPath(parentOf(path)))) {
-      if (folders.includes(folder)) return true;
+  /** What the service itself shows under the name, asked now. */
+  async #shownAs(path: string): Promise<'folder' | 'file' | undefined> {
+    const key = keyOfPath(path);
+    let isFile = false;
+    for await (const { folders, objects } of this.#mount.store.pages(keyOfPath(parentOf(path)))) {
+      if (folders.includes(`${key}/`)) return 'folder';
+      isFile ||= objects.some((file) => file.key === key);
     }
-    return false;
+    return isFile ? 'file' : undefined;
   }
 
   /** As `remove`, for a caller who holds the claim of the path; the parent's times are the caller's. */

@@ -145,11 +145,10 @@ export class Writing {
   async #fill(file: OpenFile, keep: number, make: MakeDraft): Promise<Draft> {
     const { content, clock } = this.#mount;
     const base = file.version;
-    const isRewrite = base === null || keep === 0;
-    file.basis = isRewrite ? 'rewrite' : 'edit';
+    // Who adds to a file that is empty did not mean to replace what others have put there since.
+    file.basis = base === null || (keep === 0 && base.size > 0) ? 'rewrite' : 'edit';
     const draft = await content[make](draftFactsOf(file, { createdAt: clock.now(), sealed: null }));
-    if (isRewrite) return draft;
-    await this.#copy(file, { base, keep, draft });
+    if (base !== null && keep > 0) await this.#copy(file, { base, keep, draft });
     return draft;
   }
 

@@ -76,8 +76,10 @@ export class AccountUploads {
       const folder = folderPath.replace(/^\/+|\/+$/g, '');
       if (folder === '') throw refuse(subject, 'rejected', 'the folder path is not valid', 400);
       const { behaviours, index } = this.#parts;
-      if (behaviours.existingFolder === 'refused' && (await folderExists(index, bucket, `${folder}/`)))
-        throw refuse(subject, 'rejected', 'the folder exists', 409);
+      const isTaken = async (): Promise<boolean> =>
+        (await index.entry(bucket, folder)) !== undefined || folderExists(index, bucket, `${folder}/`);
+      if (behaviours.existingFolder === 'refused' && (await isTaken()))
+        throw refuse(subject, 'rejected', 'the name is taken', 409);
       const above = behaviours.folders === 'lasting' ? foldersAbove(`${folder}/`) : [];
       await this.#parts.index.commit(await this.#missingFolders(bucket, [...above, `${folder}/`]));
     });

@@ -16,7 +16,7 @@ export interface Behaviours {
   readonly folders: 'implicit' | 'lasting' | 'vanishing';
   /** DELETE of `x/`: removes an empty folder, or does nothing; 204 either way. */
   readonly deleteFolder: 'removes' | 'ignored';
-  /** Create a folder where there is one: made once more (201), or refused (409). */
+  /** Create a folder where there is one, or a file of its name: made (201), or refused (409). */
   readonly existingFolder: 'made' | 'refused';
   /** Listing a folder that does not exist. */
   readonly missingFolder: 'empty' | 'missing';

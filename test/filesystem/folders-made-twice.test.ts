@@ -1,6 +1,6 @@
 /** The spec does not say what Create a folder does where there is one (§4.6): some services refuse it. */
 import { expect, it } from 'vitest';
-import { names, openForTest, writeFile } from '../support/open-for-test.ts';
+import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { openOverHttp } from '../support/open-over-http.ts';
 import { errnoOfCall, LogForTest } from '../support/program-acts.ts';
 
@@ -36,6 +36,17 @@ it('a folder that others have just made is EEXIST, and in sight', async () => {
   expect(await errnoOfCall(fs.mkdir('/new', 0o755))).toBe('EEXIST');
 
   expect(await names(fs, '/')).toEqual(['new']);
+});
+
+it('a name under which others have just stored a file is EEXIST, and the file in sight', async () => {
+  const { fs, foreignWrite } = await openForTest({ store: REFUSED });
+  await names(fs, '/');
+  await foreignWrite('new', 'theirs');
+
+  expect(await errnoOfCall(fs.mkdir('/new', 0o755))).toBe('EEXIST');
+
+  expect(await names(fs, '/')).toEqual(['new']);
+  expect((await readFile(fs, '/new')).toString()).toBe('theirs');
 });
 
 it('an emptied folder that the service kept is not asked for again and again [folders/stay]', async () => {

@@ -82,11 +82,13 @@ export async function findTarget(store: BucketStore, key: string): Promise<Targe
   const isFolderName = key === '' || key.endsWith('/');
   if (!isFolderName && (await isFile(store, key))) return { kind: 'file' };
   const prefix = isFolderName ? key : `${key}/`;
-  const { folders, files } = await listFolder(store, prefix);
-  if (folders.length + files.length === 0 && !(await isListed(store, prefix))) {
-    throw new CommandError(exitCodes.failed, 'it does not exist');
-  }
+  if (!(await isFolder(store, prefix))) throw new CommandError(exitCodes.failed, 'it does not exist');
   return { kind: 'folder', prefix };
+}
+
+/** Whether there is a folder `prefix`, which is as for `listFolder`. Rejects with a `Refusal`. */
+export async function isFolder(store: BucketStore, prefix: string): Promise<boolean> {
+  return !isEmpty(await listFolder(store, prefix)) || isListed(store, prefix);
 }
 
 /** A DELETE says yes to a file that was never there (§4.10), so a typing error would go unnoticed. */

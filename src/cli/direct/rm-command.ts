@@ -6,7 +6,7 @@ import { CommandError, exitCodes } from '../command-error.ts';
 import { sayToPerson } from '../report.ts';
 import { printable } from '../screen-text.ts';
 import { counted } from '../table.ts';
-import { findTarget, listTree, type TreeContent } from './folder-content.ts';
+import { findTarget, isFolder, listTree, type TreeContent } from './folder-content.ts';
 import { whileInterruptible } from './interruption.ts';
 import { BucketStores, requireAddress, type ObjectAddress } from './object-address.ts';
 import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
@@ -60,7 +60,15 @@ async function removalOf(
 ): Promise<Removal> {
   const { store } = await stores.open(bucket);
   const target = await findTarget(store, key);
-  if (target.kind === 'file') return { remove: () => store.remove(key).then(() => ({})) };
+  if (target.kind === 'file') {
+    // Whoever names one of two things has to say which: the other would stay, or go, unheard.
+    if (wish.recursive && (await isFolder(store, `${key}/`)))
+      throw new CommandError(
+        exitCodes.failed,
+        'it is a file and a folder: add / for the folder, or leave out -r',
+      );
+    return { remove: () => store.remove(key).then(() => ({})) };
+  }
   if (!wish.recursive) throw new CommandError(exitCodes.failed, 'it is a folder: add -r');
   const { prefix } = target;
   const tree = await listTree(store, prefix);

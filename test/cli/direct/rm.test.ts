@@ -41,6 +41,23 @@ describe('pailfs rm', () => {
     expect(await keysIn(server, '')).toEqual(['other']);
   });
 
+  it('deletes neither of a file and a folder of one name before it is said which', async () => {
+    const server = await withFolder();
+    await server.direct.putObject(server.bucket, 'docs', uploadOf('four'));
+    const at = await CommandLine.open(server);
+
+    expect(await at.run(['rm', '-r', '--yes', 'photos:docs', 'photos:other'])).toEqual({
+      code: 1,
+      stdout: 'deleted photos:other\n',
+      stderr:
+        'pailfs: photos:docs is not deleted: it is a file and a folder: add / for the folder, or leave out -r\n',
+    });
+    expect(await keysIn(server, '')).toEqual(['docs/', 'docs']);
+
+    await at.run(['rm', 'photos:docs']);
+    expect(await keysIn(server, '')).toEqual(['docs/']);
+  });
+
   it.each([
     ['nobody is there to agree', {}, 2],
     ['a person says no', { typed: 'n\n' }, 1],

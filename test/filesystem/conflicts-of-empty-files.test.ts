@@ -1,0 +1,43 @@
+/** SEMANTICS: whoever adds to an empty file that others have filled meanwhile has not meant to replace what they stored. */
+import { describe, expect, it } from 'vitest';
+import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
+import { textsOf } from '../support/stored-state.ts';
+
+const MAKERS = [
+  ['others had stored', ({ foreignWrite }: FileSystemForTest) => foreignWrite('log', '')],
+  ['was stored here', ({ fs }: FileSystemForTest) => writeFile(fs, '/log', '')],
+] as const;
+
+describe.each(MAKERS)('an empty file that %s and that somebody else fills meanwhile', (_case, make) => {
+  it('is theirs, and what was added here is kept beside it [conflict/keep-both]', async () => {
+    const opened = await openForTest();
+    const { fs, foreignWrite, stored } = opened;
+    await make(opened);
+    await names(fs, '/');
+    const handle = await openToEdit(fs, '/log');
+    await writeAt(fs, handle, 'mine');
+    await foreignWrite('log', 'theirs');
+
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect((await stored('log')).toString()).toBe('theirs');
+    expect(Object.values(await textsOf(opened)).sort()).toEqual(['mine', 'theirs']);
+  });
+
+  it('is ours when the program emptied it first, as it means to replace whatever is there [write/rewrite-wins]', async () => {
+    const opened = await openForTest();
+    const { fs, foreignWrite } = opened;
+    await make(opened);
+    await names(fs, '/');
+    const handle = await openToRewrite(fs, '/log');
+    await writeAt(fs, handle, 'mine');
+    await foreignWrite('log', 'theirs');
+
+    await fs.flush(handle);
+    await fs.release(handle);
+
+    expect(await textsOf(opened)).toEqual({ log: 'mine' });
+  });
+});
