@@ -72,7 +72,8 @@ class LineProgress implements DrainProgress {
     const sums = document === null ? '' : sumsOf(document.waiting);
     const left = sums === '' ? '' : `: ${sums}, ${prettyBytes(rate)}/s`;
     const seconds = Math.round((at - this.#beganAt) / 1000);
-    sayToPerson(`${waitingFor(document)} (process ${this.#pid}, ${seconds} s)${left}`);
+    // The bare number would read as that of a program which holds the mount: whoever ends it loses what waits.
+    sayToPerson(`${waitingFor(document)} (pailfs is process ${this.#pid}, ${seconds} s)${left}`);
   }
 
   end(): void {

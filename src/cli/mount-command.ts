@@ -1,7 +1,5 @@
 /** `pailfs mount`: in front or in the background. */
 import { systemClock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
-import { silentLog } from '../base/log.ts';
 import { mountInBackground } from './background.ts';
 import type { ExitCode } from './command-error.ts';
 import { exitCodes } from './command-error.ts';
@@ -13,20 +11,9 @@ import { prepareMount } from './prepare-mount.ts';
 import { QuietLog } from './quiet-log.ts';
 import { sayToPerson } from './report.ts';
 
-/** What happens before there is a log is told to the person who waits. */
-const personsLog: Log = {
-  ...silentLog,
-  warn: (message, fields) => {
-    const about = Object.values(fields ?? {})
-      .map(String)
-      .join(' ');
-    sayToPerson(about === '' ? message : `${message}: ${about}`);
-  },
-};
-
 /** Resolves when the mount is ready (background) or over (`-f`). Rejects with a `CommandError` or `MountError`. */
 export async function runMount(wish: MountWish): Promise<ExitCode> {
-  const prepared = await prepareMount(wish, personsLog);
+  const prepared = await prepareMount(wish);
   if (wish.settings.foreground) return serveInFront(prepared);
   const { job, logDescriptor } = prepared;
   if (logDescriptor === undefined) throw new Error('a mount in the background needs a log file');

@@ -8,7 +8,6 @@ import { lstat, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { systemErrorCode } from '../base/errors.ts';
-import { isRunning } from './process-identity.ts';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -128,7 +127,7 @@ async function readWhere(
   for (const directory of directories) {
     for (const name of await listOrNothing(directory)) {
       if (!name.endsWith('.json') || !isMeant(name)) continue;
-      const record = await readOne(join(directory, name));
+      const record = await readRecordFile(join(directory, name));
       if (record !== undefined) found.push(record);
     }
   }
@@ -140,17 +139,8 @@ export async function removeRecord(directories: readonly string[], record: Mount
   for (const directory of directories) {
     await rm(recordFile(directory, record), { force: true });
     const unnumbered = unnumberedFile(directory, record);
-    const there = await readOne(unnumbered);
+    const there = await readRecordFile(unnumbered);
     if (there !== undefined && isSameProcess(there, record)) await rm(unnumbered, { force: true });
-  }
-}
-
-/** Removes what processes that are gone have left of `mountpoint`: whoever mounts there goes on with what they left. */
-export async function removeDeadRecords(directories: readonly string[], mountpoint: string): Promise<void> {
-  for (const record of await readRecordsOf(directories, mountpoint)) {
-    if (await isRunning(record.process)) continue;
-    await removeDeadSocket(directories, record);
-    await removeRecord(directories, record);
   }
 }
 
@@ -159,7 +149,8 @@ export function isSameProcess({ process: one }: MountRecord, { process: other }:
   return one.pid === other.pid && one.startTime === other.startTime;
 }
 
-async function readOne(file: string): Promise<MountRecord | undefined> {
+/** Undefined when there is none that can be understood. */
+export async function readRecordFile(file: string): Promise<MountRecord | undefined> {
   try {
     const parsed = recordSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
     return parsed.success ? parsed.data : undefined;
@@ -208,7 +199,8 @@ export async function findControlSocket(
   return undefined;
 }
 
-function recordFile(directory: string, { mountpoint, process }: MountRecord): string {
+/** Where the process of `record` has it. */
+export function recordFile(directory: string, { mountpoint, process }: MountRecord): string {
   return join(directory, `${shortHash(mountpoint)}.${process.pid}.json`);
 }
 

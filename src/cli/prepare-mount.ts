@@ -1,8 +1,7 @@
 /** What must be right on this machine before a mount is worth trying? Asked in the caller's process, which touches nothing else. */
 import { join } from 'node:path';
-import type { Log } from '../base/log.ts';
 import { localMachine, requireFuse } from '../fuse/fuse-access.ts';
-import { prepareMountpoint } from '../fuse/mountpoint.ts';
+import { checkMountpoint } from '../fuse/mountpoint.ts';
 import { checkLocalPlace, explainLocalFailure } from './local-places.ts';
 import { openLogFile } from './log-output.ts';
 import type { MountJob } from './mount-job.ts';
@@ -23,10 +22,10 @@ export interface PreparedMount {
 }
 
 /** Rejects with a `CommandError` or `MountError`. */
-export async function prepareMount(wish: MountWish, log: Log): Promise<PreparedMount> {
+export async function prepareMount(wish: MountWish): Promise<PreparedMount> {
   const { bucket, settings } = wish;
   if (process.platform === 'linux') await requireFuse(settings, localMachine());
-  const mountpoint = await prepareMountpoint(wish.mountpoint, log);
+  const mountpoint = await checkMountpoint(wish.mountpoint);
   if (settings.cache === 'disk') {
     await checkLocalPlace(
       { what: 'cache directory', setting: '--cache-dir', path: settings.cacheDir },

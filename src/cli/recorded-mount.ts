@@ -1,10 +1,10 @@
 /** How is the record of a served mount (mount-record.ts) kept true, from its beginning to its end? */
 import type { Log } from '../base/log.ts';
 import type { UnsentDraft } from '../filesystem/open-file-system.ts';
+import { putAwayDead } from './ended-records.ts';
 import {
   ownRecordDirectories,
   recordDirectory,
-  removeDeadRecords,
   removeRecord,
   writeRecord,
   type MountRecord,
@@ -27,7 +27,7 @@ export class RecordedMount {
 
   /** The mount answers. */
   async begin(): Promise<void> {
-    await this.#orLog(() => removeDeadRecords(ownRecordDirectories(uid()), this.#parts.facts.mountpoint));
+    await this.#orLog(() => putAwayDead(ownRecordDirectories(uid()), this.#parts.facts.mountpoint));
     await this.#write([]);
   }
 

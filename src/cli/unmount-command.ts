@@ -9,15 +9,9 @@ import { CommandError, exitCodes } from './command-error.ts';
 import { ControlClient, nullWhenSilent } from './control-client.ts';
 import type { StatusDocument } from './control-documents.ts';
 import { openDrainProgress } from './drain-progress.ts';
+import { putAway, recordAtEnd } from './ended-records.ts';
 import type { MountRecord } from './mount-record.ts';
-import {
-  findControlSocket,
-  isSameProcess,
-  readRecordsOf,
-  recordDirectories,
-  removeDeadSocket,
-  removeRecord,
-} from './mount-record.ts';
+import { findControlSocket, readRecordsOf, recordDirectories } from './mount-record.ts';
 import { canonicalMountpoint } from './named-mountpoint.ts';
 import { isRunning } from './process-identity.ts';
 import { sayToPerson } from './report.ts';
@@ -162,23 +156,25 @@ function stillThere({ mountpoint, process, logFile }: MountRecord, patience: num
 /** The serving process removes its record unless there is something to tell. */
 async function tellOutcome(directories: readonly string[], before: MountRecord): Promise<ExitCode> {
   const { mountpoint } = before;
-  const records = await readRecordsOf(directories, mountpoint);
-  const record = records.find((one) => isSameProcess(one, before));
+  const record = await recordAtEnd(directories, before);
   if (record === undefined) return exitCodes.done;
-  await removeDeadSocket(directories, record);
-  await removeRecord(directories, record);
+  await putAway(directories, record);
   if (record.unsent.length === 0) {
     sayToPerson(
       `the process that served ${mountpoint} ended without saying whether everything is stored: see ${record.logFile ?? 'what it wrote to stderr'}`,
     );
     return exitCodes.failed;
   }
-  for (const { path, file, reason, bytes } of record.unsent) {
-    const size = bytes === undefined ? '' : `, ${prettyBytes(bytes)}`;
-    sayToPerson(`${printable(path)} could not be uploaded (${reason}${size}): its bytes are kept in ${file}`);
-  }
+  for (const one of record.unsent) sayToPerson(unsentLine(one));
   sayToPerson(`the next mount goes on with what is left; "pailfs uploads${placeOf(record)}" shows it`);
   return exitCodes.failed;
+}
+
+function unsentLine({ path, file, reason, bytes }: MountRecord['unsent'][number]): string {
+  // A deletion has no bytes, and its reason is the whole sentence.
+  if (file === '') return `${printable(path)} is ${reason}`;
+  const size = bytes === undefined ? '' : `, ${prettyBytes(bytes)}`;
+  return `${printable(path)} could not be uploaded (${reason}${size}): its bytes are kept in ${file}`;
 }
 
 /** The words that have `pailfs uploads` look where the mount kept its bytes, whatever the environment of whoever unmounts says. */

@@ -66,7 +66,9 @@ export class Fetching {
     const [gap] = this.#bytes.missing({ start: 0, end: size });
     if (!this.isSmall || gap === undefined || this.#isWholeLanding()) return null;
     const { cache, windows } = this.#context;
-    const hasRoom = isWanted ? cache.claimNow(size) : cache.claim(size, windows.most);
+    // None is claimed for what goes to the local disk: it would never be given back.
+    const room = this.#bytes.roomForWhole;
+    const hasRoom = isWanted ? cache.claimNow(room) : cache.claim(room, windows.most);
     return hasRoom ? this.#bytes.fetch('whole') : null;
   }
 

@@ -18,6 +18,7 @@ import {
   write,
   writeSync,
   writev,
+  type Stats,
 } from 'node:fs';
 import { promisify } from 'node:util';
 import type { DiskCalls } from './disk-calls.ts';
@@ -98,12 +99,14 @@ export class OpenDescriptor {
 
   /** Bytes that it takes, as du(1) counts: what is missing in the middle takes no room. */
   async bytesOnDisk(): Promise<number> {
-    this.#refuseIfClosed();
-    const { blocks } = await this.#calls.make(
-      () => fstatSync(this.#number),
-      () => this.#inThread(() => elsewhere.status(this.#number)),
-    );
+    const { blocks } = await this.#status();
     return blocks * STATUS_BLOCK;
+  }
+
+  /** Whether anybody but who has it open can find it: else it takes room until it is closed. */
+  async hasName(): Promise<boolean> {
+    const { nlink } = await this.#status();
+    return nlink > 0;
   }
 
   /** Sets both of its times. */
@@ -142,6 +145,14 @@ export class OpenDescriptor {
         },
         () => elsewhere.close(this.#number),
       ),
+    );
+  }
+
+  #status(): Promise<Stats> {
+    this.#refuseIfClosed();
+    return this.#calls.make(
+      () => fstatSync(this.#number),
+      () => this.#inThread(() => elsewhere.status(this.#number)),
     );
   }
 

@@ -10,6 +10,7 @@ import { newRecord } from './draft-records.ts';
 import type { OpenFile } from './open-file.ts';
 import type { RecordedDrafts } from './recorded-drafts.ts';
 import type { RestingDrafts } from './resting-drafts.ts';
+import type { UnsentChange } from './unsent-change.ts';
 import type { PromisedDrafts } from './write-back/promised-drafts.ts';
 
 export interface DraftsSetAsideParts {
@@ -27,6 +28,7 @@ export class DraftsSetAside {
   readonly #journal: Journal;
   readonly #resting: RestingDrafts;
   readonly #clock: Clock;
+  readonly #ids = new Set<string>();
 
   constructor({ records, promised, journal, resting, clock }: DraftsSetAsideParts) {
     this.#records = records;
@@ -36,13 +38,19 @@ export class DraftsSetAside {
     this.#clock = clock;
   }
 
+  /** Those of this mount that nobody has sent, exported or discarded since. Rejects with the disk's error. */
+  async list(): Promise<UnsentChange[]> {
+    const resting = await this.#resting.list();
+    return resting.filter(({ id }) => this.#ids.has(id));
+  }
+
   /** `draft` will not be sent, and nobody has it open: its file stays, for a person to find. Rejects with the disk's error. */
   async whole(file: OpenFile, draft: Draft, reason: string): Promise<void> {
     await this.#promised.keep(file, draft, () => ({ state: 'set aside', reason }));
     await draft.close();
     const record = this.#records.get(draft.id);
     this.#records.disown(draft.id);
-    if (record !== undefined) this.#resting.add(draft.id, { kind: 'draft', record });
+    if (record !== undefined) this.#add(draft.id, record);
   }
 
   /** As `whole`, of bytes that the local disk has cut or damaged since they were kept: half a file. Rejects with the disk's error. */
@@ -62,7 +70,7 @@ export class DraftsSetAside {
     await this.#records.orLog(path, () => this.#records.putAll([record]));
     await draft.close();
     this.#records.disown(draft.id);
-    this.#resting.add(draft.id, { kind: 'draft', record });
+    this.#add(draft.id, record);
   }
 
   /** As `whole`, where the local disk takes no record: people find the draft as long as this mount is there. Rejects with the disk's error. */
@@ -74,6 +82,11 @@ export class DraftsSetAside {
     const record = known ?? newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
     await draft.close();
     this.#records.disown(id);
-    this.#resting.add(id, { kind: 'draft', record: { ...record, facts, state: 'set aside', reason } });
+    this.#add(id, { ...record, facts, state: 'set aside', reason });
+  }
+
+  #add(id: string, record: DraftRecord): void {
+    this.#ids.add(id);
+    this.#resting.add(id, { kind: 'draft', record });
   }
 }

@@ -75,7 +75,22 @@ export async function endFileSystem(
     bytes: file.draft?.size ?? 0,
     reason: reasonUnsent(file),
   }));
-  return [...unsent, ...undeleted];
+  return [...unsent, ...(await setAside(mount)), ...undeleted];
+}
+
+/** Also what was refused behind the backs of the programs that had closed it. Never rejects. */
+async function setAside({ kept, log }: MountState): Promise<UnsentDraft[]> {
+  try {
+    return (await kept.aside.list()).map(({ path, file, bytes, reason }) => ({
+      path: path ?? '',
+      file: file ?? '',
+      bytes: bytes ?? 0,
+      reason: reason ?? 'set aside',
+    }));
+  } catch (error) {
+    log.error('what was set aside could not be listed', { cause: describeError(error) });
+    return [];
+  }
 }
 
 /** One try for everything that waits. Never rejects. */

@@ -90,9 +90,9 @@ function doNothing(): void {
   // Whoever opened the mount leaves it to the engine.
 }
 
-/** Bytes of the memory for what waits to be written to the disk cache. */
+/** Bytes of the memory for what waits to be written to the disk cache: a block at least, or none would ever be. */
 function waitingFor({ memoryLimit }: Pick<FileSystemSettings, 'memoryLimit'>): number {
-  return memoryLimit * SHARE_FOR_DISK;
+  return Math.min(memoryLimit / 2, Math.max(BLOCK_SIZE, memoryLimit * SHARE_FOR_DISK));
 }
 
 function openDiskCache({ settings, clock, log }: SharedInputs): DiskCache {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { MountError } from './driver.ts';
-import { findMount } from './mount-table.ts';
+import { findMount, type MountEntry } from './mount-table.ts';
 import { unmountDirectory } from './unmount.ts';
 
 /** What the kernel calls our mounts: never another's is healed away. */
@@ -17,17 +17,32 @@ export const MOUNT_TYPE = 'fuse.pailfs';
 const PROBE_LIMIT_MS = 5000;
 
 /**
- * The canonical path of `mountpoint`, once it is an empty directory with nothing mounted on it.
- * Rejects with a `MountError`. Nothing below a live mount is touched.
+ * The canonical path of `mountpoint`, once it is an empty directory with nothing mounted on it. To be called just before it is mounted
+ * upon: where a dead mount was, programs write to the bare directory from then on. Rejects with a `MountError`. Nothing below a live
+ * mount is touched.
  */
 export async function prepareMountpoint(mountpoint: string, log: Log): Promise<string> {
+  const canonical = await resolved(mountpoint);
+  const hadDeadMount = await clearMounts(canonical, log);
+  const names = await namesIn(canonical);
+  if (names.length > 0) throw notEmpty(canonical, names, hadDeadMount);
+  return canonical;
+}
+
+/** As `prepareMountpoint`, but leaves a dead mount where it is, and does not see what is beneath. */
+export async function checkMountpoint(mountpoint: string): Promise<string> {
+  const canonical = await resolved(mountpoint);
+  if ((await deadMountAt(canonical)) !== undefined) return canonical;
+  const names = await namesIn(canonical);
+  if (names.length > 0) throw notEmpty(canonical, names, false);
+  return canonical;
+}
+
+async function resolved(mountpoint: string): Promise<string> {
   const absolute = path.resolve(mountpoint);
-  const canonical = await canonicalPath(absolute).catch((error: unknown) => {
+  return canonicalPath(absolute).catch((error: unknown) => {
     throw explain(absolute, error);
   });
-  await clearMount(canonical, log);
-  await refuseUnsuitable(canonical);
-  return canonical;
 }
 
 /** Also where a dead mount is. Rejects as realpath(3) does. */
@@ -42,25 +57,32 @@ export async function canonicalPath(absolute: string): Promise<string> {
   }
 }
 
-async function clearMount(mountpoint: string, log: Log): Promise<void> {
+/** Whether there was one. */
+async function clearMounts(mountpoint: string, log: Log): Promise<boolean> {
+  const dead = await deadMountAt(mountpoint);
+  if (dead === undefined) return false;
+  log.warn('clearing away a mount whose process died', { mountpoint, source: dead.source });
+  await unmountDirectory(mountpoint, { lazy: true });
+  // Mounts pile up: another dead one may have been underneath.
+  await clearMounts(mountpoint, log);
+  return true;
+}
+
+/** One of ours that may be cleared away; undefined: nothing is mounted there. Rejects with a `MountError` at any other mount. */
+async function deadMountAt(mountpoint: string): Promise<MountEntry | undefined> {
   const mount = await findMount(mountpoint);
-  if (mount === undefined) return;
+  if (mount === undefined) return undefined;
   if (!(await isDead(mountpoint))) {
     throw new MountError(
       'already-mounted',
       `${mountpoint} already has ${mount.source} (${mount.type}) mounted: unmount it first, or choose another directory`,
     );
   }
-  if (!isOurType(mount.type)) {
-    throw new MountError(
-      'already-mounted',
-      `${mountpoint} holds a dead mount of ${mount.type}: run "umount -l ${mountpoint}" and mount again`,
-    );
-  }
-  log.warn('clearing away a mount whose process died', { mountpoint, source: mount.source });
-  await unmountDirectory(mountpoint, { lazy: true });
-  // Mounts pile up: another dead one may have been underneath.
-  await clearMount(mountpoint, log);
+  if (isOurType(mount.type)) return mount;
+  throw new MountError(
+    'already-mounted',
+    `${mountpoint} holds a dead mount of ${mount.type}: run "umount -l ${mountpoint}" and mount again`,
+  );
 }
 
 /** Whether a file system of this type, as the mount table shows it, may be pailfs's. */
@@ -86,8 +108,8 @@ export async function isDead(mountpoint: string): Promise<boolean> {
   }
 }
 
-async function refuseUnsuitable(mountpoint: string): Promise<void> {
-  let names: string[];
+/** What is in the directory. Rejects with a `MountError` when it is none that may be mounted upon. */
+async function namesIn(mountpoint: string): Promise<readonly string[]> {
   try {
     const found = await stat(mountpoint);
     if (!found.isDirectory()) {
@@ -95,13 +117,17 @@ async function refuseUnsuitable(mountpoint: string): Promise<void> {
     }
     // fusermount's rule; root mounts anywhere, also on a read-only file system.
     if (process.getuid?.() !== 0) await access(mountpoint, constants.W_OK);
-    names = await readdir(mountpoint);
+    return await readdir(mountpoint);
   } catch (error) {
     throw error instanceof MountError ? error : explain(mountpoint, error);
   }
-  if (names.length > 0) {
-    throw new MountError('not-empty', `${mountpoint} is not empty: choose an empty directory`);
-  }
+}
+
+function notEmpty(mountpoint: string, names: readonly string[], hadDeadMount: boolean): MountError {
+  const text = hadDeadMount
+    ? `${mountpoint} is not empty: a mount whose process died was cleared away, and beneath it is ${names[0]} (of ${names.length}): programs may have written there instead, so move it elsewhere and mount again`
+    : `${mountpoint} is not empty: choose an empty directory`;
+  return new MountError('not-empty', text);
 }
 
 function explain(mountpoint: string, error: unknown): MountError {

@@ -11,7 +11,7 @@ import { bytesOf, startEmbeddedServer } from '../support/embedded-service.ts';
 
 /** On a busy machine the serving process takes longer to end than `unmount` waits in silence. */
 const MAYBE_WAITING =
-  /^(pailfs: waiting (for uploads to finish|until the programs that use it have let go) \(process \d+, \d+ s\)\n)*$/;
+  /^(pailfs: waiting (for uploads to finish|until the programs that use it have let go) \(pailfs is process \d+, \d+ s\)\n)*$/;
 const DONE = { code: 0, stdout: '', stderr: expect.stringMatching(MAYBE_WAITING) as string };
 
 async function arrange(): Promise<{ readonly at: CommandLine }> {
@@ -188,7 +188,9 @@ describe('pailfs unmount', () => {
     waiting.stderr?.on('data', (data: Buffer) => (said += data.toString()));
     await expect
       .poll(() => said)
-      .toMatch(/^pailfs: waiting until the programs that use it have let go \(process \d+, \d+ s\)\n/);
+      .toMatch(
+        /^pailfs: waiting until the programs that use it have let go \(pailfs is process \d+, \d+ s\)\n/,
+      );
     waiting.kill('SIGKILL');
     const outcome = await at.run(['unmount', at.mountpoint, '--lazy', '--timeout', '1']);
 

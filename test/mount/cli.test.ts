@@ -143,6 +143,19 @@ describe('pailfs mount in the background', () => {
     expect(await readdir(at.mountpoint)).toEqual([]);
   });
 
+  it('lets no program write to the bare directory while the next mount is refused after its process was killed', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const pid = await at.servingProcess();
+    process.kill(pid, 'SIGKILL');
+    await goneProcess(pid);
+
+    const outcome = await at.run(['mount', 'no-such-bucket', at.mountpoint]);
+
+    expect(outcome.code).not.toBe(0);
+    await expect(writeFile(join(at.mountpoint, 'a.txt'), 'lost')).rejects.toMatchObject({ code: 'ENOTCONN' });
+  });
+
   it('names the half files that a killed mount left, and leaves them alone [crash/half]', async () => {
     const { at } = await arrange();
     await at.run(['mount', 'photos', at.mountpoint]);

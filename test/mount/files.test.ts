@@ -31,6 +31,12 @@ describe.each(DRIVERS)('files on a mount of the %s driver', (driver) => {
       'touch single; touch -d @1000 single; touch -m -d @5000 single; touch -a -d @7000 single; stat -c "%X %Y" single',
     );
 
+  /** Reads a removed file that is still open, once its folder is gone, too. */
+  const readInRemovedFolder = (): Promise<ShellResult> =>
+    run(
+      'mkdir going; echo old > going/file; exec 3< going/file; rm going/file; sleep 1; rmdir going && cat <&3',
+    );
+
   beforeAll(async () => {
     // The native one tells by milliseconds whether a file goes for a rename.
     mounted = await mountForTest({ module: MODULE, driver, slowness: driver === 'native' ? 10 : 1 });
@@ -219,7 +225,18 @@ describe.each(DRIVERS)('files on a mount of the %s driver', (driver) => {
     it('keep both times when a program sets only one of them, which nobody is told of [native/touch]', async () => {
       expect(await timesSetOneByOne()).toMatchObject({ exit: 0, errors: '', output: '1000 1000\n' });
     });
+
+    it('are gone to who has them open when their folder is removed after them [native/removed-folder]', async () => {
+      const result = await readInRemovedFolder();
+
+      expect(result.errors).toMatch(/No such file or directory/);
+      expect(result).toMatchObject({ exit: 1, output: '' });
+    });
   } else {
+    it('are read on by who has them open when their folder is removed after them', async () => {
+      expect(await readInRemovedFolder()).toMatchObject({ exit: 0, errors: '', output: 'old\n' });
+    });
+
     it('keep both times as set, to the microsecond, also before 1970', async () => {
       expect(await timesSetThroughDescriptor()).toEqual([1_000_250, 2_000_000_000_500, -5000, -5000]);
     });

@@ -94,6 +94,21 @@ describe.each(DRIVERS)('the life of a mount of the %s driver', (driver) => {
     expect(next.log.map(({ message }) => message)).toContain('clearing away a mount whose process died');
   });
 
+  it('is refused where a mount whose process was killed hides what programs have written, and says so', async () => {
+    const beneath = await open(folder);
+    const dead = await mount({ mountpoint: folder });
+    await writeFile(`/proc/self/fd/${beneath.fd}/late`, 'only here');
+    await beneath.close();
+    await dead.kill();
+
+    await expect(mount({ mountpoint: folder })).rejects.toMatchObject({
+      kind: 'not-empty',
+      message: expect.stringMatching(/cleared away, and beneath it is late \(of 1\)/) as string,
+    });
+
+    expect(await readFile(path.join(folder, 'late'), 'utf8')).toBe('only here');
+  });
+
   it('is refused for a directory that is missing, full, a file, or mounted already', async () => {
     const mounted = await mount();
     await mkdir(path.join(folder, 'full'));

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { engineOptions } from '../../src/cli/engine-options.ts';
-import { recordDirectories, removeDeadRecords } from '../../src/cli/mount-record.ts';
+import { putAwayDead } from '../../src/cli/ended-records.ts';
+import { recordDirectories } from '../../src/cli/mount-record.ts';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { inNetwork, type NetworkNamespace } from './network-namespace.ts';
@@ -97,7 +98,7 @@ export class CommandLine {
       await unmountDirectory(this.mountpoint, { lazy: true });
     }
     await this.#servingProcessesGone();
-    await removeDeadRecords(await recordDirectories(process.getuid?.() ?? 0), this.mountpoint);
+    await putAwayDead(await recordDirectories(process.getuid?.() ?? 0), this.mountpoint);
     await removeDirectory(this.home);
   }
 

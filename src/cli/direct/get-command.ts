@@ -1,7 +1,9 @@
 /** `pailfs get`: fetches files without a mount, into files or to stdout; goes on where it was interrupted. */
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import prettyBytes from 'pretty-bytes';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
 import type { ObjectHead } from '../../service/records.ts';
@@ -180,8 +182,10 @@ async function intoFile(
 ): Promise<number> {
   const part = await PartialFile.open(target, origin);
   const { size, progress } = source;
-  let resumedAt = Math.min(part.length, size);
   try {
+    // Not what it says that it is: others have written there.
+    if (part.length > size) await part.truncate();
+    let resumedAt = part.length;
     progress.set(resumedAt);
     const begin = async (range: { readonly start: number }): Promise<void> => {
       // Where Range is not honoured all comes again.
@@ -214,8 +218,11 @@ function transfer({ reader, key, size, etag }: Source, start: number, sink: Rang
 
 async function streamInto(source: Source, device: string): Promise<void> {
   const opened = createWriteStream(device);
+  // One that does not open takes nothing, and of an empty file it would never be asked to.
+  await once(opened, 'open');
   await stream(source, opened);
-  await new Promise<void>((resolve) => opened.end(resolve));
+  opened.end();
+  await finished(opened);
 }
 
 const NOBODY_READS = 'who read its bytes has ended';

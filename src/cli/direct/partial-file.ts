@@ -4,31 +4,20 @@
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { z } from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
 import { MAX_NAME_BYTES } from '../../store/keys.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { isRunning, ownIdentity } from '../process-identity.ts';
-
-const originSchema = z.object({
-  baseUrl: z.string(),
-  bucket: z.string(),
-  key: z.string(),
-  etag: z.string(),
-  size: z.number(),
-});
-
-/** The version that the bytes are of. */
-export type Origin = z.output<typeof originSchema>;
-
-const recordSchema = originSchema.extend({
-  /** Who fetches it, or did. */
-  by: z.object({ pid: z.number(), startTime: z.string().nullable() }).optional(),
-});
-
-type PartRecord = z.output<typeof recordSchema>;
+import {
+  isSameOrigin,
+  readRecord,
+  recordOf,
+  requireNoneElse,
+  writeRecord,
+  type Origin,
+} from './part-record.ts';
 
 interface OpenPart {
   readonly target: string;
@@ -61,7 +50,9 @@ export class PartialFile {
   /** Rejects with a `CommandError` when something else has the name, or with a Node system error. */
   static async open(target: string, origin: Origin): Promise<PartialFile> {
     const part = partOf(target);
-    const known = await readOrigin(part);
+    await requireNoPart(target);
+    await requireNoneElse(part);
+    const known = await readRecord(part);
     if (known === undefined && (await exists(part))) {
       throw new CommandError(
         exitCodes.failed,
@@ -73,7 +64,7 @@ export class PartialFile {
     const isSame = known !== undefined && isSameOrigin(known, origin);
     // Before the first byte of another version.
     if (!isSame) await rm(part, { force: true });
-    await writeRecord(`${part}.json`, { ...origin, by });
+    await writeRecord(part, { ...origin, by });
     const handle = await open(part, constants.O_RDWR | constants.O_CREAT | (isSame ? 0 : constants.O_EXCL));
     const access = await accessTo(target);
     // Nobody may read meanwhile who may not read it then; we may go on with it some other time.
@@ -111,7 +102,7 @@ export class PartialFile {
     await this.#requireOwn();
     if (this.#access !== null) await grant(this.#handle, this.#access);
     await rename(this.path, this.#target);
-    await rm(`${this.path}.json`, { force: true });
+    await rm(recordOf(this.path), { force: true });
   }
 
   async close(): Promise<void> {
@@ -123,6 +114,15 @@ export class PartialFile {
     const [own, named] = [await this.#handle.stat(), await stat(this.path)];
     if (own.ino !== named.ino || own.dev !== named.dev) throw taken(this.path);
   }
+}
+
+/** Bytes under the name where those of another download wait would be taken for them, and its end be put behind them. */
+async function requireNoPart(target: string): Promise<void> {
+  if (!target.endsWith('.part') || (await readRecord(target)) === undefined) return;
+  throw new CommandError(
+    exitCodes.failed,
+    `${target} is where another pailfs get puts what it fetches: let that go on first, or remove ${recordOf(target)}`,
+  );
 }
 
 function taken(part: string): CommandError {
@@ -177,32 +177,6 @@ function partOf(target: string): string {
   if (Buffer.byteLength(`${name}.part.json`) <= MAX_NAME_BYTES) return `${target}.part`;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 16);
   return join(dirname(target), `${hash}.part`);
-}
-
-/** Over what it says, in one call: where the disk is full, or a kill comes, the bytes that are there would else be nobody's. */
-async function writeRecord(path: string, record: PartRecord): Promise<void> {
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT);
-  try {
-    const text = JSON.stringify(record);
-    const longer = (await file.stat()).size - Buffer.byteLength(text);
-    await file.writeFile(text + ' '.repeat(Math.max(0, longer)));
-  } finally {
-    await file.close();
-  }
-}
-
-async function readOrigin(part: string): Promise<PartRecord | undefined> {
-  try {
-    const parsed = recordSchema.safeParse(JSON.parse(await readFile(`${part}.json`, 'utf8')));
-    return parsed.success ? parsed.data : undefined;
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function isSameOrigin(one: Origin, other: Origin): boolean {
-  return (Object.keys(originSchema.shape) as (keyof Origin)[]).every((field) => one[field] === other[field]);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { counted } from '../table.ts';
-import { isListed, type TreeContent } from './folder-content.ts';
+import { isListed, listFolder, type TreeContent } from './folder-content.ts';
 import { openProgress } from './progress.ts';
 import { reasonOf } from './refused.ts';
 
@@ -33,12 +33,20 @@ export async function removeTree(
     });
   }
   // The interface does not say that a DELETE of a folder removes it.
-  const [left] = prefix === '' ? tree.folders : [prefix];
-  if (left === undefined || !(await isListed(store, left))) return;
+  const left = await leftOf(store, prefix);
+  if (left === undefined) return;
   throw new CommandError(
     exitCodes.failed,
     `its files are deleted, but the service still shows ${left}: something new is in it, or folders stay`,
   );
+}
+
+/** What of it the service still shows. */
+async function leftOf(store: BucketStore, prefix: string): Promise<string | undefined> {
+  if (prefix !== '') return (await isListed(store, prefix)) ? prefix : undefined;
+  // The top itself stays.
+  const { folders, files } = await listFolder(store, '');
+  return folders[0] ?? files[0]?.key;
 }
 
 /** Never rejects. */

@@ -114,6 +114,11 @@ export class GroupFile {
     await this.#using((handle) => handle.touch(at), undefined);
   }
 
+  /** False: it was deleted, by another process or a person, and its bytes take room as long as it is open. */
+  hasName(): Promise<boolean> {
+    return this.#using((handle) => handle.hasName(), true);
+  }
+
   /**
    * Nothing may be begun afterwards; what is in progress ends before the file is let go of. A file that keeps its name is closed where
    * requests are answered; freeing the bytes of one that has none takes its time.

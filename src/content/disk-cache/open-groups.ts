@@ -9,6 +9,8 @@ import { GroupFile } from './group-file.ts';
 const MOST_OPEN = 256;
 /** A group counts as just used for so long. */
 const TOUCH_AGE_MS = 10 * 60_000;
+/** So often it is looked which of them somebody has deleted: who does that wants their room. */
+const NAMES_AGE_MS = 60_000;
 
 export interface OpenGroupsParts {
   readonly pathOf: (name: string) => string;
@@ -27,6 +29,8 @@ export class OpenGroups {
   readonly #opening = new Map<string, Promise<void>>();
   readonly #touchedAt = new LRUCache<string, number>({ max: 4 * MOST_OPEN });
   #isClosed = false;
+  /** Ends the wait for the next look at the names; null: nothing is open to be looked at. */
+  #endWait: (() => void) | null = null;
 
   constructor(parts: OpenGroupsParts) {
     this.#parts = parts;
@@ -78,6 +82,7 @@ export class OpenGroups {
   /** Nothing is held open any more, also what is only being opened now. */
   close(): void {
     this.#isClosed = true;
+    this.#endWait?.();
     this.#open.clear();
   }
 
@@ -92,5 +97,23 @@ export class OpenGroups {
   #keep(name: string, file: GroupFile): void {
     this.#open.set(name, file);
     if (this.#isClosed) this.#open.clear();
+    else this.#lookLater();
+  }
+
+  #lookLater(): void {
+    this.#endWait ??= this.#parts.clock.after(NAMES_AGE_MS, () => {
+      void this.#parts
+        .orLog(() => this.#dropNameless())
+        .finally(() => {
+          this.#endWait = null;
+          if (!this.#isClosed && this.#open.size > 0) this.#lookLater();
+        });
+    });
+  }
+
+  async #dropNameless(): Promise<void> {
+    for (const [name, file] of [...this.#open.entries()]) {
+      if (!(await file.hasName()) && this.#open.peek(name) === file) this.drop(name);
+    }
   }
 }

@@ -2,7 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { PartialFile, type Origin } from '../../../src/cli/direct/partial-file.ts';
+import type { Origin } from '../../../src/cli/direct/part-record.ts';
+import { PartialFile } from '../../../src/cli/direct/partial-file.ts';
 import { CommandLine } from '../../support/command-line.ts';
 import { startEmbeddedServer, uploadOf } from '../../support/embedded-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
