@@ -78,8 +78,9 @@ export async function endFileSystem(
   return [...unsent, ...(await setAside(mount)), ...undeleted];
 }
 
-/** Also what was refused behind the backs of the programs that had closed it. Never rejects. */
-async function setAside({ kept, log }: MountState): Promise<UnsentDraft[]> {
+/** What was refused behind the backs of the programs that had closed it: elsewhere their close has told them. Never rejects. */
+async function setAside({ kept, settings, log }: MountState): Promise<UnsentDraft[]> {
+  if (!settings.writeBack) return [];
   try {
     return (await kept.aside.list()).map(({ path, file, bytes, reason }) => ({
       path: path ?? '',

@@ -1,8 +1,8 @@
 /** Who hears that the service refuses for good what a program has closed, when the mount has ended by then? */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { draftText } from '../support/draft-bytes.ts';
 import { holdNext } from '../support/hold-next.ts';
-import { openForTest } from '../support/open-for-test.ts';
+import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToRewrite, writeAt } from '../support/program-acts.ts';
 
 it('whoever unmounts is told of a closed file that is refused then [write/unmount]', async () => {
@@ -22,4 +22,29 @@ it('whoever unmounts is told of a closed file that is refused then [write/unmoun
 
   expect(unsent).toMatchObject([{ path: '/f', bytes: 6 }]);
   expect(await draftText(unsent[0]?.file ?? '')).toBe('closed');
+});
+
+describe('a closed file that was refused while the mount was at work', () => {
+  const refused = async (): Promise<FileSystemForTest> => {
+    const opened = await openForTest({ settings: { writeBack: true } });
+    opened.faults.add({ operation: 'putObject', fault: { kind: 'status', status: 413 } });
+    await writeFile(opened.fs, '/f', 'closed');
+    opened.clock.advance(1000);
+    await expect.poll(async () => (await opened.mounted.unsent.list())[0]?.state).toBe('set aside');
+    return opened;
+  };
+
+  it('is named to whoever unmounts, too [write/unmount]', async () => {
+    const { mounted } = await refused();
+
+    expect(await mounted.close({ patience: 60_000 })).toMatchObject([{ path: '/f', bytes: 6 }]);
+  });
+
+  it('is not when it was discarded', async () => {
+    const { mounted } = await refused();
+    const [change] = await mounted.unsent.list();
+    await mounted.unsent.discard([change?.id ?? '']);
+
+    expect(await mounted.close({ patience: 60_000 })).toEqual([]);
+  });
 });
