@@ -166,7 +166,10 @@ async function tellOutcome(directories: readonly string[], before: MountRecord):
     return exitCodes.failed;
   }
   for (const one of record.unsent) sayToPerson(unsentLine(one));
-  sayToPerson(`the next mount goes on with what is left; "pailfs uploads${placeOf(record)}" shows it`);
+  // It does not with what was refused for good.
+  sayToPerson(
+    `the next mount goes on with what waits; "pailfs uploads${placeOf(record)}" shows all that is left`,
+  );
   return exitCodes.failed;
 }
 

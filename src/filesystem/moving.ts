@@ -14,7 +14,6 @@ import type { MountState } from './mount-state.ts';
 import { leaveName, moveInTable, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
 import type { OpenFile } from './open-file.ts';
 import type { Whole } from './rename-sources.ts';
-import { basisOver } from './sending.ts';
 import type { Deletions } from './write-back/deletions.ts';
 
 /** A version that we stored less than this ago is copied and deleted without another look, milliseconds. */
@@ -273,6 +272,6 @@ function takeVersion(source: OpenFile, copied: Version, stays: Draft | null): vo
   source.visibilityWish = visibilityWish;
   if (source.sealed !== null) return;
   // What is being written was made from what is stored now.
-  if (source.isOverSealed) source.basis = basisOver(copied);
+  if (source.isOverSealed) source.basis = 'edit';
   source.isOverSealed = false;
 }

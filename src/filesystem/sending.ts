@@ -237,30 +237,25 @@ export class Sending {
     file.visibilityBefore = null;
     file.publishPending = false;
     draft.setLeaving(false);
-    if (file.draft === draft) this.#becomeClean(file, version);
+    if (file.draft === draft) this.#becomeClean(file);
     else if (file.sealed?.draft === draft) {
       file.sealed = null;
       // What is being written now was made from what is stored now.
-      if (file.isOverSealed) file.basis = basisOver(version);
+      if (file.isOverSealed) file.basis = 'edit';
       file.isOverSealed = false;
     }
   }
 
-  #becomeClean(file: OpenFile, version: Version): void {
+  #becomeClean(file: OpenFile): void {
     file.sealed = null;
     file.dirty = false;
-    file.basis = basisOver(version);
+    file.basis = 'edit';
     file.contentType = null;
     file.visibilityWish = null;
     // Handles may be open for hours; what follows on the draft now starts from this version.
     file.written = false;
     file.passedOver = false;
   }
-}
-
-/** Nothing of an empty version can be part of what is written next. */
-export function basisOver(version: Version): OpenFile['basis'] {
-  return version.size === 0 ? 'rewrite' : 'edit';
 }
 
 /** Whether somebody else's bytes, or none, are now where ours were. */

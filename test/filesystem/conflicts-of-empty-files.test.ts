@@ -1,7 +1,8 @@
 /** SEMANTICS: whoever adds to an empty file that others have filled meanwhile has not meant to replace what they stored. */
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
+import { openToEdit, openToRead, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 const MAKERS = [
@@ -40,4 +41,45 @@ describe.each(MAKERS)('an empty file that %s and that somebody else fills meanwh
 
     expect(await textsOf(opened)).toEqual({ log: 'mine' });
   });
+});
+
+describe.each([false, true])(
+  'an empty file that was stored here, write-back %s, and is open still',
+  (writeBack) => {
+    it.each(['its maker', 'another program while one reads it'])(
+      'is not stored over what others have put there since when %s adds to it [conflict/keep-both]',
+      async (who) => {
+        const opened = await openForTest({ settings: { writeBack } });
+        const { fs, foreignWrite } = opened;
+        const maker = await openToRewrite(fs, '/log');
+        const reader = await openToRead(fs, '/log');
+        await fs.fsync(maker);
+        const handle = who === 'its maker' ? maker : await openToEdit(fs, '/log');
+        await foreignWrite('log', 'theirs');
+
+        await writeAt(fs, handle, 'mine');
+        await fs.fsync(handle);
+
+        expect(Object.values(await textsOf(opened)).sort()).toEqual(['mine', 'theirs']);
+        for (const one of new Set([maker, reader, handle])) await fs.release(one);
+      },
+    );
+  },
+);
+
+it('what is added while the empty file waits does not replace what others store once that is there [conflict/keep-both]', async () => {
+  const opened = await openForTest({ settings: { writeBack: true } });
+  const { fs, foreignWrite, clock } = opened;
+  await writeFile(fs, '/log', '');
+  const handle = await openToEdit(fs, '/log');
+  await writeAt(fs, handle, 'mine');
+  clock.advance(1000);
+  await expect.poll(() => textsOf(opened)).toEqual({ log: '' });
+  await setTimeout(50);
+  await foreignWrite('log', 'theirs');
+
+  await fs.fsync(handle);
+
+  expect(Object.values(await textsOf(opened)).sort()).toEqual(['mine', 'theirs']);
+  await fs.release(handle);
 });

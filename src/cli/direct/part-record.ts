@@ -26,17 +26,25 @@ export type PartRecord = z.output<typeof recordSchema>;
 /** Each record begins with it: the schema says in which order a record is written. */
 const BEGINNING = '{"baseUrl":"';
 
+const ENDING = '.json';
+
 /** Where the record of `part` is. */
 export function recordOf(part: string): string {
-  return `${part}.json`;
+  return `${part}${ENDING}`;
+}
+
+/** Of what `file` would be the record; undefined: its name is not that of one. */
+export function partWithRecord(file: string): string | undefined {
+  return file.endsWith(`.part${ENDING}`) ? file.slice(0, -ENDING.length) : undefined;
 }
 
 /** Rejects with a `CommandError` when the place of the record is taken by a file of somebody's own, which would be gone after the download. */
 export async function requireNoneElse(part: string): Promise<void> {
   const file = recordOf(part);
   const text = await textOf(file);
-  // One that is new may have been cut short, by a full disk or a kill.
-  if (text === undefined || text.startsWith(BEGINNING.slice(0, text.length))) return;
+  if (text === undefined || recordIn(text) !== undefined) return;
+  // One that is new may have been cut short, by a full disk or a kill: then it is no whole JSON either.
+  if (text.startsWith(BEGINNING.slice(0, text.length)) && !text.trimEnd().endsWith('}')) return;
   throw new CommandError(
     exitCodes.failed,
     `${file} is there, and pailfs get has not made it: move it, or choose another name`,
@@ -46,7 +54,10 @@ export async function requireNoneElse(part: string): Promise<void> {
 /** Undefined when there is none that can be understood. */
 export async function readRecord(part: string): Promise<PartRecord | undefined> {
   const text = await textOf(recordOf(part));
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : recordIn(text);
+}
+
+function recordIn(text: string): PartRecord | undefined {
   try {
     const parsed = recordSchema.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : undefined;

@@ -12,6 +12,7 @@ import { CommandError, exitCodes } from '../command-error.ts';
 import { isRunning, ownIdentity } from '../process-identity.ts';
 import {
   isSameOrigin,
+  partWithRecord,
   readRecord,
   recordOf,
   requireNoneElse,
@@ -100,6 +101,7 @@ export class PartialFile {
   async finish(): Promise<void> {
     await this.#handle.sync();
     await this.#requireOwn();
+    await requireNoPart(this.#target);
     if (this.#access !== null) await grant(this.#handle, this.#access);
     await rename(this.path, this.#target);
     await rm(recordOf(this.path), { force: true });
@@ -116,12 +118,16 @@ export class PartialFile {
   }
 }
 
-/** Bytes under the name where those of another download wait would be taken for them, and its end be put behind them. */
+/**
+ * Bytes under the name where those of another download wait would be taken for them, and its end be put behind them; those under the name
+ * of its record would be removed when it ends.
+ */
 async function requireNoPart(target: string): Promise<void> {
-  if (!target.endsWith('.part') || (await readRecord(target)) === undefined) return;
+  const part = target.endsWith('.part') ? target : partWithRecord(target);
+  if (part === undefined || (await readRecord(part)) === undefined) return;
   throw new CommandError(
     exitCodes.failed,
-    `${target} is where another pailfs get puts what it fetches: let that go on first, or remove ${recordOf(target)}`,
+    `${target} is where another pailfs get puts what it fetches: let that go on first, or remove ${recordOf(part)}`,
   );
 }
 
