@@ -105,21 +105,22 @@ export class Draft {
     await this.#underWay;
   }
 
-  /**
-   * Keeps room for its first `size` bytes, which are about to be fetched: better refused now than in the middle. Rejects with
-   * `NoRoom`, or with the disk's error.
-   */
+  /** Keeps room for its first `size` bytes, which are about to be fetched. Rejects with `NoRoom`, or with the disk's error. */
   async reserve(size: number): Promise<void> {
     await this.#account.grow(size - this.#account.held);
   }
 
   /**
-   * Whether its bytes will leave the disk by themselves, soon: then writers who find no room wait for them (`NoRoom.mayPass`) where
-   * they would be refused. True from the moment at which it waits for an upload that is tried again until it succeeds; false
-   * once it was stored, also while handles keep it open, or given up. To remove or close the draft ends it, too.
+   * Whether its bytes will leave the disk by themselves, soon: then writers who find no room wait for them (`NoRoom.mayPass`). True as
+   * long as it waits for an upload that is tried again until it succeeds; false once it was stored or given up, or is removed or closed.
    */
   setLeaving(isLeaving: boolean): void {
     this.#account.setLeaving(isLeaving);
+  }
+
+  /** An upload of it begins. Call what is returned when it has ended: who waits for room hopes for it until then. */
+  uploading(): (hasArrived: boolean) => void {
+    return this.#account.uploading();
   }
 
   /**

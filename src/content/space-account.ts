@@ -21,6 +21,8 @@ export interface Purse {
   readonly take: (bytes: number) => boolean;
   readonly reserve: (bytes: number) => Promise<void>;
   readonly change: (used: number, leaving: number) => void;
+  /** An upload begins. Returns what is called when it has ended. */
+  readonly uploading: () => (hasArrived: boolean) => void;
 }
 
 /** The bytes of one draft. */
@@ -68,6 +70,11 @@ export class SpaceAccount {
   /** Gives back what it holds above `bytes`. */
   shrinkTo(bytes: number): void {
     this.#resize(Math.min(this.#held, bytes));
+  }
+
+  /** As `Purse.uploading`, of these bytes. */
+  uploading(): (hasArrived: boolean) => void {
+    return this.#purse.uploading();
   }
 
   /** Whether these bytes will become free by themselves: true while they wait for or are in an upload that is tried again. */

@@ -18,6 +18,8 @@ const MOST_WAITING = 128;
 const LOOK_AGE_MS = 1000;
 /** Bytes that have arrived at the service are on the disk for as long as it takes to note that down; a slow disk takes a while. */
 const NOTING_MS = 1000;
+/** While uploads have done nothing but fail for so long, nobody waits for them: that may go on for days. */
+const HOPE_MS = 60_000;
 
 /** Bytes that can be had again from the service; a disk cache. */
 export interface CleanBytes {
@@ -56,6 +58,9 @@ export class SpaceBudget {
   #waiting = 0;
   /** When the last bytes stopped to be on their way: those that arrived are still here for a moment. */
   #leftAt = -Infinity;
+  #uploading = 0;
+  /** When the first of the uploads failed that have failed since one arrived; null: none has. */
+  #failingSince: number | null = null;
   /** How many have had their turn and not asked again. */
   #returning = 0;
   #wake: () => void = () => undefined;
@@ -112,7 +117,20 @@ export class SpaceBudget {
       change: (used, leaving) => {
         this.#change(used, leaving);
       },
+      uploading: () => {
+        this.#uploading += 1;
+        return (hasArrived) => {
+          this.#uploading -= 1;
+          this.#failingSince = hasArrived ? null : (this.#failingSince ?? this.#parts.clock.monotonic());
+        };
+      },
     });
+  }
+
+  /** Whether uploads have only failed for a while. */
+  #isNoneArriving(): boolean {
+    if (this.#uploading > 0 || this.#failingSince === null) return false;
+    return this.#parts.clock.monotonic() - this.#failingSince >= HOPE_MS;
   }
 
   /** False also when it takes a look at the disk to know. */
@@ -148,6 +166,7 @@ export class SpaceBudget {
     // What has just arrived is noted down before it goes.
     if (clock.monotonic() - this.#leftAt < NOTING_MS) return false;
     if (this.#leaving === 0 || this.#used - this.#leaving + bytes > limit) return true;
+    if (this.#isNoneArriving()) return true;
     // The disk is full of what is nobody's to send.
     return this.#diskRoom + this.#leaving < bytes;
   }
@@ -236,6 +255,7 @@ export class SpaceBudget {
     this.#used += used;
     this.#leaving += leaving;
     if (leaving < 0) this.#leftAt = this.#parts.clock.monotonic();
+    if (this.#leaving === 0) this.#failingSince = null;
     this.#changes += 1;
     this.#wake();
   }

@@ -129,14 +129,17 @@ export class Storing {
     // What a close has promised is on its way before and after, as long as it is tried again.
     const isPromised = (): boolean => file.sealed?.draft === draft;
     if (!isPromised()) draft.setLeaving(true);
+    const ended = draft.uploading();
     try {
       if (this.#holds.has(draft))
         throw new FsError('EIO', file.path, 'its rename, which a crash had cut, is not finished yet');
       // What an earlier mount was to delete first is no file to be replaced, and has no link to be kept.
       if (file.isLeftBehind) await this.#deletions.finishClaimed(file.path);
       await this.#sending.send(file, draft);
+      ended(true);
       file.failure = null;
     } catch (error) {
+      ended(false);
       if (!keepsBoth(error) && isStillMeant()) await this.#ends.failed(file, draft, error);
       throw error;
     } finally {

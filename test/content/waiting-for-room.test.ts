@@ -61,6 +61,43 @@ describe('a space budget with nothing left', () => {
     await Promise.allSettled(writing);
   });
 
+  it('gives no hope once uploads have only failed for a minute, and none is under way', async () => {
+    const { budget, clock } = setup(1000);
+    const [failing, long] = [budget.open(500), budget.open(500)];
+    for (const account of [failing, long]) account.setLeaving(true);
+    const ended = long.uploading();
+    failing.uploading()(false);
+    clock.advance(60_000);
+    const whileOneIsUnderWay = watched(growWaiting(budget, budget.open(), 200));
+    await settle();
+    const before = whileOneIsUnderWay.outcome;
+
+    ended(false);
+    clock.advance(1000);
+    await settle();
+
+    expect([before, whileOneIsUnderWay.outcome]).toEqual(['waits', 'refused']);
+  });
+
+  it('gives hope again when an upload has arrived, or nothing waits any more', async () => {
+    const { budget, clock } = setup(1000);
+    const [one, other] = [budget.open(500), budget.open(500)];
+    const outcomes: string[] = [];
+    for (const end of [() => one.uploading()(true), () => one.setLeaving(false)]) {
+      one.setLeaving(true);
+      one.uploading()(false);
+      end();
+      other.setLeaving(true);
+      clock.advance(60_000);
+      const waiting = watched(growWaiting(budget, budget.open(), 200));
+      await settle();
+      outcomes.push(waiting.outcome);
+      other.setLeaving(false);
+    }
+
+    expect(outcomes).toEqual(['waits', 'waits']);
+  });
+
   it('gives hope for a moment after bytes have left: they are noted down before they go from the disk', async () => {
     const { budget, clock } = setup(1000);
     const uploaded = budget.open(900);
