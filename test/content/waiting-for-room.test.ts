@@ -83,7 +83,14 @@ describe('a space budget with nothing left', () => {
     const { budget, clock } = setup(1000);
     const [one, other] = [budget.open(500), budget.open(500)];
     const outcomes: string[] = [];
-    for (const end of [() => one.uploading()(true), () => one.setLeaving(false)]) {
+    for (const end of [
+      () => {
+        one.uploading()(true);
+      },
+      () => {
+        one.setLeaving(false);
+      },
+    ]) {
       one.setLeaving(true);
       one.uploading()(false);
       end();
