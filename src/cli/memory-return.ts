@@ -11,6 +11,8 @@ import { loadMemoryCalls, type MemoryCalls } from '../fuse/memory-calls.ts';
 
 /** What caches, connections and the kernel's requests are made of. */
 const LARGE_BYTES = 128 * 1024;
+/** What a WeakRef was asked for in this turn of the event loop, as the pieces of block-memory.ts are that go, stays until its end. */
+const NEXT_TURN_MS = 1;
 /** The engine lets go of what it has found in threads of its own. */
 const SWEEPING_MS = 1000;
 
@@ -26,10 +28,12 @@ export async function openMemoryReturn(clock: Pick<Clock, 'after'>, log: Log): P
   calls?.giveBackFrom(LARGE_BYTES);
   const collect = collector();
   return () => {
-    collect?.();
-    if (calls === null) return;
-    clock.after(SWEEPING_MS, () => {
-      calls.trim();
+    clock.after(NEXT_TURN_MS, () => {
+      collect?.();
+      if (calls === null) return;
+      clock.after(SWEEPING_MS, () => {
+        calls.trim();
+      });
     });
   };
 }
