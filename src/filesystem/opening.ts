@@ -195,6 +195,8 @@ export class Opening {
   }
 
   async #handle(file: OpenFile, intent: OpenIntent): Promise<Handle> {
+    // Who comes after those that wrote it adds to what is stored, also where that is nothing and its draft is still here.
+    if (intent.write && !file.dirty && !file.hasWriters()) file.basis = 'edit';
     const handle = new Handle(file, intent.read, intent.write, new ReadStream());
     // Counted before anything is awaited: the file must not be let go under us.
     file.handles.add(handle);

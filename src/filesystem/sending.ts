@@ -237,7 +237,7 @@ export class Sending {
     file.visibilityBefore = null;
     file.publishPending = false;
     draft.setLeaving(false);
-    if (file.draft === draft) this.#becomeClean(file);
+    if (file.draft === draft) this.#becomeClean(file, version);
     else if (file.sealed?.draft === draft) {
       file.sealed = null;
       // What is being written now was made from what is stored now.
@@ -246,10 +246,11 @@ export class Sending {
     }
   }
 
-  #becomeClean(file: OpenFile): void {
+  #becomeClean(file: OpenFile, version: Version): void {
     file.sealed = null;
     file.dirty = false;
-    file.basis = 'edit';
+    // Who has stored it empty goes on to write it anew.
+    if (version.size > 0) file.basis = 'edit';
     file.contentType = null;
     file.visibilityWish = null;
     // Handles may be open for hours; what follows on the draft now starts from this version.
