@@ -4,6 +4,7 @@
  */
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../base/clock.ts';
 import { systemErrorCode } from '../base/errors.ts';
 import {
   isSameProcess,
@@ -62,7 +63,7 @@ async function removeOld(directory: string): Promise<void> {
   for (const name of names.filter((one) => TOLD_NAME.test(one))) {
     const file = join(directory, name);
     const found = await stat(file).catch(unlessMissing);
-    if (found !== undefined && Date.now() - found.ctimeMs > KEPT_MS) await rm(file, { force: true });
+    if (found !== undefined && systemClock.now() - found.ctimeMs > KEPT_MS) await rm(file, { force: true });
   }
 }
 
