@@ -168,7 +168,7 @@ async function tellOutcome(directories: readonly string[], before: MountRecord):
   for (const one of record.unsent) sayToPerson(unsentLine(one));
   // It does not with what was refused for good.
   sayToPerson(
-    `the next mount goes on with what waits; "pailfs uploads${placeOf(record)}" shows all that is left`,
+    `the next mount goes on with what waits; whatever is left, "pailfs uploads${placeOf(record)}" shows it`,
   );
   return exitCodes.failed;
 }
