@@ -16,10 +16,10 @@ import { reasonOf } from './errno-of.ts';
 const FILES_AT_ONCE = 16;
 const NO_TIME = 'there was no time left';
 const HALF = 'a program was still writing it';
-/** Bytes that the service could not be given. */
+/** What could not be stored, deleted, or made public again. */
 export interface UnsentDraft {
   readonly path: string;
-  /** The local file that holds them. */
+  /** The local file that holds its bytes; empty where only a deletion or a link is left to do. */
   readonly file: string;
   readonly bytes: number;
   readonly reason: string;
@@ -69,12 +69,7 @@ export async function endFileSystem(
     bytes: 0,
     reason: `not deleted yet: ${lastFailure?.message ?? NO_TIME}`,
   }));
-  const unsent = unsentFiles(mount).map((file) => ({
-    path: file.path,
-    file: file.draft?.path ?? '',
-    bytes: file.draft?.size ?? 0,
-    reason: reasonUnsent(file),
-  }));
+  const unsent = unsentFiles(mount).map(unsentOf);
   return [...unsent, ...(await setAside(mount)), ...undeleted];
 }
 
@@ -133,6 +128,14 @@ async function leaveOrDrop(parts: EndingParts, file: OpenFile): Promise<void> {
   }
   file.draft = null;
   await kept.drop(draft);
+}
+
+function unsentOf(file: OpenFile): UnsentDraft {
+  const { path, draft, dirty } = file;
+  const reason = reasonUnsent(file);
+  // Its bytes are stored: the file here, if there is one, goes.
+  if (!dirty) return { path, file: '', bytes: 0, reason: `not public again yet: ${reason}` };
+  return { path, file: draft?.path ?? '', bytes: draft?.size ?? 0, reason };
 }
 
 function reasonUnsent(file: OpenFile): string {

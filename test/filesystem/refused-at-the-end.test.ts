@@ -48,3 +48,16 @@ describe('a closed file that was refused while the mount was at work', () => {
     expect(await mounted.close({ patience: 60_000 })).toEqual([]);
   });
 });
+
+it('whoever unmounts is told of a link that is still to be restored, and of no bytes', async () => {
+  const { fs, mounted, faults, direct, bucket, foreignWrite } = await openForTest();
+  await foreignWrite('f', 'before');
+  await direct.setVisibility(bucket, 'f', 'public');
+  faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await expect(writeFile(fs, '/f', 'after')).rejects.toMatchObject({ code: 'EIO' });
+
+  const unsent = await mounted.close({ patience: 60_000 });
+
+  expect(unsent).toMatchObject([{ path: '/f', file: '', bytes: 0 }]);
+  expect(unsent[0]?.reason).toMatch(/^not public again yet: /);
+});

@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { draftText } from '../support/draft-bytes.ts';
-import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
+import { CommandLine, killServing, isAlive } from '../support/command-line.ts';
 import { bytesOf, startEmbeddedServer } from '../support/embedded-service.ts';
 
 /** On a busy machine the serving process takes longer to end than `unmount` waits in silence. */
@@ -220,9 +220,7 @@ describe('pailfs unmount', () => {
   it('clears away a mount whose process was killed, and says that nobody knows what is missing', async () => {
     const { at } = await arrange();
     await at.run(['mount', 'photos', at.mountpoint]);
-    const pid = await at.servingProcess();
-    process.kill(pid, 'SIGKILL');
-    await goneProcess(pid);
+    await killServing(at);
 
     const outcome = await at.run(['unmount', at.mountpoint]);
 

@@ -4,7 +4,7 @@ import { open, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { draftText } from '../support/draft-bytes.ts';
-import { CommandLine, goneProcess, killWhileWriting } from '../support/command-line.ts';
+import { CommandLine, killServing, killWhileWriting } from '../support/command-line.ts';
 import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
 import type { EmbeddedServer } from '../support/embedded-service.ts';
 import { shell } from '../support/shell.ts';
@@ -133,9 +133,7 @@ describe('pailfs mount in the background', () => {
   it('is healed by the next mount after its process was killed', async () => {
     const { at } = await arrange();
     await at.run(['mount', 'photos', at.mountpoint]);
-    const pid = await at.servingProcess();
-    process.kill(pid, 'SIGKILL');
-    await goneProcess(pid);
+    await killServing(at);
 
     const outcome = await at.run(['mount', 'photos', at.mountpoint]);
 
@@ -146,9 +144,7 @@ describe('pailfs mount in the background', () => {
   it('lets no program write to the bare directory while the next mount is refused after its process was killed', async () => {
     const { at } = await arrange();
     await at.run(['mount', 'photos', at.mountpoint]);
-    const pid = await at.servingProcess();
-    process.kill(pid, 'SIGKILL');
-    await goneProcess(pid);
+    await killServing(at);
 
     const outcome = await at.run(['mount', 'no-such-bucket', at.mountpoint]);
 

@@ -217,6 +217,13 @@ export async function killWhileWriting(at: CommandLine, name: string, content: s
   await file.close().catch(() => undefined);
 }
 
+/** Ends the process that serves with SIGKILL, and waits until it is gone. */
+export async function killServing(at: CommandLine): Promise<void> {
+  const pid = await at.servingProcess();
+  process.kill(pid, 'SIGKILL');
+  await goneProcess(pid);
+}
+
 /** Waits until the process is gone. */
 export async function goneProcess(pid: number): Promise<void> {
   while (await isAlive(pid)) await pause(POLL_MS);
