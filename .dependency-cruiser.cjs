@@ -42,6 +42,13 @@ module.exports = {
       to: { path: 'node_modules/koffi/' },
     },
     {
+      name: 'commands-are-loaded-when-they-run',
+      comment: 'All of them take many times as long to load as most of them to do.',
+      severity: 'error',
+      from: { path: '^src/cli/.*program[.]ts$' },
+      to: { path: '^src/cli/.*-command[.]ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'src-never-imports-test',
       severity: 'error',
       from: { path: '^src/' },

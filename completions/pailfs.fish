@@ -33,7 +33,7 @@ complete -c pailfs -n '__fish_seen_subcommand_from mount' -l write-back -d 'clos
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l metadata-ttl -r -d 'how long to trust names and attributes (default: 10)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l memory-limit -r -d 'most memory for bytes that are cached or on their way (default: 128M)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l cache -r -d 'keep what was read: off, memory (until the unmount) or disk (default: disk)'
-complete -c pailfs -n '__fish_seen_subcommand_from mount' -l cache-size -r -d 'most disk space for cached and unsent bytes (default: 10G)'
+complete -c pailfs -n '__fish_seen_subcommand_from mount' -l cache-size -r -d 'most disk space for what is cached or waits to be stored (default: 10G)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l cache-dir -r -d 'where cached bytes are; may be deleted (default: pailfs in the XDG cache directory)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l state-dir -r -d 'where unsent bytes wait (default: pailfs in the XDG state directory; with --cache-dir: state in that)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l visibility -r -d 'of a file written here: preserve, private or public (default: preserve)'

@@ -1,4 +1,9 @@
-/** Which commands are there, and what do they take? */
+/**
+ * Which commands are there, and what do they take?
+ *
+ * What a command does is loaded when it runs, here and in the other files of this kind: all of pailfs takes many times as long to load as most
+ * commands to do.
+ */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
@@ -8,7 +13,6 @@ import { addObjectCommands } from './direct/object-program.ts';
 import { addDoctorCommand } from './doctor/doctor-program.ts';
 import { addLinkCommands } from './links/link-program.ts';
 import { withHelpText, type HelpText } from './help-text.ts';
-import { runMount } from './mount-command.ts';
 import { mountWish } from './mount-words.ts';
 import { collected, optionFor, textOption } from './program-options.ts';
 import { runCommandLine } from './run-command-line.ts';
@@ -18,7 +22,6 @@ import { sourcesOf } from './setting-sources.ts';
 import { resolveAllBuckets, resolveSettings } from './settings.ts';
 import { settingNames } from './settings-table.ts';
 import { addStatusCommands } from './status-program.ts';
-import { runUnmount } from './unmount-command.ts';
 import { addUploadsCommand } from './uploads-program.ts';
 
 const MOUNT_HELP: HelpText = {
@@ -133,6 +136,7 @@ function addMountCommand(program: Command, tell: (code: ExitCode) => void): void
       const missing = (await resolveAllBuckets(sources)) ? 'mountpoint' : 'bucket';
       command.error(`missing required argument '${missing}'`);
     }
+    const { runMount } = await import('./mount-command.ts');
     tell(await runMount(mountWish(first, second, await resolveSettings(sources))));
   });
 }
@@ -151,6 +155,7 @@ function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): vo
     .option('--leave-pending', 'leave to the next mount whatever is not stored yet', false)
     .option('--lazy', 'detach even when programs use the mount, and wait until they let go', false)
     .action(async (mountpoint: string, flags: UnmountFlags) => {
+      const { runUnmount } = await import('./unmount-command.ts');
       tell(await runUnmount({ mountpoint, timeout: undefined, ...flags }, systemClock));
     });
 }
@@ -167,7 +172,6 @@ function addServeCommand(program: Command, tell: (code: ExitCode) => void): void
       collected,
     )
     .action(async (wish: ServeWish) => {
-      // No other command needs a server, and loading one takes longer than most of them.
       const { runServe } = await import('./serve-command.ts');
       tell(await runServe(wish));
     });

@@ -155,7 +155,7 @@ export const settingsTable = {
     written: sizeText,
     placeholder: 'SIZE',
     fallback: '10G',
-    description: 'most disk space for cached and unsent bytes',
+    description: 'most disk space for what is cached or waits to be stored',
   },
   cacheDir: {
     schema: pathValue.optional(),

@@ -3,8 +3,6 @@ import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { ExitCode } from './command-error.ts';
 import { withHelpText, type HelpText } from './help-text.ts';
-import { runRefresh } from './refresh-command.ts';
-import { runStatus, watchStatus } from './status-command.ts';
 
 const STATUS_HELP: HelpText = {
   notes: [
@@ -43,6 +41,7 @@ export function addStatusCommands(program: Command, tell: (code: ExitCode) => vo
     .option('--watch', 'again each second, until Ctrl-C', false)
     .option('--json', 'for programs', false)
     .action(async (mountpoint: string | undefined, { json, watch }: StatusFlags) => {
+      const { runStatus, watchStatus } = await import('./status-command.ts');
       const run = watch ? watchStatus : runStatus;
       tell(await run({ mountpoint, json }, systemClock));
     });
@@ -51,6 +50,7 @@ export function addStatusCommands(program: Command, tell: (code: ExitCode) => vo
     .argument('<path...>', 'files or folders in a mount, or its mountpoint')
     .option('--json', 'for programs', false)
     .action(async (paths: string[], { json, debug = false }: { json: boolean; debug?: boolean }) => {
+      const { runRefresh } = await import('./refresh-command.ts');
       tell(await runRefresh(paths, { json, debug }));
     });
 }

@@ -7,13 +7,7 @@ import { optionFor, reachingSettings, textOption } from './program-options.ts';
 import { sourcesOf } from './setting-sources.ts';
 import { resolveSettings, resolveStateHomes } from './settings.ts';
 import type { SettingName } from './settings-table.ts';
-import {
-  discardUploads,
-  exportUploads,
-  listUploads,
-  retryUploads,
-  type UploadsWish,
-} from './uploads-command.ts';
+import type { UploadsWish } from './uploads-command.ts';
 
 const HELP: HelpText = {
   notes: [
@@ -42,6 +36,7 @@ export function addUploadsCommand(program: Command, tell: (code: ExitCode) => vo
     .description('show what is not stored yet; store, export or discard it')
     .argument('[mountpoint]', 'only of this mount');
   withCommonOptions(uploads).action(async (mountpoint: string | undefined, flags: Flags) => {
+    const { listUploads } = await import('./uploads-command.ts');
     tell(await listUploads(await wishOf({ ...flags, mount: mountpoint }, [])));
   });
   const words = ['[what...]', 'paths or IDs; without any: all'] as const;
@@ -51,12 +46,14 @@ export function addUploadsCommand(program: Command, tell: (code: ExitCode) => vo
       const flags = command.optsWithGlobals();
       const settingsFor = (baseUrl: string | undefined) =>
         resolveSettings(sourcesOf(baseUrl === undefined ? flags : { ...flags, baseUrl }));
+      const { retryUploads } = await import('./uploads-command.ts');
       tell(await retryUploads(await wishOf(flags, what), settingsFor, systemClock));
     });
   addAction(uploads, 'export', 'copy the bytes to ordinary files')
     .argument('<directory>', 'where to; nothing that is there is replaced')
     .argument(...words)
     .action(async (directory: string, what: string[], _own: Flags, command: Command) => {
+      const { exportUploads } = await import('./uploads-command.ts');
       tell(await exportUploads(await wishOf(command.optsWithGlobals(), what), directory));
     });
   addAction(uploads, 'discard', 'delete the bytes, which only this machine has')
@@ -66,6 +63,7 @@ export function addUploadsCommand(program: Command, tell: (code: ExitCode) => vo
     .action(async (what: string[], _own: Flags, command: Command) => {
       const flags = command.optsWithGlobals<{ all: boolean; yes: boolean }>();
       const wish = await wishOf(flags, what);
+      const { discardUploads } = await import('./uploads-command.ts');
       tell(await discardUploads({ ...wish, all: flags.all, yes: flags.yes }, systemClock));
     });
 }

@@ -22,7 +22,7 @@ import type { Deadlines } from './deadlines.ts';
 import { headerOf } from './object-headers.ts';
 import type { AnswerHeaders } from './object-headers.ts';
 import { kindOfStatus, reasonOfStatus, refusalOf } from './refusals.ts';
-import { bodyOf } from './request-body.ts';
+import { bodyOf, requireAllSent } from './request-body.ts';
 import type { Progress, RequestBody } from './request-body.ts';
 import { parseRetryAfter, retrying } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -185,6 +185,7 @@ export class Exchange {
       answer = await this.#send(ask, circumstances, body, arrival);
       traffic.answered();
       const taken = await this.#taken(ask, answer, circumstances.used, take);
+      requireAllSent(ask, body);
       logTry(this.#settings, { ask, since, answer, refusal: null });
       return taken;
     } catch (error) {

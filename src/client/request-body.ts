@@ -1,6 +1,7 @@
 /** What goes up with a request, and how does its upload count as progress? */
 import { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
+import { Refusal } from '../service/refusal.ts';
 import { detailsOf } from './ask.ts';
 import type { Ask } from './ask.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -49,4 +50,13 @@ export async function bodyOf(ask: Ask, circumstances: Circumstances): Promise<Re
   const stream = Readable.from(uploadStream(ask.upload, detailsOf(ask), onProgress), { highWaterMark: 1 });
   // undici hears errors while it sends; one that comes after an early answer concerns nobody.
   return stream.on('error', () => undefined);
+}
+
+/**
+ * Rejects what an answer says of an upload whose bytes had not all left when the answer was here: the connection has ended by
+ * then, and the service has not what it calls stored.
+ */
+export function requireAllSent(ask: Ask, body: RequestBody): void {
+  if (!(body instanceof Readable) || body.readableEnded) return;
+  throw new Refusal('malformed', 'the answer came before all bytes were sent', detailsOf(ask));
 }

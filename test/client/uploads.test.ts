@@ -153,6 +153,24 @@ describe('a service that answers before the body is complete', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('with 200 has not stored it: the rest was never sent', async () => {
+    const size = 400 * 65_536;
+    const early: Script = {
+      early: true,
+      play: (socket) => {
+        socket.pause();
+        socket.write(replyJson('200 OK', { bucket: 'b', key: 'k', size }));
+      },
+    };
+    const { service, server } = await openClient([early]);
+    const pieces = Array.from({ length: 400 }, () => Buffer.alloc(65_536));
+
+    const refusal = await refusalFrom(service.putObject('b', 'k', piecesBody(pieces, size)));
+
+    expect(refusal).toMatchObject({ kind: 'malformed', neverSent: false });
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('and keeps the connection leaves the source closed', async () => {
     const early: Script = { early: true, play: (socket) => void socket.write(reply('402 Payment Required')) };
     const { service } = await openClient([early]);

@@ -90,9 +90,9 @@ describe('after the end of a process, whatever it was doing', () => {
     const { recovery, drafts } = await open(directory);
 
     expect(told(recovery.drafts)).toEqual([
-      ['open', 'set aside', 'the mount ended while it was being written'],
+      ['open', 'set aside', 'the mount ended before a close or fsync had promised it'],
       ['cut', 'set aside', 'its file is not as long as it was'],
-      ['unknown half', 'set aside', 'the mount ended while it was being written'],
+      ['unknown half', 'set aside', 'the mount ended before a close or fsync had promised it'],
     ]);
     expect(await drafts.list()).toHaveLength(3);
   });

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
 import { withHelpText, type HelpText } from '../help-text.ts';
-import { createBucket, deleteBucket, listBuckets, showBucket } from './bucket-command.ts';
 import { withServiceOptions, withSession } from './session.ts';
 
 const HELP: HelpText = {
@@ -30,23 +29,27 @@ export function addBucketCommand(program: Command, tell: (code: ExitCode) => voi
   );
   withServiceOptions(bucket.command('list').description('all buckets of the account')).action(
     async (flags: Flags) => {
+      const { listBuckets } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => listBuckets(session, flags.json)));
     },
   );
   withServiceOptions(bucket.command('create').description('create a bucket'))
     .argument('<name>', 'small letters, digits and hyphens')
     .action(async (name: string, flags: Flags) => {
+      const { createBucket } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => createBucket(session, name, flags.json)));
     });
   withServiceOptions(bucket.command('info').description('show one bucket'))
     .argument('<bucket>', 'name or identifier')
     .action(async (wanted: string, flags: Flags) => {
+      const { showBucket } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => showBucket(session, wanted, flags.json)));
     });
   withServiceOptions(bucket.command('delete').description('delete a bucket and every file in it'))
     .argument('<bucket>', 'name or identifier')
     .option('--yes', 'without asking', false)
     .action(async (wanted: string, flags: Flags & { readonly yes: boolean }) => {
+      const { deleteBucket } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => deleteBucket(session, wanted, flags)));
     });
 }

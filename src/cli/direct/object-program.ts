@@ -4,10 +4,6 @@ import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
 import { withHelpText, type HelpText } from '../help-text.ts';
 import { optionFor } from '../program-options.ts';
-import { runGet } from './get-command.ts';
-import { runLs } from './ls-command.ts';
-import { runPut } from './put-command.ts';
-import { runRm } from './rm-command.ts';
 import { withServiceOptions, withSession, type Flags } from './session.ts';
 
 const WORDS = [
@@ -84,6 +80,7 @@ function addLs(program: Command, tell: Tell): void {
     .argument('<bucket:key...>', 'bucket, or folder or file in it')
     .option('-l, --long', 'with sizes and times', false)
     .action(async (words: string[], flags: Flags & { readonly long: boolean; readonly json: boolean }) => {
+      const { runLs } = await import('./ls-command.ts');
       tell(await withSession(flags, systemClock, (session) => runLs(session, words, flags)));
     });
 }
@@ -95,6 +92,7 @@ function addPut(program: Command, tell: Tell): void {
     .argument('<file...>', 'files ("-" is stdin), then BUCKET:KEY')
     .addOption(optionFor('visibility'))
     .action(async (words: string[], flags: Flags & { readonly json: boolean }) => {
+      const { runPut } = await import('./put-command.ts');
       tell(await withSession(flags, systemClock, (session) => runPut(session, words, flags.json)));
     });
 }
@@ -103,6 +101,7 @@ function addGet(program: Command, tell: Tell): void {
   withServiceOptions(withHelpText(program.command('get'), GET_HELP).description('fetch files'))
     .argument('<bucket:key...>', 'files, then where to: file, directory, or "-" for stdout')
     .action(async (words: string[], flags: Flags & { readonly json: boolean }) => {
+      const { runGet } = await import('./get-command.ts');
       tell(await withSession(flags, systemClock, (session) => runGet(session, words, flags.json)));
     });
 }
@@ -119,6 +118,7 @@ function addRm(program: Command, tell: Tell): void {
         words: string[],
         flags: Flags & { readonly recursive: boolean; readonly yes: boolean; readonly json: boolean },
       ) => {
+        const { runRm } = await import('./rm-command.ts');
         tell(await withSession(flags, systemClock, (session) => runRm(session, words, flags)));
       },
     );

@@ -4,9 +4,6 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { HttpService } from '../../client/http-service.ts';
 import type { Bucket } from '../../service/records.ts';
-import { findBucket } from '../connect.ts';
-import { logOfCommand } from '../log-output.ts';
-import { openService } from '../open-service.ts';
 import { optionFor, reachingSettings } from '../program-options.ts';
 import { sourcesOf } from '../setting-sources.ts';
 import { resolveSettings, type MountSettings } from '../settings.ts';
@@ -42,6 +39,12 @@ export async function withSession<Result>(
 ): Promise<Result> {
   const settings = await resolveSettings(sourcesOf(flags));
   const { baseUrl } = settings;
+  // Whoever only asks for help needs none of these (program.ts).
+  const [{ openService }, { findBucket }, { logOfCommand }] = await Promise.all([
+    import('../open-service.ts'),
+    import('../connect.ts'),
+    import('../log-output.ts'),
+  ]);
   const log = logOfCommand(settings.debug);
   const service = await openService(settings, { clock, log });
   const signal = new AbortController().signal;

@@ -6,7 +6,6 @@ import { withHelpText, type HelpText } from '../help-text.ts';
 import { optionFor, reachingSettings } from '../program-options.ts';
 import { sourcesOf } from '../setting-sources.ts';
 import type { SettingName } from '../settings-table.ts';
-import { runDoctor } from './doctor-command.ts';
 
 const HELP: HelpText = {
   notes: [
@@ -35,6 +34,7 @@ export function addDoctorCommand(program: Command, tell: (code: ExitCode) => voi
   command
     .option('--json', 'for programs', false)
     .action(async (flags: Readonly<Record<string, unknown>> & { readonly json: boolean }) => {
+      const { runDoctor } = await import('./doctor-command.ts');
       tell(await runDoctor({ sources: sourcesOf(flags), json: flags.json }, systemClock));
     });
 }

@@ -1,11 +1,11 @@
 /** What do `pailfs link`, `publish` and `unpublish` take on the command line? */
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
+import type { Visibility } from '../../service/records.ts';
 import type { ExitCode } from '../command-error.ts';
-import { parseAddress } from '../direct/object-address.ts';
 import { withHelpText, type HelpText } from '../help-text.ts';
 import { withServiceOptions, withSession, type Flags, type Session } from '../direct/session.ts';
-import { runLink, runVisibility, type LinkWish } from './link-command.ts';
+import type { LinkWish } from './link-command.ts';
 
 const ENDING = [
   'Each PATH is in a mount of yours, or is BUCKET:KEY, which asks the service with the settings of "pailfs mount" and needs no mount. A file here whose name has a colon is ./NAME.',
@@ -41,18 +41,19 @@ type Tell = (code: ExitCode) => void;
 
 export function addLinkCommands(program: Command, tell: Tell): void {
   const link = 'print links under which files can be fetched';
-  withPaths(program.command('link').description(link), LINK_HELP).action(runningOn(tell, runLink));
+  withPaths(program.command('link').description(link), LINK_HELP).action(
+    runningOn(tell, async (session, words, wish) => {
+      const { runLink } = await import('./link-command.ts');
+      return runLink(session, words, wish);
+    }),
+  );
   const publish = 'make files public, and print their links';
   withPaths(program.command('publish').description(publish), PUBLISH_HELP).action(
-    runningOn(tell, (session, words, wish) =>
-      runVisibility(session, words, { ...wish, visibility: 'public' }),
-    ),
+    runningOn(tell, changingTo('public')),
   );
   const unpublish = 'make files private';
   withPaths(program.command('unpublish').description(unpublish), UNPUBLISH_HELP).action(
-    runningOn(tell, (session, words, wish) =>
-      runVisibility(session, words, { ...wish, visibility: 'private' }),
-    ),
+    runningOn(tell, changingTo('private')),
   );
 }
 
@@ -64,9 +65,17 @@ function withPaths(command: Command, help: HelpText): Command {
 
 type Run = (session: Session | undefined, words: readonly string[], wish: LinkWish) => Promise<ExitCode>;
 
+function changingTo(visibility: Visibility): Run {
+  return async (session, words, wish) => {
+    const { runVisibility } = await import('./link-command.ts');
+    return runVisibility(session, words, { ...wish, visibility });
+  };
+}
+
 /** The service is asked directly only where a word names a bucket: a mount has settings of its own. */
 function runningOn(tell: Tell, run: Run): (words: string[], flags: Flags & LinkWish) => Promise<void> {
   return async (words, flags) => {
+    const { parseAddress } = await import('../direct/object-address.ts');
     const isDirect = words.some((word) => parseAddress(word) !== undefined);
     tell(
       isDirect

@@ -26,7 +26,7 @@ export interface Recovery {
   readonly removable: readonly string[];
 }
 
-const HALF = 'the mount ended while it was being written';
+const HALF = 'the mount ended before a close or fsync had promised it';
 const UNKNOWN = 'the journal does not know it';
 const CUT = 'its file is not as long as it was';
 

@@ -17,6 +17,7 @@ import { isPassing, mayHaveBeenDone, reasonOf, toFsError } from '../errno-of.ts'
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
 import { changeOfDeletion } from '../unsent-change.ts';
+import { joinedDeletions } from './joined-deletions.ts';
 import { VersionLooks, type Deletion } from './version-looks.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -77,14 +78,11 @@ export class Deletions {
 
   /** Goes on with what earlier processes owed. Call before any program looks. */
   restore(records: readonly DeletionRecord[]): void {
-    for (const record of records) {
-      if (record.state === 'dropped') {
-        this.#dropped.set(record.sequence, record);
-        continue;
-      }
-      const versions = record.versions.map(versionOf);
-      this.#owe({ record, versions, isUnsure: versions.length > 1, seenAt: -Infinity });
-    }
+    const isDropped = ({ state }: DeletionRecord): boolean => state === 'dropped';
+    for (const record of records.filter(isDropped)) this.#dropped.set(record.sequence, record);
+    const owed = joinedDeletions(records.filter((record) => !isDropped(record)));
+    for (const record of owed.records) this.#owe(record);
+    if (owed.changes.length > 0) this.#journal.makeLater(owed.changes);
   }
 
   /** `restore` has been called, and what else earlier processes left is shown: they may go. */
@@ -198,9 +196,10 @@ export class Deletions {
     });
   }
 
-  #owe(deletion: Deletion): void {
-    const path = `/${deletion.record.key}`;
-    this.#pending.set(path, deletion);
+  #owe(record: DeletionRecord): void {
+    const path = `/${record.key}`;
+    const versions = record.versions.map(versionOf);
+    this.#pending.set(path, { record, versions, isUnsure: versions.length > 1, seenAt: -Infinity });
     this.#mount.namespace.known.going(path);
   }
 
