@@ -152,6 +152,19 @@ describe('a cache that is damaged', () => {
     expect(third.service.gets).toEqual([]);
   });
 
+  it('is told in the log, where a disk that fails shows itself like that', async () => {
+    const directory = await temporaryDirectory();
+    await readOnce(directory, 60);
+    for (const file of await groupFiles(directory)) await turnByte(file, HEADER_SIZE + 5);
+    const warnings: string[] = [];
+    const log: Log = { ...silentLog, warn: (message) => warnings.push(message) };
+    const again = await Reading.begin({ ...SMALL, size: 60, disk: openCache(directory, { log }) });
+
+    expect(await again.readsAll()).toBe(true);
+
+    expect(warnings).toEqual(['a block of the disk cache is damaged and is downloaded again']);
+  });
+
   it('costs requests, never an error: a file is where the cache was to be, and stays', async () => {
     const directory = join(await temporaryDirectory(), 'taken');
     await writeFile(directory, 'kept');

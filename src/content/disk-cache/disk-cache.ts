@@ -144,7 +144,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
     try {
       const isWhole = await file.read(first, into);
       if (isWhole) this.#groups.touch(name, file);
-      else this.#parts.log.debug('a block of the disk cache is damaged and is downloaded again', { name });
+      else this.#parts.log.warn('a block of the disk cache is damaged and is downloaded again', { name });
       return isWhole;
     } catch (error) {
       this.#faults.tell(error);
