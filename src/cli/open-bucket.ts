@@ -67,7 +67,7 @@ export async function openBucket(
   const opened = await openClaimed(settings, parts);
   closers.push(() => opened.state.release());
   closers.push(() => opened.fileSystem.close({ patience: UPLOAD_PATIENCE_MS }));
-  warnings.push(...setAsideWarnings(opened.fileSystem.setAside));
+  warnings.push(...warningsOfEarlierMounts(opened.fileSystem));
   return { service, bucket, mayWrite: isAllowed, ...opened };
 }
 
@@ -137,11 +137,30 @@ export function stateFailure(settings: MountSettings, error: unknown): Error {
   return explainLocalFailure(statePlaceOf(settings), error);
 }
 
+/** What a person has to look after, or to know. */
+export function warningsOfEarlierMounts({
+  setAside,
+  lost,
+}: Pick<MountedFileSystem, 'setAside' | 'lost'>): string[] {
+  return [...setAsideWarnings(setAside), ...lostWarnings(lost)];
+}
+
+/** Once: no later mount knows of them. */
+function lostWarnings(keys: readonly string[]): string[] {
+  if (keys.length === 0) return [];
+  return [`unsent bytes of earlier mounts are gone from the state directory: ${fewOf(keys)}`];
+}
+
 /** Until a person has looked after them. */
-export function setAsideWarnings(drafts: readonly SetAsideDraft[]): string[] {
+function setAsideWarnings(drafts: readonly SetAsideDraft[]): string[] {
   if (drafts.length === 0) return [];
-  const shown = drafts.slice(0, MOST_NAMED).map(({ key, file, reason }) => `${key} (${reason}) in ${file}`);
-  if (drafts.length > shown.length) shown.push(`${drafts.length - shown.length} more`);
+  const shown = fewOf(drafts.map(({ key, file, reason }) => `${key} (${reason}) in ${file}`));
   const remedy = 'see "pailfs uploads", which can export, store or discard them';
-  return [`files that earlier mounts did not store are set aside: ${shown.join('; ')}; ${remedy}`];
+  return [`files that earlier mounts did not store are set aside: ${shown}; ${remedy}`];
+}
+
+function fewOf(texts: readonly string[]): string {
+  const shown = texts.slice(0, MOST_NAMED);
+  if (texts.length > shown.length) shown.push(`${texts.length - shown.length} more`);
+  return shown.join('; ');
 }

@@ -17,7 +17,7 @@ import {
   ONLY_READING,
   openBucket,
   openClaimed,
-  setAsideWarnings,
+  warningsOfEarlierMounts,
   stateFailure,
   UPLOAD_PATIENCE_MS,
   type BucketSurroundings,
@@ -90,7 +90,7 @@ async function openAccount(
   });
   closers.push(() => fileSystem.release());
   closers.push(() => fileSystem.close({ patience: UPLOAD_PATIENCE_MS }));
-  warnings.push(...setAsideWarnings(fileSystem.setAside));
+  warnings.push(...warningsOfEarlierMounts(fileSystem));
   return {
     service,
     bucketName: null,

@@ -58,6 +58,8 @@ export interface SetAsideDraft {
 export interface MountedFileSystem {
   readonly operations: FileSystemOperations;
   readonly setAside: readonly SetAsideDraft[];
+  /** Keys of files that earlier mounts had promised to store, and whose bytes somebody has deleted from the disk since. */
+  readonly lost: readonly string[];
   readonly unsent: Unsent;
   /** Trust no earlier answer of the service about `path` and what is below it any more. */
   refresh(path: string): void;
@@ -127,6 +129,7 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
   return {
     operations: refusal === null ? operations : readOnly(operations, refusal),
     setAside,
+    lost: local.recovery.lost.map(({ facts }) => facts.key),
     unsent: parts.unsent,
     refresh: (path) => {
       mount.namespace.refresh(path);

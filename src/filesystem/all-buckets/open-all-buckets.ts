@@ -87,6 +87,11 @@ function mountedBuckets(inputs: AllBucketsInputs, parts: Parts): MountedBuckets 
         fileSystem.setAside.map((draft) => ({ ...draft, key: `${bucket.name}/${draft.key}` })),
       );
     },
+    get lost() {
+      return buckets.all.flatMap(({ bucket, fileSystem }) =>
+        fileSystem.lost.map((key) => `${bucket.name}/${key}`),
+      );
+    },
     get stateDirectories() {
       return buckets.all.map(({ stateDirectory }) => stateDirectory);
     },
