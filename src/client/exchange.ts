@@ -146,7 +146,7 @@ export class Exchange {
     take: (answer: Answer) => Promise<Result>,
   ): Promise<Result> {
     const { clock, random, log, retry, deadlines } = this.#settings;
-    const progress: Progress = { farthest: 0, at: clock.monotonic(), hasUnknown: false };
+    const progress: Progress = { farthest: 0, at: clock.monotonic(), hasUnknown: false, isAllHanded: false };
     const attempt = (): Promise<Result> =>
       this.#settings.access.use(
         (used) => this.#attempt(ask, { watch, progress, used }, take),
@@ -185,7 +185,7 @@ export class Exchange {
       answer = await this.#send(ask, circumstances, body, arrival);
       traffic.answered();
       const taken = await this.#taken(ask, answer, circumstances.used, take);
-      requireAllSent(ask, body);
+      requireAllSent(ask, progress);
       logTry(this.#settings, { ask, since, answer, refusal: null });
       return taken;
     } catch (error) {

@@ -19,6 +19,8 @@ export interface Progress {
   at: number;
   /** Whether nobody knows the end of one of its tries. */
   hasUnknown: boolean;
+  /** Whether the connection of the last try was handed all bytes. */
+  isAllHanded: boolean;
 }
 
 interface Circumstances {
@@ -34,8 +36,10 @@ export async function bodyOf(ask: Ask, circumstances: Circumstances): Promise<Re
   if (ask.document !== undefined) return JSON.stringify(ask.document);
   if (ask.upload === undefined) return null;
   const { watch, progress, clock, deadlines, traffic } = circumstances;
+  const { size } = ask.upload;
+  progress.isAllHanded = isShort(ask.upload);
   if (isShort(ask.upload)) {
-    traffic.sent(ask.upload.size);
+    traffic.sent(size);
     return watch.race(wholeUpload(ask.upload, detailsOf(ask)));
   }
   let before = 0;
@@ -43,6 +47,7 @@ export async function bodyOf(ask: Ask, circumstances: Circumstances): Promise<Re
     watch.expect('progress of the upload', deadlines.uploadIdle);
     traffic.sent(sent - before);
     before = sent;
+    progress.isAllHanded = sent === size;
     if (sent <= progress.farthest) return;
     progress.farthest = sent;
     progress.at = clock.monotonic();
@@ -53,10 +58,11 @@ export async function bodyOf(ask: Ask, circumstances: Circumstances): Promise<Re
 }
 
 /**
- * Rejects what an answer says of an upload whose bytes had not all left when the answer was here: the connection has ended by
- * then, and the service has not what it calls stored.
+ * Rejects what an answer says of an upload whose bytes had not all been handed to the connection when the answer was here: that has ended
+ * by then, and the service has not what it calls stored. The end of the stream comes too late to tell: over TLS the answer to a complete
+ * upload may be here before it.
  */
-export function requireAllSent(ask: Ask, body: RequestBody): void {
-  if (!(body instanceof Readable) || body.readableEnded) return;
+export function requireAllSent(ask: Ask, progress: Progress): void {
+  if (ask.upload === undefined || progress.isAllHanded) return;
   throw new Refusal('malformed', 'the answer came before all bytes were sent', detailsOf(ask));
 }
