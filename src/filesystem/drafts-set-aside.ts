@@ -38,6 +38,11 @@ export class DraftsSetAside {
     this.#clock = clock;
   }
 
+  /** What was left by earlier mounts is set aside by now, and named as this one begins: it is none of this one's. */
+  mountBegins(): void {
+    this.#ids.clear();
+  }
+
   /** Those of this mount that nobody has sent, exported or discarded since. Rejects with the disk's error. */
   async list(): Promise<UnsentChange[]> {
     const resting = await this.#resting.list();

@@ -126,6 +126,7 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
   }
   // By now: showing what was left may have set more aside.
   const setAside = setAsideIn(mount, local);
+  mount.kept.aside.mountBegins();
   return {
     operations: refusal === null ? operations : readOnly(operations, refusal),
     setAside,

@@ -48,6 +48,18 @@ it('the one that was renamed to the name last is, though the other was written a
   expect(next.setAside).toHaveLength(1);
 });
 
+it('the other is named as the next mount begins, and not once more as it ends [crash/half] [write/unmount]', async () => {
+  const mounts = await twoMounts();
+  await writeUnsent(mounts, mounts.first, '/f', 'earlier');
+  await writeUnsent(mounts, mounts.second, '/f', 'later');
+
+  const next = await mounts.next({ writeBack: true });
+  await expect.poll(() => mounts.scene.stored('f').then(String)).toBe('later');
+
+  expect(next.setAside).toMatchObject([{ key: 'f' }]);
+  expect(await next.close({ patience: 1000 })).toEqual([]);
+});
+
 it('the one that was written last is, though the mode of the other was set and its upload tried after that [crash/half]', async () => {
   const mounts = await twoMounts();
   await writeUnsent(mounts, mounts.first, '/f', 'earlier');
