@@ -19,6 +19,8 @@ export class FileTable {
 
   /** Files that a rename is about to bring to a path, which has their bytes already, with what they are there. */
   readonly #arriving = new Map<string, Arriving>();
+  /** Paths that a rename is about to bring a file to, or to take one from, and whose bytes are not where they will be. */
+  readonly #awaiting = new Set<string>();
 
   get(path: string): OpenFile | undefined {
     return this.#byPath.get(path);
@@ -76,8 +78,23 @@ export class FileTable {
     this.#arriving.set(path, { file, version, ended, end });
   }
 
+  /** Until the returned function is called, what `path` leads to is about to be another. Of a path, one at a time. */
+  awaiting(path: string): () => void {
+    this.#awaiting.add(path);
+    return () => {
+      this.#awaiting.delete(path);
+    };
+  }
+
+  /** Whether who opens `path` to write had better wait. */
   isArriving(path: string): boolean {
-    return this.#arriving.has(path);
+    return this.#arriving.has(path) || this.#awaiting.has(path);
+  }
+
+  /** Whether programs have written, or are about to write, to another file than `file` at `path`. */
+  isTaken(path: string, file: OpenFile | undefined): boolean {
+    const there = this.#byPath.get(path);
+    return there !== undefined && there !== file && (there.dirty || there.hasWriters());
   }
 
   /** The rename to `path` has ended. */

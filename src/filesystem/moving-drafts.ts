@@ -188,7 +188,9 @@ export function moveInTable({ table, clock }: MountState, source: OpenFile, to: 
   table.remove(source);
   source.path = to;
   if (source.dirty) source.local = { ...source.local, ctime: clock.now() };
-  if (source.handles.size > 0 || source.dirty) table.add(source);
+  // Programs may have written there since an earlier process stored the copy: that is what the name leads to.
+  if (table.isTaken(to, source)) source.detached = true;
+  else if (source.handles.size > 0 || source.dirty) table.add(source);
 }
 
 /**

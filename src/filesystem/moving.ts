@@ -93,14 +93,17 @@ export class Moving {
 
   /**
    * A copy of `source` was stored under its new name by an earlier process: looks at both, and deletes under the old name. Nothing
-   * happens when the draft was not copied.
+   * happens, and it returns false, when the draft was not copied, or when programs have put other files under the old name, or under
+   * both, since.
    */
-  async finish(source: OpenFile, { to, copied, draft, isCopied }: StoredCopy): Promise<void> {
-    await source.gate.still(async () => {
-      if (isCopied !== undefined && !(await isCopied())) return;
+  finish(source: OpenFile, { to, copied, draft, isCopied }: StoredCopy): Promise<boolean> {
+    return source.gate.still(async () => {
+      if (isCopied !== undefined && !(await isCopied())) return false;
       const { namespace, table } = this.#mount;
       // What a program has written since this mount began.
       const stays = source.dirty && source.draft !== draft ? source.draft : null;
+      const isAnother = draft === null && source.basis === 'rewrite';
+      if (stays !== null && (isAnother || table.isTaken(to, source))) return false;
       const local = localOf(source, null);
       copied.local = local;
       namespace.known.changed(to, { kind: 'file', version: copied });
@@ -109,6 +112,7 @@ export class Moving {
         await this.#parts.copying.confirm(to, copied);
         const isGone = source.isUnsent || (await this.#parts.copying.sources.deleteOld(source, draft, false));
         await this.#arrived(source, { to, copied, local, isGone, draft, stays });
+        return true;
       } finally {
         table.arrived(to);
       }

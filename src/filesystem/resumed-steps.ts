@@ -9,18 +9,27 @@ import type { RenameStepRecord } from '../content/journal/records.ts';
 import { versionOf } from '../content/version-facts.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { publish } from '../store/replace.ts';
+import type { Version } from '../store/version.ts';
 import type { CopyAnnouncement } from './copying.ts';
 import type { FolderMovingParts } from './folder-moving.ts';
 import { carry, FILES_AT_ONCE, heldAlone, removeFolders } from './folder-steps.ts';
 import { treeNow } from './folder-tree.ts';
 import type { MountState } from './mount-state.ts';
+import type { StoredCopy } from './moving.ts';
 import type { OpenFile } from './open-file.ts';
 import type { FolderRecord } from './rename-journal.ts';
 import { copyAt, draftIn, pathOf } from './rename-steps.ts';
 
+const TAKEN = 'a program has a file under the new name';
+
 /** The mount ends: what is left is for the next one. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
+}
+
+/** Whether a program has put it there since this mount began, in place of what was to be moved. */
+function isAnother(source: OpenFile): boolean {
+  return source.dirty && (source.isNew || (source.basis === 'rewrite' && !source.isLeftBehind));
 }
 
 /** For callers who hold the claims of both paths. */
@@ -68,7 +77,7 @@ export class ResumedSteps {
     const there = table.dirty(to);
     if (there !== undefined && draftIn(there, step) === undefined) {
       // It would be stored over the copy, the only one when that under the old name is gone.
-      this.#dropped(step, 'a program has a file under the new name');
+      this.#dropped(step, TAKEN);
       return;
     }
     if (step.source === null) {
@@ -91,22 +100,52 @@ export class ResumedSteps {
     // A program whose rename of a file was cut before the copy was stored has seen nothing of it.
     if (copy === 'foreign' || (copy === null && kind === 'file')) return;
     const source = table.dirty(from) ?? table.entered(from, old.version);
-    if (copy !== null && source.dirty && source.isNew) {
+    if (copy !== null && isAnother(source)) {
       this.#dropped(step, 'a program has put another file there since');
       return;
     }
     try {
-      const { moving } = this.#parts;
-      if (copy === null || source.dirty) {
-        // Newer bytes wait here than those that were copied.
-        const target = copy === null ? null : table.entered(to, copy);
-        await moving.drafts.lost(await moving.move(source, { to, target, announce }));
-      } else {
-        if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
-        await moving.finish(source, { to, copied: copy, draft: null });
-      }
+      // Newer bytes wait here than those that were copied.
+      if (copy === null || source.dirty) await this.#move(source, copy, { step, announce });
+      else await this.#finish(source, step, { to, copied: copy, draft: null });
     } finally {
       await this.#parts.uploading.dropUnused(source);
+    }
+  }
+
+  async #move(
+    source: OpenFile,
+    copy: Version | null,
+    { step, announce }: { readonly step: RenameStepRecord; readonly announce: CopyAnnouncement },
+  ): Promise<void> {
+    const { table } = this.#mount;
+    const to = pathOf(step.to);
+    // Since the step began.
+    if (table.isTaken(to, source)) {
+      this.#dropped(step, TAKEN);
+      return;
+    }
+    const { moving } = this.#parts;
+    const target = copy === null ? null : table.entered(to, copy);
+    await this.#alone(step, async () => {
+      await moving.drafts.lost(await moving.move(source, { to, target, announce }));
+    });
+  }
+
+  async #finish(source: OpenFile, step: RenameStepRecord, copy: StoredCopy): Promise<void> {
+    if (step.visibility === 'public') await publish(this.#mount.store, step.to, copy.copied);
+    const isMoved = await this.#alone(step, () => this.#parts.moving.finish(source, copy));
+    if (!isMoved) this.#dropped(step, 'a program has written anew what was to be moved');
+  }
+
+  /** Who opens one of the files to write waits meanwhile: the bytes would be lost to what arrives, or go where nobody has put them. */
+  async #alone<Result>(step: RenameStepRecord, change: () => Promise<Result>): Promise<Result> {
+    const { table } = this.#mount;
+    const ends = [step.from, step.to].map((key) => table.awaiting(pathOf(key)));
+    try {
+      return await change();
+    } finally {
+      for (const end of ends) end();
     }
   }
 
@@ -128,8 +167,7 @@ export class ResumedSteps {
     source.basis = 'rewrite';
     if (source.sealed?.wishes != null) source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite' };
     try {
-      if (step.visibility === 'public') await publish(this.#mount.store, step.to, copy);
-      await this.#parts.moving.finish(source, { to, copied: copy, draft });
+      await this.#finish(source, step, { to, copied: copy, draft });
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }

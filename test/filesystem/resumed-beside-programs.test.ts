@@ -1,10 +1,12 @@
 /** SEMANTICS: what programs, and others, have put under the new name of a rename that a crash had cut is not lost to it, nor is what it should move. */
 import { expect, it } from 'vitest';
+import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
 import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
+import { holdNext } from '../support/hold-next.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
-import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { LogForTest, openToRewrite, writeAt } from '../support/program-acts.ts';
+import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { LogForTest, openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 /** Milliseconds after which the rename is looked at again. */
@@ -149,9 +151,96 @@ it.each([true, false])(
     await cut.scene.foreignWrite('e/new', 'THEIRS');
     const next = await mountOver(cut.disk, cut.scene, { settings: { writeBack } });
 
-    await expect.poll(async () => (await next.unsent.list()).map(({ kind }) => kind)).not.toContain('rename');
+    await ended(next);
     await drained(next);
 
     expect(await textsOf(cut.scene)).toEqual({ 'e/old': 'old', 'e/new': 'THEIRS', 'd/new': 'never stored' });
   },
 );
+
+it.each([true, false])(
+  'a program writes both files anew while the rename is looked at: each keeps what was written to it (write-back %s) [rename/crash]',
+  async (writeBack) => {
+    const cut = await killed({ stored: { f: 'old' }, promised: {}, from: '/f', to: '/g', at: 'after' });
+    const { next, letGo } = await mountWhileLooking(cut, writeBack);
+    const { operations: fs } = next;
+    const handles = await Promise.all(['/g', '/f'].map((path) => openToRewrite(fs, path)));
+    for (const [index, handle] of handles.entries()) await writeAt(fs, handle, `PROGRAM ${index}`);
+    letGo();
+
+    await ended(next);
+    for (const handle of handles) await fs.flush(handle);
+    for (const handle of handles) await fs.release(handle);
+    await drained(next);
+
+    expect(await textsOf(cut.scene)).toEqual({ g: 'PROGRAM 0', f: 'PROGRAM 1' });
+  },
+);
+
+it.each([true, false])(
+  'what a program writes anew under the old name while the rename is looked at stays there (write-back %s) [rename/crash]',
+  async (writeBack) => {
+    const cut = await killed({ stored: { f: 'old' }, promised: {}, from: '/f', to: '/g', at: 'after' });
+    const { next, log, letGo } = await mountWhileLooking(cut, writeBack);
+    const handle = await openToRewrite(next.operations, '/f');
+    await writeAt(next.operations, handle, 'PROGRAM');
+    letGo();
+
+    await ended(next);
+    await next.operations.flush(handle);
+    await next.operations.release(handle);
+    await drained(next);
+
+    expect(await textsOf(cut.scene)).toEqual({ f: 'PROGRAM', g: 'old' });
+    expect(log.about(STAYS)).toHaveLength(1);
+  },
+);
+
+it('who opens the old name to write while the old file is being deleted finds it gone, or makes a new one [rename/crash]', async () => {
+  const cut = await killed({ stored: { f: 'old' }, promised: {}, from: '/f', to: '/g', at: 'after' });
+  const deleting = holdNext(cut.scene.service, 'deleteObject');
+  const next = await mountOver(cut.disk, cut.scene, { settings: { writeBack: true } });
+  await deleting.begun;
+  const editing = openToEdit(next.operations, '/f');
+  const writing = writeFile(next.operations, '/f', 'PROGRAM');
+  editing.catch(() => undefined);
+  deleting.letGo();
+
+  await expect(editing).rejects.toMatchObject({ code: 'ENOENT' });
+  await writing;
+  await drained(next);
+
+  expect(await textsOf(cut.scene)).toEqual({ f: 'PROGRAM', g: 'old' });
+});
+
+it('what a program writes to the new name while a reader has the old file open is what the name shows [rename/crash]', async () => {
+  const cut = await killed({ stored: { f: 'old' }, promised: {}, from: '/f', to: '/g', at: 'after' });
+  const { next, letGo } = await mountWhileLooking(cut, true);
+  const { operations: fs } = next;
+  const reader = await fs.open('/f', { read: true, write: false, truncate: false });
+  const handle = await openToRewrite(fs, '/g');
+  await writeAt(fs, handle, 'PROGRAM');
+  letGo();
+
+  await ended(next);
+
+  expect((await readFile(fs, '/g')).toString()).toBe('PROGRAM');
+  await fs.release(reader);
+  await fs.flush(handle);
+  await fs.release(handle);
+  await drained(next);
+  expect(await textsOf(cut.scene)).toEqual({ g: 'PROGRAM' });
+});
+
+/** The next mount, whose first look does not end before `letGo`. */
+async function mountWhileLooking({ scene, disk }: Killed, writeBack: boolean) {
+  const log = new LogForTest();
+  const look = holdNext(scene.service, 'headObject');
+  const next = await mountOver(disk, scene, { settings: { writeBack }, log });
+  await look.begun;
+  return { next, log, letGo: look.letGo };
+}
+
+async function ended(next: MountedFileSystem): Promise<void> {
+  await expect.poll(async () => (await next.unsent.list()).map(({ kind }) => kind)).not.toContain('rename');
+}

@@ -11,7 +11,7 @@ export interface HeldRequest {
 /** The next `operation` waits for `letGo`; those after it do not. */
 export function holdNext(
   service: ObjectService,
-  operation: 'getObject' | 'headObject' | 'putObject' | 'listObjects',
+  operation: 'getObject' | 'headObject' | 'putObject' | 'deleteObject' | 'listObjects',
 ): HeldRequest {
   let begin: () => void = () => undefined;
   let letGo: () => void = () => undefined;
@@ -37,6 +37,9 @@ export function holdNext(
   } else if (operation === 'listObjects') {
     const list = service.listObjects.bind(service);
     service.listObjects = (...call) => wait().then(() => list(...call));
+  } else if (operation === 'deleteObject') {
+    const remove = service.deleteObject.bind(service);
+    service.deleteObject = (...call) => wait().then(() => remove(...call));
   } else {
     const put = service.putObject.bind(service);
     service.putObject = (...call) => wait().then(() => put(...call));
