@@ -26,6 +26,7 @@ const unsentChange: z.ZodType<UnsentChange> = z.object({
     'unreadable',
     'local',
     'going on',
+    'gone',
   ]),
   path: z.string().nullable(),
   to: z.string().nullable(),

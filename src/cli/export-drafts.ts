@@ -16,15 +16,15 @@ const TRIES = 5;
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
-/** Whether there is anything to export of `change`. */
-export function hasBytes(change: UnsentChange): boolean {
-  return change.file !== null;
+/** Whether there is anything to export of `change`, or was. */
+export function hasBytes({ file, state }: UnsentChange): boolean {
+  return file !== null || state === 'gone';
 }
 
 /** Writes the bytes of `change` below `directory`, which exists; resolves with the file's path. Rejects with why it could not. */
 export async function exportDraft(change: UnsentChange, directory: string): Promise<string> {
   const { file, path, id } = change;
-  if (file === null) throw new Error('it has no bytes');
+  if (file === null) throw new Error(change.reason ?? 'it has no bytes');
   const names = path === null ? [`without a name ${id}`] : path.slice(1).split('/');
   // No key with such a segment is ever shown in a mount; but the name stands in a file that anything may have written.
   if (!names.every(isUsableName)) throw new Error('its key is no path');

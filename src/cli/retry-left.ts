@@ -71,7 +71,8 @@ function whatBecameOf(
   return changes
     .filter(({ id, kind }) => ids?.includes(id) ?? (kind !== 'rename' && kind !== 'scratch'))
     .map((change) => {
-      const { id, kind, path } = change;
+      const { id, kind, path, state } = change;
+      if (state === 'gone') return { id, kind, path, isDone: false, storedAs: null, reason: change.reason };
       const after = left.find((other) => isSame(other.change, change));
       const reason = after === undefined ? null : whyLeft(after);
       return known.get(id) ?? { id, kind, path, isDone: after === undefined, storedAs: null, reason };

@@ -188,7 +188,9 @@ async function placesBelow(home: string, isMeant: IsMeant, clock: Clock): Promis
   for (const directory of all.filter(isMeant)) {
     const { path, about } = directory;
     try {
-      const changes = await changesLeftIn(path, clock);
+      const found = await changesLeftIn(path, clock);
+      // While somebody works there, bytes come and go between two looks.
+      const changes = directory.isOwned ? found.filter(({ state }) => state !== 'gone') : found;
       const { bucketName: bucket = null, baseUrl = null } = about ?? {};
       places.push({ mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } });
     } catch (error) {

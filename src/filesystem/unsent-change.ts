@@ -10,7 +10,7 @@ export type UnsentKind = 'upload' | 'delete' | 'link' | 'rename' | 'scratch';
 /**
  * `open`: a program writes it; `queued`: nothing has been tried yet; `uploading`: a request is under way; `end unknown`: the service may
  * have it; `failed`: will be tried again; `set aside`: only if a person asks for it; `unreadable`: bytes whose name is lost;
- * `local`: meant to stay here; `going on`: step by step.
+ * `local`: meant to stay here; `going on`: step by step; `gone`: somebody has deleted the bytes from the local disk.
  */
 export type UnsentState =
   | 'open'
@@ -21,7 +21,8 @@ export type UnsentState =
   | 'set aside'
   | 'unreadable'
   | 'local'
-  | 'going on';
+  | 'going on'
+  | 'gone';
 
 /** Plain data, so that it can be sent to another process. */
 export interface UnsentChange {
@@ -149,6 +150,13 @@ export function isWholeDraft({ facts }: DraftRecord, found: FoundDraft): boolean
 
 function waitingState(state: DraftRecord['state']): UnsentState {
   return state === 'failed' || state === 'end unknown' ? state : 'queued';
+}
+
+/** A draft whose file is not there, though nobody has stored it. */
+export function changeOfLost({ id, facts, attempts }: DraftRecord): UnsentChange {
+  const known = { path: `/${facts.key}`, since: facts.createdAt, attempts };
+  const reason = 'its bytes are gone from the state directory';
+  return { ...PLAIN, ...known, id, kind: 'upload', state: 'gone', isWhole: false, reason };
 }
 
 /** A file that says nothing of itself. */
