@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -129,6 +130,13 @@ describe('a cache that is damaged', () => {
       async (file) => {
         await rm(file);
         await symlink(file, file);
+      },
+    ],
+    [
+      'a pipe is in its place',
+      async (file) => {
+        await rm(file);
+        execFileSync('mkfifo', [file]);
       },
     ],
     [

@@ -214,7 +214,8 @@ export class GroupFile {
       });
     } catch (error) {
       await handle.close();
-      throw error;
+      // A pipe opens, too.
+      if (systemErrorCode(error) !== 'ESPIPE') throw error;
     }
   }
 
