@@ -35,8 +35,10 @@ export class FileTable {
   /** The open file with this version at `path`. */
   shown(path: string, version: Version): OpenFile | undefined {
     const arriving = this.#arriving.get(path);
-    if (arriving?.version === version) return arriving.file;
     const open = this.#byPath.get(path);
+    // What is about to be written there keeps the name, and its readers are to see that.
+    const isWritten = open?.hasWriters() === true && open.version?.isSame(version) === true;
+    if (arriving?.version === version && !isWritten) return arriving.file;
     if (open?.version?.isSame(version) === true) {
       open.forgetGuessed();
       return open;

@@ -183,13 +183,19 @@ export function leaveName({ table }: MountState, source: OpenFile, to: string): 
   return there;
 }
 
-/** `source` is at `to` from now on, for everybody here. */
-export function moveInTable({ table, clock }: MountState, source: OpenFile, to: string): void {
+/** `source` is at `to` from now on, for everybody here; but when it `yields`, and has no more than readers, not in place of what programs write there. */
+export function moveInTable(
+  { table, clock }: MountState,
+  source: OpenFile,
+  to: string,
+  yields = false,
+): void {
   table.remove(source);
   source.path = to;
   if (source.dirty) source.local = { ...source.local, ctime: clock.now() };
+  const isWritten = source.dirty || source.hasWriters();
   // Programs may have written there since an earlier process stored the copy: that is what the name leads to.
-  if (table.isTaken(to, source)) source.detached = true;
+  if (yields && !isWritten && table.isTaken(to, source)) source.detached = true;
   else if (source.handles.size > 0 || source.dirty) table.add(source);
 }
 

@@ -62,6 +62,8 @@ interface Arrival {
   readonly draft: Draft | null;
   /** What programs are writing, or have closed since, and the copy does not hold. */
   readonly stays: Draft | null;
+  /** To another file that programs have written, or are about to write, under the new name. */
+  readonly yields: boolean;
 }
 
 /**
@@ -103,7 +105,12 @@ export class Moving {
       // What a program has written since this mount began.
       const stays = source.dirty && source.draft !== draft ? source.draft : null;
       const isAnother = draft === null && source.basis === 'rewrite';
-      if (stays !== null && (isAnother || table.isTaken(to, source))) return false;
+      const isTaken = table.isTaken(to, source);
+      // What its programs write, or are about to, would have no name.
+      if (isTaken && (stays !== null || source.hasWriters())) return false;
+      if (stays !== null && isAnother) return false;
+      // What others of our programs will store there ends the version that its readers have.
+      if (isTaken) await this.#parts.removing.keepForReaders(source);
       const local = localOf(source, null);
       copied.local = local;
       namespace.known.changed(to, { kind: 'file', version: copied });
@@ -111,7 +118,7 @@ export class Moving {
       try {
         await this.#parts.copying.confirm(to, copied);
         const isGone = source.isUnsent || (await this.#parts.copying.sources.deleteOld(source, draft, false));
-        await this.#arrived(source, { to, copied, local, isGone, draft, stays });
+        await this.#arrived(source, { to, copied, local, isGone, draft, stays, yields: true });
         return true;
       } finally {
         table.arrived(to);
@@ -189,7 +196,7 @@ export class Moving {
       // Before the only copy may be the one there: a kill must not bring back over it what it has replaced.
       for (const file of [target, lost]) if (file !== null) await this.#mount.kept.retireAll(file);
       const isGone = source.isUnsent || (await this.#deleteOld(source, whole.draft, placed));
-      await this.#arrived(source, { to, copied, local, isGone, ...whole });
+      await this.#arrived(source, { to, copied, local, isGone, ...whole, yields: false });
     } finally {
       table.arrived(to);
     }
@@ -205,7 +212,7 @@ export class Moving {
     const isOver = stays === null || sealed?.draft === whole;
     if (isOver) source.sealed = null;
     takeVersion(source, copied, stays);
-    moveInTable(this.#mount, source, to);
+    moveInTable(this.#mount, source, to, arrival.yields);
     if (isGone) namespace.known.changed(from, { kind: 'missing' });
     else this.#tellOfTheirs(from, to);
     if (draft !== null && stays === null) await kept.retire(draft);

@@ -132,10 +132,11 @@ export class ResumedSteps {
     });
   }
 
-  async #finish(source: OpenFile, step: RenameStepRecord, copy: StoredCopy): Promise<void> {
+  async #finish(source: OpenFile, step: RenameStepRecord, copy: StoredCopy): Promise<boolean> {
     if (step.visibility === 'public') await publish(this.#mount.store, step.to, copy.copied);
     const isMoved = await this.#alone(step, () => this.#parts.moving.finish(source, copy));
-    if (!isMoved) this.#dropped(step, 'a program has written anew what was to be moved');
+    if (!isMoved) this.#dropped(step, 'programs have written to both since, or anew what was to be moved');
+    return isMoved;
   }
 
   /** Who opens one of the files to write waits meanwhile: the bytes would be lost to what arrives, or go where nobody has put them. */
@@ -164,10 +165,15 @@ export class ResumedSteps {
     if (replaced !== undefined) await this.#replace(replaced, step);
     if (source === undefined) return false;
     // So that it goes along whatever somebody else has stored under its old name since.
+    const { basis, sealed } = source;
+    const wishes = sealed?.wishes ?? null;
     source.basis = 'rewrite';
-    if (source.sealed?.wishes != null) source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite' };
+    if (sealed !== null && wishes !== null) sealed.wishes = { ...wishes, basis: 'rewrite' };
     try {
-      await this.#finish(source, step, { to, copied: copy, draft });
+      if (await this.#finish(source, step, { to, copied: copy, draft })) return true;
+      // It stays: what was an edit is one still.
+      source.basis = basis;
+      if (sealed !== null && wishes !== null) sealed.wishes = wishes;
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }

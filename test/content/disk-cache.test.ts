@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { silentLog, type Log } from '../../src/base/log.ts';
 import { HEADER_SIZE } from '../../src/content/disk-cache/group-format.ts';
@@ -136,7 +137,7 @@ describe('a cache that is damaged', () => {
       'a pipe is in its place',
       async (file) => {
         await rm(file);
-        execFileSync('mkfifo', [file]);
+        await promisify(execFile)('mkfifo', [file]);
       },
     ],
     [
