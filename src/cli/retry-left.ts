@@ -69,7 +69,11 @@ function whatBecameOf(
 ): readonly ChangeOutcome[] {
   const known = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
   return changes
-    .filter(({ id, kind }) => ids?.includes(id) ?? (kind !== 'rename' && kind !== 'scratch'))
+    .filter(
+      // What is gone is forgotten by that, asked for or not.
+      ({ id, kind, state }) =>
+        state === 'gone' || (ids?.includes(id) ?? (kind !== 'rename' && kind !== 'scratch')),
+    )
     .map((change) => {
       const { id, kind, path, state } = change;
       if (state === 'gone') return { id, kind, path, isDone: false, storedAs: null, reason: change.reason };

@@ -82,7 +82,7 @@ export class KeptDrafts {
   /** Of a draft of an earlier mount, recorded with `local`: what programs have set last. */
   async attributesOf(id: string, local: LocalAttributes): Promise<LocalAttributes> {
     const later = await this.#attributes.ofDraft(id);
-    return later !== undefined && (later.ctime ?? 0) > (local.ctime ?? 0) ? later : local;
+    return later !== undefined && (later.ctime ?? 0) >= (local.ctime ?? 0) ? later : local;
   }
 
   /** The record stays, and is somebody else's to look after. */

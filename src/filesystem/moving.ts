@@ -111,8 +111,8 @@ export class Moving {
       if (stays !== null && isAnother) return false;
       // What others of our programs will store there ends the version that its readers have.
       if (isTaken) await this.#parts.removing.keepForReaders(source);
-      const local = localOf(source, null);
-      copied.local = local;
+      const local = localOf(source, draft);
+      copied.local = withLater(local, copied.local);
       namespace.known.changed(to, { kind: 'file', version: copied });
       table.arrive(to, copied, source);
       try {
@@ -267,6 +267,11 @@ function localOf(source: OpenFile, draft: Draft | null): LocalAttributes {
   // Its bytes are as old as they were, though they are stored anew.
   const mtime = source.version?.lastModified.getTime();
   return { mtime, ...source.version?.local, ...(isNewer ? source.wishesOf(draft).local : {}) };
+}
+
+/** `local`, with what programs have set of the copy since: an earlier process had given it that. */
+function withLater(local: LocalAttributes, ofCopy: LocalAttributes): LocalAttributes {
+  return (ofCopy.ctime ?? 0) > (local.ctime ?? 0) ? { ...local, ...ofCopy } : local;
 }
 
 function takeVersion(source: OpenFile, copied: Version, stays: Draft | null): void {

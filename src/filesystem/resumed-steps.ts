@@ -169,12 +169,15 @@ export class ResumedSteps {
     const wishes = sealed?.wishes ?? null;
     source.basis = 'rewrite';
     if (sealed !== null && wishes !== null) sealed.wishes = { ...wishes, basis: 'rewrite' };
+    let isMoved = false;
     try {
-      if (await this.#finish(source, step, { to, copied: copy, draft })) return true;
-      // It stays: what was an edit is one still.
-      source.basis = basis;
-      if (sealed !== null && wishes !== null) sealed.wishes = wishes;
+      isMoved = await this.#finish(source, step, { to, copied: copy, draft });
     } finally {
+      // It stays, for now or for good: what was an edit is one still.
+      if (!isMoved && source.path === from) {
+        source.basis = basis;
+        if (sealed !== null && wishes !== null) sealed.wishes = wishes;
+      }
       await this.#parts.uploading.dropUnused(source);
     }
     return true;

@@ -45,6 +45,18 @@ it.each([
   expect(told.stdout).toMatch(/kept\n$/);
 });
 
+it('retry of another names them, too, since they are forgotten then [uploads/list]', async () => {
+  await arrange();
+
+  const told = await runHere(['uploads', 'retry', 'kept']);
+
+  expect(told).toEqual({
+    code: 1,
+    stdout: 'stored /kept\n',
+    stderr: `pailfs: /gone is not stored: ${NAMED}\n`,
+  });
+});
+
 it('forgets them when a person says so [uploads/offline]', async () => {
   await arrange();
 

@@ -101,3 +101,13 @@ it.each([true, false])(
     expect(await textsOf(cut.scene)).toEqual({ 'e/old': 'old', 'e/new': 'THEIRS', 'd/new': 'never stored' });
   },
 );
+
+it('what a program has set of the copy stays when the rename is finished [rename/crash] [attributes/local]', async () => {
+  const cut = await killedInRename({ stored: { f: 'old' }, promised: {}, from: '/f', to: '/g', at: 'after' });
+  const { next, lookAgain } = await mountWhileAway(cut, true);
+  await next.operations.setAttributes('/g', { mode: 0o600, mtime: 1_000_000 });
+
+  await lookAgain();
+
+  expect(await next.operations.getAttributes('/g')).toMatchObject({ mode: 0o600, mtime: 1_000_000 });
+});

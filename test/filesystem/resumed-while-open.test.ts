@@ -12,7 +12,14 @@ import {
 import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { closing, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
-import { openToEdit, openToRead, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
+import {
+  LogForTest,
+  openToEdit,
+  openToRead,
+  openToRewrite,
+  textAt,
+  writeAt,
+} from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 const CUT_AFTER: CutRename = { stored: { f: 'old' }, promised: {}, from: '/f', to: '/g', at: 'after' };
@@ -151,6 +158,34 @@ it('what was an edit is one still when its rename was given up: what others have
   const copy = await openToEdit(fs, '/g');
   await cut.scene.foreignWrite('f', 'THEIRS');
   letGo();
+  await ended(next);
+
+  await closing(fs, old, () => Promise.resolve());
+  await closing(fs, copy, () => Promise.resolve());
+  await drained(next);
+
+  const { f, g, ...copies } = await textsOf(cut.scene);
+  expect({ f, g, copies: Object.values(copies) }).toEqual({ f: 'THEIRS', g: 'oldEDIT', copies: ['oldNEWT'] });
+});
+
+it('what was an edit is one still when its rename was given up after a try that failed [rename/crash] [conflict/keep-both]', async () => {
+  const cut = await killedAfterEdit();
+  const { clock, faults } = cut.scene;
+  const log = new LogForTest();
+  faults.add({ operation: 'deleteObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  const next = await mountOver(cut.disk, cut.scene, { settings: { writeBack: true }, log });
+  const failures = (): number => {
+    clock.advance(500);
+    return log.about('could not be finished yet').length;
+  };
+  await expect.poll(failures, { timeout: 10_000 }).toBe(1);
+  faults.clear();
+  const { operations: fs } = next;
+  const old = await openToEdit(fs, '/f');
+  await writeAt(fs, old, 'NEW', 3);
+  const copy = await openToEdit(fs, '/g');
+  await cut.scene.foreignWrite('f', 'THEIRS');
+  clock.advance(31_000);
   await ended(next);
 
   await closing(fs, old, () => Promise.resolve());
