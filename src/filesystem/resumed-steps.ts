@@ -106,8 +106,12 @@ export class ResumedSteps {
     }
     try {
       // Newer bytes wait here than those that were copied.
-      if (copy === null || source.dirty) await this.#move(source, copy, { step, announce });
-      else await this.#finish(source, step, { to, copied: copy, draft: null });
+      if (copy === null || source.dirty) {
+        await this.#move(source, copy, { step, announce });
+      } else {
+        await this.#publish(step, copy);
+        await this.#finish(source, step, { to, copied: copy, draft: null });
+      }
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }
@@ -132,8 +136,12 @@ export class ResumedSteps {
     });
   }
 
+  async #publish({ to, visibility }: RenameStepRecord, copy: Version): Promise<void> {
+    if (visibility === 'public') await publish(this.#mount.store, to, copy);
+  }
+
+  /** As `Moving.finish`. */
   async #finish(source: OpenFile, step: RenameStepRecord, copy: StoredCopy): Promise<boolean> {
-    if (step.visibility === 'public') await publish(this.#mount.store, step.to, copy.copied);
     const isMoved = await this.#alone(step, () => this.#parts.moving.finish(source, copy));
     if (!isMoved) this.#dropped(step, 'programs have written to both since, or anew what was to be moved');
     return isMoved;
@@ -171,6 +179,7 @@ export class ResumedSteps {
     if (sealed !== null && wishes !== null) sealed.wishes = { ...wishes, basis: 'rewrite' };
     let isMoved = false;
     try {
+      await this.#publish(step, copy);
       isMoved = await this.#finish(source, step, { to, copied: copy, draft });
     } finally {
       // It stays, for now or for good: what was an edit is one still.
@@ -209,14 +218,14 @@ export class ResumedSteps {
   async #fromShelf(step: RenameStepRecord, from: string, to: string): Promise<void> {
     const copy = await copyAt(this.#mount, step);
     if (copy === null || copy === 'foreign') return;
-    if (step.visibility === 'public') await publish(this.#mount.store, keyOfPath(to), copy);
+    await this.#publish(step, copy);
     const source = this.#mount.table.dirty(from);
     const draft = source?.draft ?? null;
     if (source?.isUnsent !== true || draft === null) return;
     // A program may have written to it, or made another of that name, since this mount began: that is nowhere else.
     const isCopied = async (): Promise<boolean> => (await draft.md5()) === step.copy?.md5;
     try {
-      await this.#parts.moving.finish(source, { to, copied: copy, draft, isCopied });
+      await this.#finish(source, step, { to, copied: copy, draft, isCopied });
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }

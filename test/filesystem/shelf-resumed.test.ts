@@ -3,10 +3,11 @@ import { expect, it } from 'vitest';
 import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { STAYS } from '../support/cut-rename.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { closing, openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { openToRewrite, writeAt } from '../support/program-acts.ts';
+import { LogForTest, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 const SCRATCH = '/.f.Ab3dE9';
@@ -15,8 +16,9 @@ const LONG = 31_000;
 
 it('who writes to the scratch file anew has those bytes, and the true name the others [rename/crash] [scratch/local]', async () => {
   const { scene, disk } = await killedAfterCopy();
+  const log = new LogForTest();
   const look = holdNext(scene.service, 'headObject');
-  const next = await mountOver(disk, scene);
+  const next = await mountOver(disk, scene, { log });
   const fs = next.operations;
   await look.begun;
   const handle = await openToRewrite(fs, SCRATCH);
@@ -28,6 +30,7 @@ it('who writes to the scratch file anew has those bytes, and the true name the o
   await fs.flush(handle);
   await fs.release(handle);
   expect((await readFile(fs, SCRATCH)).toString()).toBe('NEWER');
+  expect(log.about(STAYS)).toHaveLength(1);
   scene.clock.advance(LONG);
   await expect.poll(() => textsOf(scene)).toEqual({ '.f.Ab3dE9': 'NEWER', f: 'whole' });
 });
