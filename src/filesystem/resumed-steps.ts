@@ -200,13 +200,26 @@ export class ResumedSteps {
   async #replace(file: OpenFile, step: RenameStepRecord): Promise<void> {
     const { table, kept } = this.#mount;
     const promised = draftIn(file, step);
-    if (file.draft !== promised) {
+    if (promised === undefined || file.draft !== promised) {
       // Programs have gone on with it since: what is edited of bytes that are replaced is a conflict, for its close to find.
       if (file.isOverSealed) file.basis = 'edit';
       file.isOverSealed = false;
       file.version ??= file.unconfirmed.at(-1) ?? null;
-      file.sealed = file.sealed?.draft === promised ? null : file.sealed;
-      if (promised !== undefined) await kept.drop(promised);
+      if (promised === undefined) return;
+      if (file.sealed?.draft === promised) file.sealed = null;
+      await kept.drop(promised);
+      return;
+    }
+    if (file.hasWriters()) {
+      // They have opened it since the rename was asked for: as when somebody else replaces it, what they write is an edit in conflict.
+      table.remove(file);
+      file.dirty = false;
+      file.sealed = null;
+      file.basis = 'edit';
+      file.version ??= file.unconfirmed.at(-1) ?? null;
+      file.forgetUploads();
+      await kept.retire(promised);
+      await kept.linkSettled(file);
       return;
     }
     table.detach(file);

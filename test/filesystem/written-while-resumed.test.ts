@@ -5,7 +5,7 @@ import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts'
 import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
-import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
@@ -61,6 +61,35 @@ it.each([
     look.letGo();
 
     await expect.poll(async () => (await next.unsent.list()).map(({ kind }) => kind)).not.toContain('rename');
+    await fs.flush(handle);
+    await fs.release(handle);
+    await drained(next);
+    const { g, ...copies } = await textsOf(scene);
+    const [copy, ...others] = Object.values(copies);
+    expect(others).toEqual([]);
+    expect(copy === undefined ? { g } : { g, copy }).toEqual(held);
+    expect(await next.unsent.list()).toEqual([]);
+  },
+);
+
+it.each([
+  { written: 'NEWER', held: { g: 'promised', copy: 'NEWERced' } },
+  { written: null, held: { g: 'promised' } },
+])(
+  'who has opened what is to be replaced writes only afterwards, $written: that is beside the file that has taken its place [rename/crash] [conflict/keep-both]',
+  async ({ written, held }) => {
+    const { scene, disk } = await killedAfterCopy('replaced');
+    const look = holdNext(scene.service, 'headObject');
+    const next = await mountOver(disk, scene, { settings: { writeBack: true } });
+    const fs = next.operations;
+    await look.begun;
+    const handle = await openToEdit(fs, '/g');
+
+    look.letGo();
+
+    await expect.poll(async () => (await next.unsent.list()).map(({ kind }) => kind)).not.toContain('rename');
+    expect((await readFile(fs, '/g')).toString()).toBe('promised');
+    if (written !== null) await writeAt(fs, handle, written);
     await fs.flush(handle);
     await fs.release(handle);
     await drained(next);
