@@ -37,6 +37,8 @@ export class RenameJournal {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #underWay = new Map<string, RenameRecord>();
+  /** Those gone on with, by their identifiers. */
+  readonly #resumed = new Map<string, FolderRecord>();
 
   constructor(journal: Journal, clock: Clock, log: Log) {
     this.#journal = journal;
@@ -96,7 +98,9 @@ export class RenameJournal {
   /** Goes on with one that was found. */
   resumed({ rename, steps }: RenameUnderWay): FolderRecord {
     this.#underWay.set(rename.id, rename);
-    return this.#folderRecord(new RenameRecords(rename, [...steps]));
+    const resumed = this.#resumed.get(rename.id) ?? this.#folderRecord(new RenameRecords(rename, [...steps]));
+    this.#resumed.set(rename.id, resumed);
+    return resumed;
   }
 
   #folderRecord(records: RenameRecords): FolderRecord {
@@ -137,6 +141,12 @@ export class RenameJournal {
   }
 }
 
+/** Of one step, for the caller to commit together with what it does; `done` when that is on the disk. */
+export interface StepChange {
+  readonly changes: readonly JournalChange[];
+  readonly done: () => void;
+}
+
 type Commit = (rename: RenameRecord, changes: readonly JournalChange[]) => Promise<void>;
 
 /** The record of the rename of one folder. */
@@ -160,6 +170,22 @@ export class FolderRecord {
       this.#records.steps[index] = changed;
       await this.#commit(this.#records.rename, [put('rename-step', changed)]);
     };
+  }
+
+  get steps(): readonly RenameStepRecord[] {
+    return this.#records.steps;
+  }
+
+  /** The `index`th step is not about the draft that is called `id` any more. */
+  without(index: number, id: string): StepChange {
+    const { steps } = this.#records;
+    const step = steps[index];
+    if (step === undefined) return { changes: [], done: () => undefined };
+    const changed = { ...step, drafts: step.drafts.filter((draft) => draft !== id) };
+    const done = (): void => {
+      steps[index] = changed;
+    };
+    return { changes: [put('rename-step', changed)], done };
   }
 
   /** The rename is undone: from now on `moves` is what is planned, in the other direction. */

@@ -17,7 +17,7 @@ import { treeNow } from './folder-tree.ts';
 import type { MountState } from './mount-state.ts';
 import type { StoredCopy } from './moving.ts';
 import type { OpenFile } from './open-file.ts';
-import type { FolderRecord } from './rename-journal.ts';
+import type { FolderRecord, StepChange } from './rename-journal.ts';
 import { copyAt, draftIn, pathOf } from './rename-steps.ts';
 
 const TAKEN = 'a program has a file under the new name';
@@ -25,6 +25,12 @@ const TAKEN = 'a program has a file under the new name';
 /** The mount ends: what is left is for the next one. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
+}
+
+/** What the journal is told of one step. */
+interface StepRecording {
+  readonly announce: CopyAnnouncement;
+  readonly without: (draft: string) => StepChange;
 }
 
 /** Whether a program has put it there since this mount began, in place of what was to be moved. */
@@ -36,6 +42,8 @@ function isAnother(source: OpenFile): boolean {
 export class ResumedSteps {
   readonly #mount: MountState;
   readonly #parts: FolderMovingParts;
+  /** What programs hold of files that copies have replaced: it is nothing of the renames any more. */
+  readonly #replaced = new WeakSet<OpenFile>();
   #stopped = false;
 
   constructor(mount: MountState, parts: FolderMovingParts) {
@@ -49,12 +57,15 @@ export class ResumedSteps {
   }
 
   /** Rejects with an `FsError`, with a refusal, or with the local disk's error: what is left is to be taken again. */
-  async take({ rename, steps }: RenameUnderWay, record: FolderRecord): Promise<void> {
+  async take({ rename }: RenameUnderWay, record: FolderRecord): Promise<void> {
     const { kind } = rename;
     const [from, to] = [pathOf(rename.from), pathOf(rename.to)];
     if (kind === 'folder') await this.#makeFolders(from, to);
-    await atOnce([...steps.entries()], FILES_AT_ONCE, ([index, step]) =>
-      this.#step(step, kind, record.announcement(index)),
+    await atOnce([...record.steps.entries()], FILES_AT_ONCE, ([index, step]) =>
+      this.#step(step, kind, {
+        announce: record.announcement(index),
+        without: (draft) => record.without(index, draft),
+      }),
     );
     if (kind === 'folder') await this.#endFolder(from, to);
   }
@@ -70,12 +81,16 @@ export class ResumedSteps {
     }
   }
 
-  async #step(step: RenameStepRecord, kind: 'file' | 'folder', announce: CopyAnnouncement): Promise<void> {
+  async #step(
+    step: RenameStepRecord,
+    kind: 'file' | 'folder',
+    { announce, without }: StepRecording,
+  ): Promise<void> {
     this.#refuseIfStopped();
     const { namespace, table } = this.#mount;
     const [from, to] = [pathOf(step.from), pathOf(step.to)];
     const there = table.dirty(to);
-    if (there !== undefined && draftIn(there, step) === undefined) {
+    if (there !== undefined && draftIn(there, step) === undefined && !this.#replaced.has(there)) {
       // It would be stored over the copy, the only one when that under the old name is gone.
       this.#dropped(step, TAKEN);
       return;
@@ -84,7 +99,7 @@ export class ResumedSteps {
       await this.#fromShelf(step, from, to);
       return;
     }
-    if (await this.#isCarried(step)) return;
+    if (await this.#isCarried(step, without)) return;
     // Deleted under its old name since this mount began, which the service does not know yet: what is there now was never renamed.
     if (this.#parts.deletions.has(from)) return;
     const meant = versionOf(step.source);
@@ -162,7 +177,7 @@ export class ResumedSteps {
    * Once the copy is stored, drafts mean nothing that wait here under one of the names since before: their bytes are in the copy, or
    * are what it has replaced. Returns whether the rename is finished with that.
    */
-  async #isCarried(step: RenameStepRecord): Promise<boolean> {
+  async #isCarried(step: RenameStepRecord, without: StepRecording['without']): Promise<boolean> {
     const [from, to] = [pathOf(step.from), pathOf(step.to)];
     const [source, replaced] = [this.#waiting(from, step), this.#waiting(to, step)];
     if (source === undefined && replaced === undefined) return false;
@@ -170,7 +185,8 @@ export class ResumedSteps {
     const draft = source === undefined ? null : (draftIn(source, step) ?? null);
     const copy = await copyAt(this.#mount, step);
     if (copy === null || copy === 'foreign') return false;
-    if (replaced !== undefined) await this.#replace(replaced, step);
+    // Whoever is just writing to it has ended then.
+    if (replaced !== undefined) await replaced.gate.still(() => this.#replace(replaced, step, without));
     if (source === undefined) return false;
     // So that it goes along whatever somebody else has stored under its old name since.
     const { basis, sealed } = source;
@@ -197,7 +213,7 @@ export class ResumedSteps {
     return file !== undefined && draftIn(file, step) !== undefined ? file : undefined;
   }
 
-  async #replace(file: OpenFile, step: RenameStepRecord): Promise<void> {
+  async #replace(file: OpenFile, step: RenameStepRecord, without: StepRecording['without']): Promise<void> {
     const { table, kept } = this.#mount;
     const promised = draftIn(file, step);
     if (promised === undefined || file.draft !== promised) {
@@ -207,11 +223,17 @@ export class ResumedSteps {
       file.version ??= file.unconfirmed.at(-1) ?? null;
       if (promised === undefined) return;
       if (file.sealed?.draft === promised) file.sealed = null;
+      this.#replaced.add(file);
       await kept.drop(promised);
       return;
     }
     if (file.hasWriters()) {
       // They have opened it since the rename was asked for: as when somebody else replaces it, what they write is an edit in conflict.
+      // Into the same draft: it must not be taken for what the copy has replaced when the step is taken again.
+      const { changes, done } = without(promised.id);
+      await kept.ending(file, changes);
+      done();
+      this.#replaced.add(file);
       table.remove(file);
       file.dirty = false;
       file.sealed = null;

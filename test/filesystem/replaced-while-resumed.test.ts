@@ -1,0 +1,87 @@
+/** SEMANTICS: a rename that a crash had cut has replaced a file that programs have open to write, and is not finished yet: it is taken again. */
+import { expect, it } from 'vitest';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import {
+  ended,
+  killedInRename,
+  mountWhileLooking,
+  type Killed,
+  type NextOfCut,
+} from '../support/cut-rename.ts';
+import { drained } from '../support/drained.ts';
+import type { FileHandle } from '../../src/filesystem/operations.ts';
+import { openToEdit, writeAt } from '../support/program-acts.ts';
+import { textsOf } from '../support/stored-state.ts';
+
+const NEXT_LOOK = 31_000;
+
+it.each([
+  { writeBack: true, isClosed: true, isWrittenBefore: false },
+  { writeBack: true, isClosed: false, isWrittenBefore: false },
+  { writeBack: true, isClosed: false, isWrittenBefore: true },
+  { writeBack: false, isClosed: true, isWrittenBefore: false },
+  { writeBack: false, isClosed: false, isWrittenBefore: false },
+])(
+  'what is written to the file that is replaced is stored beside: write-back $writeBack, closed before the rename is taken again $isClosed, written before it was taken first $isWrittenBefore [rename/crash] [conflict/keep-both]',
+  async ({ writeBack, isClosed, isWrittenBefore }) => {
+    const { scene, next, handle } = await replacedAndNotFinished({ writeBack, isWrittenBefore });
+    const fs = next.operations;
+    await writeAt(fs, handle, 'NEWER');
+    // Without write-back it fails: its rename is not finished.
+    if (isClosed) await fs.flush(handle).catch(() => undefined);
+    scene.faults.clear();
+
+    scene.clock.advance(NEXT_LOOK);
+    await ended(next);
+
+    await fs.flush(handle);
+    await fs.release(handle);
+    await drained(next);
+    const { g, ...copies } = await textsOf(scene);
+    expect({ g, copies: Object.values(copies) }).toEqual({ g: 'promised', copies: ['NEWERced'] });
+    expect(await next.unsent.list()).toEqual([]);
+  },
+);
+
+it('what a close has promised of it meanwhile outlives another crash [rename/crash] [write-back/crash]', async () => {
+  const { scene, disk, next, handle } = await replacedAndNotFinished({ writeBack: true });
+  await writeAt(next.operations, handle, 'NEWER');
+  await next.operations.flush(handle);
+  const again = await diskNow({ stateDirectory: disk.directory });
+  await next.close({ patience: 0 });
+  scene.faults.clear();
+
+  const third = await mountOver(again, scene, { settings: { writeBack: true } });
+  await ended(third);
+  await drained(third);
+
+  const { f, g, ...copies } = await textsOf(scene);
+  // Who has promised something under the new name since keeps that: both names stay.
+  expect({ f, g, copies: Object.values(copies) }).toEqual({
+    f: 'promised',
+    g: 'promised',
+    copies: ['NEWERced'],
+  });
+});
+
+async function replacedAndNotFinished({
+  writeBack,
+  isWrittenBefore = false,
+}: {
+  readonly writeBack: boolean;
+  readonly isWrittenBefore?: boolean;
+}): Promise<Killed & NextOfCut & { readonly handle: FileHandle }> {
+  const stored = { f: 'old' };
+  const promised = { f: 'promised', g: 'replaced' };
+  const killed = await killedInRename({ stored, promised, from: '/f', to: '/g', at: 'after' });
+  const { next, log, letGo } = await mountWhileLooking(killed, writeBack);
+  const handle = await openToEdit(next.operations, '/g');
+  if (isWrittenBefore) await writeAt(next.operations, handle, 'NEW');
+  const fault = { kind: 'status', status: 503 } as const;
+  killed.scene.faults.add({ operation: 'deleteObject', times: Infinity, fault });
+  letGo();
+  await expect.poll(() => log.about('could not be finished yet')).toHaveLength(1);
+  for (const operation of ['putObject', 'headObject'] as const)
+    killed.scene.faults.add({ operation, times: Infinity, fault });
+  return { ...killed, next, log, handle };
+}
