@@ -1,5 +1,6 @@
 /** SEMANTICS: a rename that a crash had cut is being finished, and meanwhile programs open its files. */
 import { expect, it } from 'vitest';
+import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
 import { mountOver } from '../support/after-a-crash.ts';
 import {
   ended,
@@ -152,20 +153,8 @@ it.each([true, false])(
 it('what was an edit is one still when its rename was given up: what others have stored stays beside it [rename/crash] [conflict/keep-both]', async () => {
   const cut = await killedAfterEdit();
   const { next, letGo } = await mountWhileLooking(cut, true);
-  const { operations: fs } = next;
-  const old = await openToEdit(fs, '/f');
-  await writeAt(fs, old, 'NEW', 3);
-  const copy = await openToEdit(fs, '/g');
-  await cut.scene.foreignWrite('f', 'THEIRS');
-  letGo();
-  await ended(next);
 
-  await closing(fs, old, () => Promise.resolve());
-  await closing(fs, copy, () => Promise.resolve());
-  await drained(next);
-
-  const { f, g, ...copies } = await textsOf(cut.scene);
-  expect({ f, g, copies: Object.values(copies) }).toEqual({ f: 'THEIRS', g: 'oldEDIT', copies: ['oldNEWT'] });
+  await staysAnEdit(cut, next, letGo);
 });
 
 it('what was an edit is one still when its rename was given up after a try that failed [rename/crash] [conflict/keep-both]', async () => {
@@ -180,20 +169,10 @@ it('what was an edit is one still when its rename was given up after a try that 
   };
   await expect.poll(failures, { timeout: 10_000 }).toBe(1);
   faults.clear();
-  const { operations: fs } = next;
-  const old = await openToEdit(fs, '/f');
-  await writeAt(fs, old, 'NEW', 3);
-  const copy = await openToEdit(fs, '/g');
-  await cut.scene.foreignWrite('f', 'THEIRS');
-  clock.advance(31_000);
-  await ended(next);
 
-  await closing(fs, old, () => Promise.resolve());
-  await closing(fs, copy, () => Promise.resolve());
-  await drained(next);
-
-  const { f, g, ...copies } = await textsOf(cut.scene);
-  expect({ f, g, copies: Object.values(copies) }).toEqual({ f: 'THEIRS', g: 'oldEDIT', copies: ['oldNEWT'] });
+  await staysAnEdit(cut, next, () => {
+    clock.advance(31_000);
+  });
 });
 
 it('who reads the old file goes on when the new one is written anew [rename/crash] [unlink/open]', async () => {
@@ -259,6 +238,24 @@ it.each([true, false])(
     expect({ g, copies: Object.values(copies) }).toEqual({ g: 'NEW f', copies: ['STALE'] });
   },
 );
+
+/** Programs edit `f` and hold `g`, others store `f`; `goOn` has the rename looked at then. */
+async function staysAnEdit({ scene }: Killed, next: MountedFileSystem, goOn: () => void): Promise<void> {
+  const { operations: fs } = next;
+  const old = await openToEdit(fs, '/f');
+  await writeAt(fs, old, 'NEW', 3);
+  const copy = await openToEdit(fs, '/g');
+  await scene.foreignWrite('f', 'THEIRS');
+  goOn();
+  await ended(next);
+
+  await closing(fs, old, () => Promise.resolve());
+  await closing(fs, copy, () => Promise.resolve());
+  await drained(next);
+
+  const { f, g, ...copies } = await textsOf(scene);
+  expect({ f, g, copies: Object.values(copies) }).toEqual({ f: 'THEIRS', g: 'oldEDIT', copies: ['oldNEWT'] });
+}
 
 /** As `killedInRename`, of what a close has promised of an edit. */
 function killedAfterEdit(): Promise<Killed> {
