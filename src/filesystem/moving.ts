@@ -117,7 +117,9 @@ export class Moving {
       table.arrive(to, copied, source);
       try {
         await this.#parts.copying.confirm(to, copied);
-        const isGone = source.isUnsent || (await this.#parts.copying.sources.deleteOld(source, draft, false));
+        const isGone =
+          source.isUnsent ||
+          (await this.#parts.copying.sources.deleteOld(source, draft, 'by a process that is gone'));
         await this.#arrived(source, { to, copied, local, isGone, draft, stays, yields: true });
         return true;
       } finally {
@@ -246,7 +248,7 @@ export class Moving {
     const { copying } = this.#parts;
     try {
       if (!justStored) await copying.confirm(to, copied);
-      return await copying.sources.deleteOld(source, draft, justStored);
+      return await copying.sources.deleteOld(source, draft, justStored ? 'just stored' : 'now');
     } catch (error) {
       if (target === null && !(error instanceof CopyReplaced)) await copying.undo(to, copied, error);
       throw error;

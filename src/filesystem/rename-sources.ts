@@ -58,14 +58,21 @@ export class RenameSources {
 
   /**
    * Deletes the source, of which `draft` was copied or what is stored, under its old name: after a look whether it still is what was
-   * copied, unless `justStored`. What somebody else has stored there stays: returns whether nothing did. Rejects with ESTALE when the copy
-   * is not what the name has by now and its program must hear of it, and with the refusal when the source is still there.
+   * copied, unless it was `just stored`. What somebody else has stored there stays: returns whether nothing did. Rejects with ESTALE when
+   * the copy is not what the name has by now and its program must hear of it, unless that is gone, and with the refusal when the source is
+   * still there.
    */
-  async deleteOld(source: OpenFile, draft: Draft | null, justStored: boolean): Promise<boolean> {
+  async deleteOld(
+    source: OpenFile,
+    draft: Draft | null,
+    asked: 'now' | 'just stored' | 'by a process that is gone',
+  ): Promise<boolean> {
     const { path } = source;
-    if (!justStored && !(await this.#isStill(path, versionsOf(source)))) {
+    if (asked !== 'just stored' && !(await this.#isStill(path, versionsOf(source)))) {
       // What was copied is new here, so it is no matter what its old name shows.
-      if (source.dirty && !this.#tellsConflicts(source, draft)) return false;
+      const isHeard =
+        !(asked === 'by a process that is gone' && draft !== null) && this.#tellsConflicts(source, draft);
+      if (source.dirty && !isHeard) return false;
       throw new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed');
     }
     try {

@@ -4,6 +4,7 @@
  * else both stay, and the log says so.
  */
 import { atOnce } from '../base/at-once.ts';
+import type { Draft } from '../content/draft.ts';
 import type { RenameUnderWay } from '../content/journal/journal-contents.ts';
 import type { RenameStepRecord } from '../content/journal/records.ts';
 import { versionOf } from '../content/version-facts.ts';
@@ -27,10 +28,12 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
+type Without = (draft: string) => StepChange;
+
 /** What the journal is told of one step. */
 interface StepRecording {
   readonly announce: CopyAnnouncement;
-  readonly without: (draft: string) => StepChange;
+  readonly without: Without;
 }
 
 /** Whether a program has put it there since this mount began, in place of what was to be moved. */
@@ -90,13 +93,15 @@ export class ResumedSteps {
     const { namespace, table } = this.#mount;
     const [from, to] = [pathOf(step.from), pathOf(step.to)];
     const there = table.dirty(to);
-    if (there !== undefined && draftIn(there, step) === undefined && !this.#replaced.has(there)) {
+    // Still an edit of what was replaced, it is stored beside the copy.
+    const isBeside = there?.basis === 'edit' && this.#replaced.has(there);
+    if (there !== undefined && draftIn(there, step) === undefined && !isBeside) {
       // It would be stored over the copy, the only one when that under the old name is gone.
       this.#dropped(step, TAKEN);
       return;
     }
     if (step.source === null) {
-      await this.#fromShelf(step, from, to);
+      await this.#fromShelf(step, without);
       return;
     }
     if (await this.#isCarried(step, without)) return;
@@ -155,11 +160,10 @@ export class ResumedSteps {
     if (visibility === 'public') await publish(this.#mount.store, to, copy);
   }
 
-  /** As `Moving.finish`. */
-  async #finish(source: OpenFile, step: RenameStepRecord, copy: StoredCopy): Promise<boolean> {
+  /** As `Moving.finish`, and the log says so when nothing happens. */
+  async #finish(source: OpenFile, step: RenameStepRecord, copy: StoredCopy): Promise<void> {
     const isMoved = await this.#alone(step, () => this.#parts.moving.finish(source, copy));
     if (!isMoved) this.#dropped(step, 'programs have written to both since, or anew what was to be moved');
-    return isMoved;
   }
 
   /** Who opens one of the files to write waits meanwhile: the bytes would be lost to what arrives, or go where nobody has put them. */
@@ -177,7 +181,7 @@ export class ResumedSteps {
    * Once the copy is stored, drafts mean nothing that wait here under one of the names since before: their bytes are in the copy, or
    * are what it has replaced. Returns whether the rename is finished with that.
    */
-  async #isCarried(step: RenameStepRecord, without: StepRecording['without']): Promise<boolean> {
+  async #isCarried(step: RenameStepRecord, without: Without): Promise<boolean> {
     const [from, to] = [pathOf(step.from), pathOf(step.to)];
     const [source, replaced] = [this.#waiting(from, step), this.#waiting(to, step)];
     if (source === undefined && replaced === undefined) return false;
@@ -185,24 +189,12 @@ export class ResumedSteps {
     const draft = source === undefined ? null : (draftIn(source, step) ?? null);
     const copy = await copyAt(this.#mount, step);
     if (copy === null || copy === 'foreign') return false;
-    // Whoever is just writing to it has ended then.
-    if (replaced !== undefined) await replaced.gate.still(() => this.#replace(replaced, step, without));
+    if (replaced !== undefined && !(await this.#isReplaced(replaced, step, without))) return true;
     if (source === undefined) return false;
-    // So that it goes along whatever somebody else has stored under its old name since.
-    const { basis, sealed } = source;
-    const wishes = sealed?.wishes ?? null;
-    source.basis = 'rewrite';
-    if (sealed !== null && wishes !== null) sealed.wishes = { ...wishes, basis: 'rewrite' };
-    let isMoved = false;
     try {
       await this.#publish(step, copy);
-      isMoved = await this.#finish(source, step, { to, copied: copy, draft });
+      await this.#finish(source, step, { to, copied: copy, draft });
     } finally {
-      // It stays, for now or for good: what was an edit is one still.
-      if (!isMoved && source.path === from) {
-        source.basis = basis;
-        if (sealed !== null && wishes !== null) sealed.wishes = wishes;
-      }
       await this.#parts.uploading.dropUnused(source);
     }
     return true;
@@ -213,15 +205,24 @@ export class ResumedSteps {
     return file !== undefined && draftIn(file, step) !== undefined ? file : undefined;
   }
 
-  async #replace(file: OpenFile, step: RenameStepRecord, without: StepRecording['without']): Promise<void> {
+  /** Nothing happens when it returns false: a program has closed something newer there since the step began, made of what nobody can tell. */
+  async #isReplaced(file: OpenFile, step: RenameStepRecord, without: Without): Promise<boolean> {
+    // Whoever is just writing to it has ended then.
+    return file.gate.still(async () => {
+      const promised = draftIn(file, step);
+      if (promised === undefined) this.#dropped(step, TAKEN);
+      else await this.#replace(file, promised, without);
+      return promised !== undefined;
+    });
+  }
+
+  async #replace(file: OpenFile, promised: Draft, without: Without): Promise<void> {
     const { table, kept } = this.#mount;
-    const promised = draftIn(file, step);
-    if (promised === undefined || file.draft !== promised) {
+    if (file.draft !== promised) {
       // Programs have gone on with it since: what is edited of bytes that are replaced is a conflict, for its close to find.
       if (file.isOverSealed) file.basis = 'edit';
       file.isOverSealed = false;
       file.version ??= file.unconfirmed.at(-1) ?? null;
-      if (promised === undefined) return;
       if (file.sealed?.draft === promised) file.sealed = null;
       this.#replaced.add(file);
       await kept.drop(promised);
@@ -250,9 +251,13 @@ export class ResumedSteps {
   }
 
   /** The shelf may have it no more: nobody asked for it to outlive the process. Its copy may have taken a link away all the same. */
-  async #fromShelf(step: RenameStepRecord, from: string, to: string): Promise<void> {
+  async #fromShelf(step: RenameStepRecord, without: Without): Promise<void> {
+    const [from, to] = [pathOf(step.from), pathOf(step.to)];
+    const replaced = this.#waiting(to, step);
     const copy = await copyAt(this.#mount, step);
     if (copy === null || copy === 'foreign') return;
+    // Else it would be stored over the copy, the only one from now on.
+    if (replaced !== undefined && !(await this.#isReplaced(replaced, step, without))) return;
     await this.#publish(step, copy);
     const source = this.#mount.table.dirty(from);
     const draft = source?.draft ?? null;

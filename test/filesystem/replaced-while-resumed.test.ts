@@ -5,12 +5,13 @@ import {
   ended,
   killedInRename,
   mountWhileLooking,
+  STAYS,
   type Killed,
   type NextOfCut,
 } from '../support/cut-rename.ts';
 import { drained } from '../support/drained.ts';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
-import { openToEdit, writeAt } from '../support/program-acts.ts';
+import { edit, openToEdit, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 const NEXT_LOOK = 31_000;
@@ -63,6 +64,44 @@ it('what a close has promised of it meanwhile outlives another crash [rename/cra
     copies: ['NEWERced'],
   });
 });
+
+it.each([{}, { g: 'old g' }])(
+  'what an edit of it has closed before the service has answered keeps the name, and what was to come its own (%o was stored) [rename/crash]',
+  async (replaced) => {
+    const stored = { f: 'old', ...replaced };
+    const promised = { f: 'promised', g: 'replaced' };
+    const killed = await killedInRename({ stored, promised, from: '/f', to: '/g', at: 'after' });
+    const { next, log, letGo } = await mountWhileLooking(killed, true);
+    await edit(next.operations, '/g', 'NEWER', 0);
+
+    letGo();
+    await ended(next);
+    await drained(next);
+
+    expect(await textsOf(killed.scene)).toEqual({ f: 'promised', g: 'NEWERced' });
+    expect(log.about(STAYS)).toHaveLength(1);
+  },
+);
+
+it.each([true, false])(
+  'who writes it anew before the rename is taken again keeps the name, and what was to come its own (write-back %s) [rename/crash]',
+  async (writeBack) => {
+    const { scene, next, log, handle } = await replacedAndNotFinished({ writeBack });
+    const fs = next.operations;
+    await fs.truncate('/g', 0, handle);
+    await writeAt(fs, handle, 'NEWER');
+    scene.faults.clear();
+
+    scene.clock.advance(NEXT_LOOK);
+    await ended(next);
+
+    await fs.flush(handle);
+    await fs.release(handle);
+    await drained(next);
+    expect(await textsOf(scene)).toEqual({ f: 'promised', g: 'NEWER' });
+    expect(log.about(STAYS)).toHaveLength(1);
+  },
+);
 
 async function replacedAndNotFinished({
   writeBack,

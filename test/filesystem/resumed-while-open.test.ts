@@ -175,6 +175,42 @@ it('what was an edit is one still when its rename was given up after a try that 
   });
 });
 
+it('what was an edit is one still when a program writes to it while its copy cannot be made public [rename/crash] [conflict/keep-both]', async () => {
+  const cut = await killedAfterEdit('f');
+  const { clock, faults, service } = cut.scene;
+  const log = new LogForTest();
+  faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 503 } });
+  const publishing = holdNext(service, 'setVisibility');
+  const next = await mountOver(cut.disk, cut.scene, { settings: { writeBack: true }, log });
+  const { operations: fs } = next;
+  await publishing.begun;
+  const old = await openToEdit(fs, '/f');
+  await writeAt(fs, old, 'NEW', 3);
+  publishing.letGo();
+  const failures = (): number => {
+    clock.advance(500);
+    return log.about('could not be finished yet').length;
+  };
+  await expect.poll(failures, { timeout: 10_000 }).toBe(1);
+  faults.clear();
+  for (const key of ['f', 'g']) await cut.scene.foreignWrite(key, `THEIR ${key}`);
+
+  clock.advance(31_000);
+  await ended(next);
+  // What a close had promised goes up while the program still writes.
+  await drained(next);
+
+  expect(await textsOf(cut.scene)).toMatchObject({ f: 'THEIR f', g: 'THEIR g' });
+  await closing(fs, old, () => Promise.resolve());
+  await drained(next);
+  const { f, g, ...copies } = await textsOf(cut.scene);
+  expect({ f, g, copies: Object.values(copies) }).toEqual({
+    f: 'THEIR f',
+    g: 'THEIR g',
+    copies: ['oldNEWT'],
+  });
+});
+
 it('who reads the old file goes on when the new one is written anew [rename/crash] [unlink/open]', async () => {
   const cut = await killedInRename({ ...CUT_AFTER, stored: { f: LARGE } });
   const { next, letGo } = await mountWhileLooking(cut, true);
@@ -258,6 +294,6 @@ async function staysAnEdit({ scene }: Killed, next: MountedFileSystem, goOn: () 
 }
 
 /** As `killedInRename`, of what a close has promised of an edit. */
-function killedAfterEdit(): Promise<Killed> {
-  return killedInRename({ ...CUT_AFTER, edited: 'EDIT' });
+function killedAfterEdit(published?: 'f'): Promise<Killed> {
+  return killedInRename({ ...CUT_AFTER, edited: 'EDIT', ...(published && { published }) });
 }

@@ -4,10 +4,17 @@ import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
 import { STAYS } from '../support/cut-rename.ts';
+import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
-import { closing, openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { LogForTest, openToRewrite, writeAt } from '../support/program-acts.ts';
+import {
+  closing,
+  openForTest,
+  readFile,
+  writeFile,
+  type FileSystemForTest,
+} from '../support/open-for-test.ts';
+import { LogForTest, openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 const SCRATCH = '/.f.Ab3dE9';
@@ -53,6 +60,39 @@ it('who makes another scratch file of that name before the second look has that,
   expect(await textsOf(scene)).toEqual({ f: 'whole' });
 });
 
+it.each([true, false])(
+  'what waits under the true name, since its close failed, does not come back over what was renamed there (write-back %s) [rename/crash] [scratch/local]',
+  async (writeBack) => {
+    const { scene, disk } = await killedAfterCopy('waits');
+    const next = await mountOver(disk, { ...scene, service: scene.direct }, { settings: { writeBack } });
+
+    await renamed(next);
+    await drained(next);
+
+    expect(await textsOf(scene)).toEqual({ f: 'whole' });
+    expect(await next.unsent.list()).toEqual([]);
+  },
+);
+
+it('who edits what waits under the true name while the rename is looked at has that stored beside [rename/crash] [conflict/keep-both]', async () => {
+  const { scene, disk } = await killedAfterCopy('waits');
+  const service = scene.direct;
+  const look = holdNext(service, 'headObject');
+  const next = await mountOver(disk, { ...scene, service });
+  const fs = next.operations;
+  await look.begun;
+  const handle = await openToEdit(fs, '/f');
+  await writeAt(fs, handle, 'NEW');
+
+  look.letGo();
+
+  await renamed(next);
+  await closing(fs, handle, () => Promise.resolve());
+  await drained(next);
+  const { f, ...copies } = await textsOf(scene);
+  expect({ f, copies: Object.values(copies) }).toEqual({ f: 'whole', copies: ['NEWts'] });
+});
+
 function createScratch(fs: FileSystemOperations): Promise<FileHandle> {
   return fs.create(SCRATCH, { read: false, write: true, truncate: false, exclusive: true, mode: 0o600 });
 }
@@ -62,23 +102,39 @@ async function renamed({ unsent }: MountedFileSystem): Promise<void> {
   await expect.poll(async () => (await unsent.list()).map(({ kind }) => kind)).not.toContain('rename');
 }
 
-/** In the middle of the rename of a scratch file to `f`, whose copy is stored. */
-async function killedAfterCopy(): Promise<{ readonly scene: FileSystemForTest; readonly disk: DiskImage }> {
+/** In the middle of the rename of a scratch file to `f`, whose copy is stored; a close of `f` had failed before to store `waiting`. */
+async function killedAfterCopy(
+  waiting?: string,
+): Promise<{ readonly scene: FileSystemForTest; readonly disk: DiskImage }> {
   const disks: DiskImage[] = [];
+  let isRenaming = false;
   const scene: FileSystemForTest = await openForTest({
     between: (service) =>
       new InterceptedService(service, async ({ operation, key }, proceed) => {
         if (disks.length > 0) throw new Error('the process is dead');
         const answer = await proceed();
-        if (operation === 'putObject' && key === 'f') disks.push(await diskNow(scene));
+        if (isRenaming && operation === 'putObject' && key === 'f') disks.push(await diskNow(scene));
         return answer;
       }),
   });
+  if (waiting !== undefined) {
+    await scene.foreignWrite('f', 'old');
+    scene.faults.add({ operation: 'putObject', fault: { kind: 'status', status: 503 }, times: Infinity });
+    const failing = writeFile(scene.fs, '/f', waiting).catch(() => undefined);
+    const isOver = failing.then(() => true);
+    const later = (): Promise<boolean> => {
+      scene.clock.advance(1000);
+      return Promise.race([isOver, Promise.resolve(false)]);
+    };
+    await expect.poll(later).toBe(true);
+    scene.faults.clear();
+  }
   const handle = await createScratch(scene.fs);
   await closing(scene.fs, handle, async () => {
     await writeAt(scene.fs, handle, 'whole');
     await scene.fs.fsync(handle);
   });
+  isRenaming = true;
   await scene.fs.rename(SCRATCH, '/f', false).catch(() => undefined);
   const [disk] = disks;
   if (disk === undefined) throw new Error('nothing was stored under the true name');

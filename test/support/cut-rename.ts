@@ -30,6 +30,8 @@ export interface CutRename {
   readonly promised: Readonly<Record<string, string>>;
   /** Or of what was added to `from`. */
   readonly edited?: string;
+  /** What has a link, of `stored`. */
+  readonly published?: string;
   readonly from: string;
   readonly to: string;
   /** The process ends at the first PUT of a copy: before the service has it, or after. */
@@ -37,7 +39,8 @@ export interface CutRename {
 }
 
 /** A write-back mount that is killed in the middle of its rename. */
-export async function killedInRename({ stored, promised, edited, from, to, at }: CutRename): Promise<Killed> {
+export async function killedInRename(cut: CutRename): Promise<Killed> {
+  const { stored, promised, edited, published, from, to, at } = cut;
   const disks: Promise<DiskImage>[] = [];
   const die = async (): Promise<never> => {
     disks.push(diskNow(scene));
@@ -56,6 +59,7 @@ export async function killedInRename({ stored, promised, edited, from, to, at }:
       }),
   });
   for (const [key, text] of Object.entries(stored)) await scene.foreignWrite(key, text);
+  if (published !== undefined) await scene.direct.setVisibility(scene.bucket, published, 'public');
   for (const [key, text] of Object.entries(promised)) await writeFile(scene.fs, `/${key}`, text);
   if (edited !== undefined) await edit(scene.fs, from, edited, 3);
   await scene.fs.rename(from, to, false).catch(() => undefined);

@@ -11,7 +11,7 @@ export interface HeldRequest {
 /** The next `operation` waits for `letGo`; those after it do not. */
 export function holdNext(
   service: ObjectService,
-  operation: 'getObject' | 'headObject' | 'putObject' | 'deleteObject' | 'listObjects',
+  operation: 'getObject' | 'headObject' | 'putObject' | 'deleteObject' | 'listObjects' | 'setVisibility',
 ): HeldRequest {
   let begin: () => void = () => undefined;
   let letGo: () => void = () => undefined;
@@ -40,6 +40,9 @@ export function holdNext(
   } else if (operation === 'deleteObject') {
     const remove = service.deleteObject.bind(service);
     service.deleteObject = (...call) => wait().then(() => remove(...call));
+  } else if (operation === 'setVisibility') {
+    const set = service.setVisibility.bind(service);
+    service.setVisibility = (...call) => wait().then(() => set(...call));
   } else {
     const put = service.putObject.bind(service);
     service.putObject = (...call) => wait().then(() => put(...call));
