@@ -1,7 +1,7 @@
 /** How is a directory unmounted, by whichever of the system's programs may do it here? */
 import { systemClock, type Clock } from '../base/clock.ts';
 import { MountError, type UnmountOptions } from './driver.ts';
-import { findHolders } from './holders.ts';
+import { Holders } from './holders.ts';
 import { findMount, readMountTable, type MountEntry } from './mount-table.ts';
 import { runProgram, type ProgramResult } from './run-program.ts';
 
@@ -25,7 +25,7 @@ export async function unmountDirectory(
     if (!/busy/i.test(result.errors)) throw unmountFailure(mount, result);
     if (pause !== undefined) await clock.sleep(pause);
   }
-  throw await busyFailure(mountpoint);
+  throw await busyFailure(mountpoint, clock);
 }
 
 /** The first program that exists and knows how; its result. */
@@ -59,7 +59,7 @@ function unmountCommands(mountpoint: string, lazy: boolean): readonly (readonly 
   ];
 }
 
-async function busyFailure(mountpoint: string): Promise<MountError> {
+async function busyFailure(mountpoint: string, clock: Clock): Promise<MountError> {
   const inner = (await readMountTable()).findLast((entry) => entry.mountpoint.startsWith(`${mountpoint}/`));
   if (inner !== undefined) {
     return new MountError(
@@ -67,7 +67,7 @@ async function busyFailure(mountpoint: string): Promise<MountError> {
       `${mountpoint} is in use: ${inner.source} is mounted inside, at ${inner.mountpoint}; unmount that first`,
     );
   }
-  const holders = await findHolders(mountpoint);
+  const holders = await new Holders(clock).find(mountpoint);
   const named = holders.slice(0, 5).map(({ pid, program }) => `${program} (process ${pid})`);
   if (holders.length > named.length) named.push(`${holders.length - named.length} more`);
   const who = named.length > 0 ? `in use by ${named.join(', ')}` : 'in use';

@@ -58,6 +58,24 @@ describe('programs on a bucket that the kernel driver mounts', () => {
     expect(result).toMatchObject({ errors: '', output: '0\n01a\n' });
   });
 
+  it.each([
+    [
+      'that they have started with it',
+      'unless (fork) { open STDOUT, ">&F"; exec "echo", "hello" } wait',
+      'hello\n',
+    ],
+    ['that they have become with it', 'open STDOUT, ">&F"; exec "echo", "hello"', 'hello\n'],
+    ['that they have become without it', 'exec "true"', ''],
+  ])('make a file for the output of another program %s [write/empty-flush]', async (_how, script, output) => {
+    // Of perl's descriptors the system closes all but three when it executes a program.
+    const made = await mount().run(`rm -f log; perl -e 'open F, ">", "log"; ${script}'; cat log`);
+    await mount().ask('refresh');
+    const stored = await mount().run('cat log');
+
+    expect(made).toMatchObject({ errors: '', output });
+    expect(stored).toMatchObject({ errors: '', output });
+  });
+
   it('find and extend the end of a file that grew elsewhere', async () => {
     await mount().run('echo first > growing; cat growing; tail -n 1 growing');
     await mount().foreignWrite('growing', 'first\nsecond, and longer\n');

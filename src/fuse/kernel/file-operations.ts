@@ -36,9 +36,9 @@ const FOPEN_NOFLUSH = 1 << 5;
 
 /** The requests that make, use and end a handle. */
 export function fileOperations(context: KernelContext): Operations<DescriptorOperation> {
-  const { operations, nodes, files, buffers, requests, hasOpen } = context;
+  const { operations, nodes, files, buffers, requests } = context;
   return {
-    create: (id, body) => create(context, nodes.get(id), readCreate(body)),
+    create: (id, body, call) => create(context, nodes.get(id), readCreate(body), call),
     open: (id, body, call) => open(context, nodes.get(id), readOpen(body), call),
     read: async (_id, body, call) => {
       const { fh, offset, size } = readRead(body);
@@ -55,8 +55,9 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
       return { reply: sizeReply(count) };
     },
     flush: async (_id, body, { thread }) => {
-      const { handle, node } = files.get(readHandle(body));
-      await storing(context, node, () => operations.flush(handle, () => hasOpen(thread, handle.path)));
+      const { handle, node, opener } = files.get(readHandle(body));
+      const isOpenElsewhere = (): Promise<boolean> => isOpenStill(context, handle.path, opener, thread);
+      await storing(context, node, () => operations.flush(handle, isOpenElsewhere));
       await tellIfMoved(context, node, handle);
       return done();
     },
@@ -71,6 +72,21 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
       return done();
     },
   };
+}
+
+/**
+ * Whether whoever opened the file has it open still, or `closer`, who has just closed a descriptor of it. A child that was forked with it closes its
+ * own as it executes a program, and cannot be looked at then: its parent can. One that opened it, too, closes it unasked, so it need not hear
+ * how that ends: the last descriptor is seen to go.
+ */
+async function isOpenStill(
+  { hasOpen }: KernelContext,
+  path: string,
+  opener: number,
+  closer: number,
+): Promise<boolean> {
+  const threads = opener === closer ? [closer] : [opener, closer];
+  return (await hasOpen(threads, path)) ?? true;
 }
 
 /** Ends one handle. Rejects with what the file system said, which nobody but the log will hear. */
@@ -147,7 +163,7 @@ async function open(context: KernelContext, node: Node, request: OpenRequest, ca
     await operations.release(handle);
     throw error;
   }
-  const fh = addFile(context, node, handle);
+  const fh = addFile(context, node, handle, call);
   // Those of the one that it had found, whose size the program would take for this one's.
   if (isOther) context.notifyAtOnce(dropCached(node.id, 'attributes'));
   // Who only reads has nothing to store: one of the three requests that a program waits for when it reads a small file.
@@ -187,6 +203,7 @@ async function create(
   context: KernelContext,
   folder: Node,
   request: ReturnType<typeof readCreate>,
+  call: Call,
 ): Promise<Answer> {
   const { operations, nodes } = context;
   const { flags, name } = request;
@@ -201,7 +218,7 @@ async function create(
     const attributes = await operations.getAttributes(handle.path, handle);
     const node = nodes.lookUp(folder, name, attributes);
     const told = telling(context, node, attributes);
-    const fh = addFile(context, node, handle);
+    const fh = addFile(context, node, handle, call);
     const release = releaseLater(context, fh);
     const undelivered = (): void => {
       nodes.forget(node.id, 1);
@@ -214,9 +231,9 @@ async function create(
   }
 }
 
-function addFile({ files }: KernelContext, node: Node, handle: FileHandle): number {
+function addFile({ files }: KernelContext, node: Node, handle: FileHandle, { thread }: Call): number {
   node.handles.add(handle);
-  return files.add({ node, handle });
+  return files.add({ node, handle, opener: thread });
 }
 
 /** The program that opened the file never heard that it did. */

@@ -31,8 +31,8 @@ export interface KernelContext {
   /** Resolves when the kernel has taken what `notify` was given. Not for what programs wait for while they hold a lock of their folder. */
   readonly notified: () => Promise<void>;
   readonly trust: KernelTrust;
-  /** Whether what `thread` belongs to has the file at `path` open. */
-  readonly hasOpen: (thread: number, path: string) => Promise<boolean>;
+  /** Whether a process that one of `threads` belongs to has the file at `path` open; undefined where nobody can tell now. */
+  readonly hasOpen: (threads: readonly number[], path: string) => Promise<boolean | undefined>;
 }
 
 /** What the kernel may be told to believe for a while. Settled once, when kernel and driver agree. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { FileSystemOperations } from '../../filesystem/operations.ts';
 import { MountError, type Mounted, type MountOptions, type UnmountOptions } from '../driver.ts';
 import { findMount } from '../mount-table.ts';
-import { hasOpen } from '../holders.ts';
+import { Holders } from '../holders.ts';
 import { MOUNT_TYPE } from '../mountpoint.ts';
 import { unmountDirectory } from '../unmount.ts';
 import { BufferPool } from './buffer-pool.ts';
@@ -129,6 +129,7 @@ function newContext(
       device.notify(dropCached(node.id, 'bytes'));
     },
   );
+  const holders = new Holders(clock);
   return {
     operations,
     nodes,
@@ -143,7 +144,7 @@ function newContext(
     notifyAtOnce: device.deliver,
     notified: () => device.notified(),
     trust: { names: false, hasEpoch: false },
-    hasOpen: (thread, path) => hasOpen(thread, options.mountpoint + path),
+    hasOpen: (threads, path) => holders.hasOpen(threads, options.mountpoint + path),
   };
 }
 

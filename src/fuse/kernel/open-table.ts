@@ -7,6 +7,8 @@ import type { Snapshot } from './snapshot.ts';
 export interface OpenFile {
   readonly node: Node;
   readonly handle: FileHandle;
+  /** The thread that opened it, while that lives; 0 when it cannot be seen from here. */
+  readonly opener: number;
 }
 
 /** What one opendir(3) sees. */
