@@ -57,7 +57,7 @@ export interface BucketSearch {
   /** For the text of an error. */
   readonly baseUrl: string;
   /** Gives the search up. */
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What OpenSSL and Node call a certificate that does not prove who the service is. */
@@ -82,7 +82,7 @@ export async function findBucket(search: BucketSearch): Promise<Bucket> {
 /** All pages. Rejects with a `CommandError`. */
 export async function listAllBuckets(search: Omit<BucketSearch, 'wanted'>): Promise<AccountBuckets> {
   const { service, baseUrl } = search;
-  const signal = AbortSignal.any([search.signal, AbortSignal.timeout(CHECK_DEADLINE_MS)]);
+  const signal = checkSignal(search.signal);
   try {
     return await listAccountBuckets(service, { signal });
   } catch (error) {
@@ -133,13 +133,18 @@ function explainRefusal(error: unknown, baseUrl: string): CommandError {
 export async function mayWrite(
   service: ObjectService,
   bucket: Bucket,
-  giveUp: AbortSignal,
+  giveUp?: AbortSignal,
 ): Promise<boolean> {
-  const signal = AbortSignal.any([giveUp, AbortSignal.timeout(CHECK_DEADLINE_MS)]);
+  const signal = checkSignal(giveUp);
   try {
     await service.deleteObject(bucket.bucket, `.pailfs-probe-${randomUUID()}`, { signal });
     return true;
   } catch (error) {
     return !isRefusal(error, 'denied');
   }
+}
+
+function checkSignal(giveUp: AbortSignal | undefined): AbortSignal {
+  const deadline = AbortSignal.timeout(CHECK_DEADLINE_MS);
+  return giveUp === undefined ? deadline : AbortSignal.any([giveUp, deadline]);
 }

@@ -16,23 +16,25 @@ export async function canonicalMountpoint(path: string): Promise<string> {
 }
 
 /**
- * The latest first; none when `path` is no mount of pailfs. Rejects with a `CommandError` when there is nothing at `path`, or a mount of
- * which this user may know nothing.
+ * The latest first. Rejects with a `CommandError` when there is nothing at `path`, no mount of pailfs, for which `remedy` says what to do,
+ * or a mount of which this user may know nothing.
  */
 export async function recordsOfMountpoint(
   directories: readonly string[],
   path: string,
+  remedy: string,
 ): Promise<readonly MountRecord[]> {
   // As it was written first: a mount that does not answer cannot be looked at.
   const written = await readRecordsOf(directories, resolve(path));
   if (written.length > 0) return written;
   const mountpoint = await canonicalMountpoint(path);
   const records = await readRecordsOf(directories, mountpoint);
-  if (records.length === 0 && isOurType((await findMount(mountpoint))?.type ?? '')) {
-    throw new CommandError(
-      exitCodes.failed,
-      `nobody can be asked about ${mountpoint}: it is another user's mount, or its process could not record it; that user can ask, and so can root`,
-    );
-  }
-  return records;
+  if (records.length > 0) return records;
+  const isOurs = isOurType((await findMount(mountpoint))?.type ?? '');
+  throw new CommandError(
+    exitCodes.failed,
+    isOurs
+      ? `nobody can be asked about ${mountpoint}: it is another user's mount, or its process could not record it; that user can ask, and so can root`
+      : `${path} is no mount of pailfs: ${remedy}`,
+  );
 }

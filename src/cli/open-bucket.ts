@@ -33,7 +33,7 @@ export interface BucketSurroundings {
   /** As for a file system. */
   readonly giveMemoryBack?: () => void;
   /** Gives the start up. */
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 /** What a start has opened so far, to be closed backwards when it fails; and what a person should know although it works. */

@@ -184,7 +184,7 @@ async function bucketsLeft(
 async function mayWriteAnywhere(
   service: HttpService,
   buckets: readonly Bucket[],
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const asked = buckets.find(({ status }) => status === 'ACTIVE') ?? buckets[0];
   return asked === undefined || mayWrite(service, asked, signal);

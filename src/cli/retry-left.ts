@@ -38,14 +38,13 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
     throw new CommandError(exitCodes.failed, `another process has ${directory.path}, and does not answer`);
   }
   const start: Start = { closers: [], warnings: [] };
-  const signal = new AbortController().signal;
   let outcomes: readonly ChangeOutcome[];
   try {
     const opened = await openBucket(
       directory.about.bucket,
       { ...settings, stateDir: dirname(directory.bucketHome) },
       // Each outcome says what happened to it.
-      { clock, log: silentLog, signal },
+      { clock, log: silentLog },
       start,
     );
     outcomes = await opened.fileSystem.unsent.retry(ids);

@@ -21,6 +21,7 @@ const CLOSED_DEADLINE_MS = 5000;
 
 /** When the start is given up, it rejects once nothing is left behind. */
 export interface Surroundings extends BucketSurroundings {
+  readonly signal: AbortSignal;
   readonly log: RecentProblems;
   readonly driver: Driver;
 }

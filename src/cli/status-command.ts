@@ -5,7 +5,7 @@ import { probeMount } from '../fuse/mount-probe.ts';
 import { readMountTable } from '../fuse/mount-table.ts';
 import { isOurType } from '../fuse/mountpoint.ts';
 import type { ExitCode } from './command-error.ts';
-import { CommandError, exitCodes } from './command-error.ts';
+import { exitCodes } from './command-error.ts';
 import { ControlClient, nullWhenSilent } from './control-client.ts';
 import type { StatusDocument } from './control-documents.ts';
 import { removeDeadSockets } from './dead-sockets.ts';
@@ -77,7 +77,7 @@ async function look({ mountpoint }: StatusWish, clock: Clock): Promise<readonly 
   const directories = await recordDirectories(process.getuid?.() ?? 0);
   const records = await (mountpoint === undefined
     ? readRecords(directories)
-    : recordsOf(directories, mountpoint));
+    : recordsOfMountpoint(directories, mountpoint, '"pailfs status" lists them'));
   const table = await readMountTable();
   const statuses = await statusOf(records, {
     isMounted: (path) => table.some((entry) => entry.mountpoint === path && isOurType(entry.type)),
@@ -97,15 +97,6 @@ async function askProcess(
   if (socket === undefined) return null;
   // Its state says whether it is dead or silent.
   return new ControlClient(socket).status().catch(nullWhenSilent);
-}
-
-async function recordsOf(
-  directories: readonly string[],
-  mountpoint: string,
-): Promise<readonly MountRecord[]> {
-  const records = await recordsOfMountpoint(directories, mountpoint);
-  if (records.length > 0) return records;
-  throw new CommandError(exitCodes.failed, `${mountpoint} is no mount of pailfs: "pailfs status" lists them`);
 }
 
 /** Of one mount that was named also what it does; what changes least comes last, where a low terminal cuts. */

@@ -35,6 +35,9 @@ export type PlaceOwner =
   | { readonly kind: 'mount'; readonly control: ControlClient; readonly isFinishing: boolean }
   | { readonly kind: 'left'; readonly directory: LeftDirectory };
 
+/** Where a mountpoint that was named is none. */
+const ALL_PLACES = '"pailfs uploads" without it lists all that is not stored';
+
 export interface PlaceSearch {
   /** Undefined: everywhere. */
   readonly mountpoint: string | undefined;
@@ -57,7 +60,7 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<FoundPlaces
   const directories = await recordDirectories(process.getuid?.() ?? 0);
   const records = await (search.mountpoint === undefined
     ? readRecords(directories)
-    : recordsOf(directories, search.mountpoint));
+    : recordsOfMountpoint(directories, search.mountpoint, ALL_PLACES));
   const mounts = (await Promise.all(ranked(records).map((one) => askMount(directories, one)))).flat();
   await removeDeadSockets(directories);
   const answered = new Set(mounts.flatMap(({ stateDirectories }) => stateDirectories));
@@ -199,18 +202,6 @@ async function placesBelow(home: string, isMeant: IsMeant, clock: Clock): Promis
     }
   }
   return { all, places, unreadable: [...unreadable, ...closed] };
-}
-
-async function recordsOf(
-  directories: readonly string[],
-  mountpoint: string,
-): Promise<readonly MountRecord[]> {
-  const records = await recordsOfMountpoint(directories, mountpoint);
-  if (records.length > 0) return records;
-  throw new CommandError(
-    exitCodes.failed,
-    `${mountpoint} is no mount of pailfs: "pailfs uploads" without it lists all that is not stored`,
-  );
 }
 
 interface AskedMount {

@@ -1,5 +1,5 @@
 /**
- * How visible is a file after its rename? As before; but a file made here a moment ago, whose visibility nobody set, takes that of the
+ * How visible is a file after its upload, or its rename? As before, unless a program or the person who mounts says otherwise; but a file made here a moment ago, whose visibility nobody set, takes that of the
  * file that it replaces: programs that save through a temporary file do not mean to take a link away.
  */
 import { versionOf } from '../content/version-facts.ts';
@@ -39,8 +39,28 @@ export function standingVersion({ namespace }: MountState, file: OpenFile): Vers
 export function isLinkOwed(mount: MountState, file: OpenFile): boolean {
   const standing = standingVersion(mount, file);
   if (!file.publishPending || standing === null || standing === file.version) return file.publishPending;
-  const owed = file.owedLinks.flatMap((link) => (link.publish === null ? [] : [versionOf(link.publish)]));
-  return [file.version, ...file.unconfirmed, ...owed].some((each) => each?.isSame(standing) === true);
+  return [file.version, ...file.unconfirmed, ...owedVersions(file)].some(
+    (each) => each?.isSame(standing) === true,
+  );
+}
+
+/** Those that records say are to be made public again. */
+export function owedVersions({ owedLinks }: OpenFile): Version[] {
+  return owedLinks.flatMap(({ publish }) => (publish === null ? [] : [versionOf(publish)]));
+}
+
+/** What the next upload of `file` makes of it, when `wish` was set on those bytes; undefined when only the service knows. */
+export function visibilityToKeep(
+  mount: MountState,
+  file: OpenFile,
+  wish: Visibility | null,
+): Visibility | undefined {
+  const { settings } = mount;
+  if (wish !== null) return wish;
+  if (settings.visibility !== 'preserve') return settings.visibility;
+  if (isLinkOwed(mount, file)) return 'public';
+  if (file.visibilityBefore !== null) return file.visibilityBefore;
+  return file.version === null ? 'private' : undefined;
 }
 
 /** Of `file` as it is stored, and known from then on. Rejects with a refusal when only the service knows. */

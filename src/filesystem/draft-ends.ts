@@ -149,19 +149,19 @@ export class DraftEnds {
 
   /** Its newest bytes are the caller's to end. */
   #goBackTo(file: OpenFile, { draft }: Sealed): void {
-    const { basis, contentType, visibilityWish, local } = file.wishesOf(draft);
+    const promised = file.wishesOf(draft);
     file.loseWrites();
     if (file.failure?.draft === file.draft) file.failure = null;
     file.draft = draft;
     file.sealed = { draft, wishes: null };
     file.isOverSealed = false;
-    Object.assign(file, { basis, contentType, visibilityWish, local });
+    Object.assign(file, promised);
   }
 
   /** The service refused what was written last for good: what a close has promised before is what the file holds then. */
   async #setNewestAside(file: OpenFile, draft: Draft, sealed: Sealed): Promise<void> {
-    const { basis, contentType, visibilityWish, local, isOverSealed, failure } = file;
-    const own = { basis, contentType, visibilityWish, local };
+    const { isOverSealed, failure } = file;
+    const own = file.wishesOf(draft);
     const { wishes } = sealed;
     // As a file of its own: whoever writes to the name meanwhile goes on from what was promised.
     const left = Object.assign(new OpenFile(file.path, file.version), { ...own, draft, dirty: true });

@@ -10,7 +10,13 @@ import { existing, type Existing } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 import type { AttributeChange, Attributes, DirectoryEntry, ShownListing } from './operations.ts';
-import { FILE_MODE, FOLDER_MODE, shownAttributes, type ShownAttributes } from './shown-attributes.ts';
+import {
+  FILE_MODE,
+  FOLDER_MODE,
+  localOf,
+  shownAttributes,
+  type ShownAttributes,
+} from './shown-attributes.ts';
 
 /**
  * The kernel sees every change of what is open, and need not ask after each; but not that its new bytes were refused, and the
@@ -103,7 +109,7 @@ export class Inspecting {
 
   /** Kept here, for this version of the file; costs no request. */
   async setAttributes(path: string, change: AttributeChange, handle?: Handle): Promise<void> {
-    const local = { ...definedOf(change), ctime: this.#mount.clock.now() };
+    const local = localOf(change, this.#mount.clock.now());
     const file = handle?.file ?? this.#mount.table.dirty(path);
     if (file !== undefined && (file.dirty || file.version === null)) {
       file.local = { ...file.local, ...local };
@@ -188,8 +194,4 @@ function* inParts(...groups: readonly Iterable<string>[]): Generator<readonly st
     }
   }
   yield part;
-}
-
-function definedOf(change: AttributeChange): LocalAttributes {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

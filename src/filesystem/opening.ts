@@ -5,7 +5,7 @@ import { ReadStream } from '../content/read-stream.ts';
 import { parentOf } from '../store/keys.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { FsError } from './errors.ts';
-import { existingFile } from './found.ts';
+import { existingFile, requireParent } from './found.ts';
 import { draftFactsOf } from './draft-records.ts';
 import type { MountState } from './mount-state.ts';
 import { Handle, OpenFile } from './open-file.ts';
@@ -163,8 +163,7 @@ export class Opening {
   async #lookUpToCreate(path: string): Promise<Found | null> {
     const found = await this.#mount.namespace.lookup(path);
     if (found.kind !== 'missing') return found;
-    const parent = await this.#mount.namespace.lookup(parentOf(path));
-    if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its folder does not exist');
+    await requireParent(this.#mount.namespace, path);
     return null;
   }
 

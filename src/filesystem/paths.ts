@@ -2,11 +2,11 @@
 import { MAX_NAME_BYTES } from '../store/keys.ts';
 import { FsError } from './errors.ts';
 
-/** Rejects names that the kernel would not have let through, and names that no key can carry byte by byte. */
+/** Throws for names that the kernel would not have let through, and names that no key can carry byte by byte. */
 export function checkPath(path: string): void {
   if (path.includes('\0')) throw new FsError('EINVAL', path, 'a name cannot hold NUL');
   if (/\p{Surrogate}/u.test(path)) throw new FsError('EILSEQ', path, 'the name is not valid Unicode');
-  // A path has at least as many bytes as its longest name: most paths need no further look.
+  // A character has at most three bytes a UTF-16 unit: most paths need no further look.
   if (path.length * 3 <= MAX_NAME_BYTES) return;
   for (const name of path.split('/')) {
     if (Buffer.byteLength(name) > MAX_NAME_BYTES)

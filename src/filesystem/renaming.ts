@@ -5,7 +5,7 @@ import type { FolderTimes } from './folder-times.ts';
 import { heldBelow } from './folder-tree.ts';
 import type { Folders } from './folders.ts';
 import { FsError } from './errors.ts';
-import { existing, existingFile } from './found.ts';
+import { existing, existingFile, requireParent } from './found.ts';
 import type { MountState } from './mount-state.ts';
 import type { Moving } from './moving.ts';
 import type { OpenFile } from './open-file.ts';
@@ -94,7 +94,7 @@ export class Renaming {
     const dirty = this.#mount.table.dirty(path);
     if (dirty !== undefined) return dirty;
     const found = await this.#mount.namespace.lookup(path);
-    if (found.kind === 'missing') await this.#refuseWithoutParent(path);
+    if (found.kind === 'missing') await requireParent(this.#mount.namespace, path);
     // A program may have closed there meanwhile what others had deleted, or replaced.
     const written = this.#mount.table.dirty(path);
     if (written !== undefined || found.kind === 'missing') return written ?? null;
@@ -111,7 +111,7 @@ export class Renaming {
     // Also of a folder that somebody else has removed: what waits in it must not be taken for replaced.
     const holdsDrafts = (): boolean => heldBelow(this.#mount, path).some((file) => file.dirty);
     if (found.kind === 'missing') {
-      await this.#refuseWithoutParent(path);
+      await requireParent(namespace, path);
       if (holdsDrafts()) throw new FsError('ENOTEMPTY', path, 'files in it wait to be stored');
       return false;
     }
@@ -123,10 +123,5 @@ export class Renaming {
     const isEmpty = folder.names.visible === 0 && folder.hidden === 0;
     if (!isEmpty || holdsDrafts()) throw new FsError('ENOTEMPTY', path, 'it has entries');
     return true;
-  }
-
-  async #refuseWithoutParent(path: string): Promise<void> {
-    const parent = await this.#mount.namespace.lookup(parentOf(path));
-    if (parent.kind === 'missing') throw new FsError('ENOENT', path, 'its folder does not exist');
   }
 }

@@ -5,7 +5,6 @@
  * end, which may have stored the bytes and made the object private all the same. Callers hold the claim of the file's path.
  */
 import type { Draft } from '../content/draft.ts';
-import { versionOf } from '../content/version-facts.ts';
 import { isRefusal } from '../service/refusal.ts';
 import type { Visibility } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
@@ -13,7 +12,7 @@ import { recognise } from '../store/own-upload.ts';
 import { VersionChanged } from '../store/range-reader.ts';
 import { asWanted, currentVisibility, publish, replaceObject, type Replacement } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
-import { isLinkOwed, standingVersion } from './carried-visibility.ts';
+import { owedVersions, standingVersion, visibilityToKeep } from './carried-visibility.ts';
 import { BaseReplaced } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
 import { isDamaged, refuseDamaged } from './draft-damaged.ts';
@@ -100,8 +99,8 @@ export class Sending {
     if (file.version === null) return;
     try {
       // Of several uploads without a known end any may be the last that came; not all of them were to be public.
-      const owed = file.owedLinks.flatMap((link) => (link.publish === null ? [] : [versionOf(link.publish)]));
-      const version = await publish(this.#mount.store, keyOfPath(file.path), file.version, ...owed);
+      const { store } = this.#mount;
+      const version = await publish(store, keyOfPath(file.path), file.version, ...owedVersions(file));
       version.visibility = { value: 'public', at: this.#mount.clock.monotonic() };
       if (version !== file.version) file.take(version);
     } catch (error) {
@@ -218,12 +217,9 @@ export class Sending {
   }
 
   async #visibilityWanted(file: OpenFile, { visibilityWish }: Wishes): Promise<Visibility> {
-    const { settings, namespace, store } = this.#mount;
-    if (visibilityWish !== null) return visibilityWish;
-    if (settings.visibility !== 'preserve') return settings.visibility;
-    if (isLinkOwed(this.#mount, file)) return 'public';
-    if (file.visibilityBefore !== null) return file.visibilityBefore;
-    if (file.version === null) return 'private';
+    const { namespace, store } = this.#mount;
+    const kept = visibilityToKeep(this.#mount, file, visibilityWish);
+    if (kept !== undefined) return kept;
     const known = standingVersion(this.#mount, file)?.visibility;
     if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
     return currentVisibility(store, keyOfPath(file.path));

@@ -1,6 +1,6 @@
-/** What do attributes say that were set here, and what where none were set? */
+/** Which attributes does a program set, and which is it shown: those that were set here, and what where none were? */
 import type { LocalAttributes } from '../store/version.ts';
-import type { Attributes } from './operations.ts';
+import type { AttributeChange, Attributes } from './operations.ts';
 import type { FileSystemSettings } from './settings.ts';
 
 export const FILE_MODE = 0o666;
@@ -26,4 +26,10 @@ export function shownAttributes(
     atime: local.atime ?? mtime,
     ctime: local.ctime ?? mtime,
   };
+}
+
+/** What `change`, made at the moment `now`, sets. */
+export function localOf(change: AttributeChange, now: number): LocalAttributes {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  return { ...given, ctime: now };
 }

@@ -10,7 +10,7 @@ import type { VisibilityRecord } from '../service/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
 import { BUCKET_ATTRIBUTES, bucketAttribute, FOLDER_ATTRIBUTES, HIDDEN } from './bucket-attributes.ts';
-import { isLinkOwed, standingVersion } from './carried-visibility.ts';
+import { standingVersion, visibilityToKeep } from './carried-visibility.ts';
 import { contentTypeFor, contentTypeOf, wishForTypeOfName } from './content-type.ts';
 import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
@@ -140,12 +140,9 @@ export class Xattrs {
 
   /** What the file's will be after its upload. */
   async #visibilityOfDraft(file: OpenFile, waiter: Waiter): Promise<string> {
-    const { settings } = this.#mount;
-    if (file.visibilityWish !== null) return file.visibilityWish;
-    if (settings.visibility !== 'preserve') return settings.visibility;
-    if (isLinkOwed(this.#mount, file)) return 'public';
-    if (file.visibilityBefore !== null) return file.visibilityBefore;
-    const standing = file.version === null ? null : standingVersion(this.#mount, file);
+    const kept = visibilityToKeep(this.#mount, file, file.visibilityWish);
+    if (kept !== undefined) return kept;
+    const standing = standingVersion(this.#mount, file);
     return standing === null ? 'private' : (await this.#record(file.path, standing, waiter)).visibility;
   }
 

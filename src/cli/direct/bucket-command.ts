@@ -30,8 +30,7 @@ const COLUMNS: readonly Column<Bucket>[] = [
 
 /** §4.2, all pages. Each command here rejects with a `CommandError`. */
 export async function listBuckets({ service, settings, clock }: Session, json: boolean): Promise<ExitCode> {
-  const signal = new AbortController().signal;
-  const { buckets, summary } = await listAllBuckets({ service, baseUrl: settings.baseUrl, signal });
+  const { buckets, summary } = await listAllBuckets({ service, baseUrl: settings.baseUrl });
   if (json) printJson({ buckets, summary });
   else {
     const isSaid = buckets.some(({ statusMessage }) => statusMessage !== null);

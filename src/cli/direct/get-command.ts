@@ -10,7 +10,7 @@ import type { ObjectHead } from '../../service/records.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import { createGates } from '../../store/gates.ts';
-import { isUsableName } from '../../store/keys.ts';
+import { isUsableName, nameOf } from '../../store/keys.ts';
 import { RangeReader, type RangeSink } from '../../store/range-reader.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
@@ -116,7 +116,7 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 function nameOfKey(word: string, key: string): string {
-  const name = key.slice(key.lastIndexOf('/') + 1);
+  const name = nameOf(key);
   if (isUsableName(name)) return name;
   throw usageError(`${word} has no name that a file can have: say which file it shall be`);
 }
@@ -135,7 +135,7 @@ async function fetched(
   const progress =
     place === 'stdout' && process.stdout.isTTY
       ? openProgress(key, 0)
-      : openProgress(key.slice(key.lastIndexOf('/') + 1), size, prettyBytes);
+      : openProgress(nameOf(key), size, prettyBytes);
   const source = { reader, key, size, etag, progress };
   try {
     if (place === 'stdout') await stream(source, openStdout());

@@ -47,14 +47,13 @@ export async function withSession<Result>(
   ]);
   const log = logOfCommand(settings.debug);
   const service = await openService(settings, { clock, log });
-  const signal = new AbortController().signal;
   try {
     return await action({
       service,
       settings,
       clock,
       log,
-      findBucket: (wanted) => findBucket({ service, wanted, baseUrl, signal }),
+      findBucket: (wanted) => findBucket({ service, wanted, baseUrl }),
     });
   } finally {
     await service.close();

@@ -56,8 +56,7 @@ export async function checkService(
   try {
     let account: AccountBuckets | undefined;
     const credential = await checked('credential', async () => {
-      const signal = new AbortController().signal;
-      account = await listAllBuckets({ service, baseUrl: settings.baseUrl, signal });
+      account = await listAllBuckets({ service, baseUrl: settings.baseUrl });
       return credentialFinding(account);
     });
     const range = await checked('Range', async () =>

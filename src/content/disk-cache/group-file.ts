@@ -6,6 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { DiskCalls } from '../disk-calls.ts';
 import { readFully, writeFully } from '../local-files.ts';
@@ -14,7 +15,6 @@ import { blocksAtOnce, writeTogether, type BlockRun } from './block-run.ts';
 import { DirectFile, type DirectWrites } from '../direct-writes.ts';
 import {
   blockPosition,
-  checksumOf,
   emptyHeader,
   encodeSlots,
   HEADER_SIZE,
@@ -85,7 +85,7 @@ export class GroupFile {
         const block = into.subarray(at, at + blockSize);
         const slot = this.#slots.get(index);
         const isWhole =
-          at + block.length <= count && slot?.length === block.length && slot.checksum === checksumOf(block);
+          at + block.length <= count && slot?.length === block.length && slot.checksum === crc32(block);
         if (isWhole) continue;
         areWhole = false;
       }
@@ -232,7 +232,7 @@ export class GroupFile {
 }
 
 function slotsOf(blocks: readonly Uint8Array[]): Slot[] {
-  return blocks.map((block) => ({ checksum: checksumOf(block), length: block.length }));
+  return blocks.map((block) => ({ checksum: crc32(block), length: block.length }));
 }
 
 function openPlace({ calls, path }: GroupPlace, flags: string): Promise<OpenDescriptor> {

@@ -6,7 +6,6 @@
  * bytes; 0 bytes: not there. A block is written before its place in the header, or together with it: what a crash cut is damaged, not wrong.
  */
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 
 export const BLOCKS_PER_GROUP = 64;
 /** Bytes before the first block, which begins where a page does (direct-writes.ts). */
@@ -22,6 +21,7 @@ const SLOT_SIZE = 8;
 
 /** One block's place in the header. */
 export interface Slot {
+  /** CRC-32. */
   readonly checksum: number;
   /** Bytes. */
   readonly length: number;
@@ -42,10 +42,6 @@ export interface ContentName {
 export function hashOf(name: ContentName): string {
   const { service, bucket, key, etag, size } = name;
   return createHash('sha256').update([service, bucket, etag, size, key].join('\0')).digest('hex');
-}
-
-export function checksumOf(block: Uint8Array): number {
-  return crc32(block);
 }
 
 /** The header of a group that has no block yet. */

@@ -24,7 +24,7 @@ import type {
 } from '../operations.ts';
 import { FREE_BYTES } from '../pail-file-system.ts';
 import type { FileSystemSettings } from '../settings.ts';
-import { FOLDER_MODE, shownAttributes } from '../shown-attributes.ts';
+import { FOLDER_MODE, localOf, shownAttributes } from '../shown-attributes.ts';
 import { unservedXattr } from '../xattr-namespaces.ts';
 import type { AccountChanges } from './account-changes.ts';
 import type { OpenBuckets } from './open-buckets.ts';
@@ -105,8 +105,7 @@ export class AccountTop implements PathOperations {
 
   async setAttributes(path: string, change: AttributeChange): Promise<void> {
     if (path !== TOP) return (await this.#opened(path)).setAttributes(TOP, change);
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    this.#local = { ...this.#local, ...given, ctime: this.#parts.clock.now() };
+    this.#local = { ...this.#local, ...localOf(change, this.#parts.clock.now()) };
   }
 
   async mkdir(path: string): Promise<void> {

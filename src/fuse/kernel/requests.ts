@@ -4,6 +4,7 @@
  */
 import type { WireReader } from './wire-reader.ts';
 import { MalformedRequest } from './wire-reader.ts';
+import { milliseconds } from './wire-times.ts';
 
 export const REQUEST_HEADER_BYTES = 40;
 /** Bytes of one read or write, at most: a thousand requests for a gigabyte. */
@@ -111,8 +112,6 @@ export function readSetattr(body: WireReader): SetattrRequest {
   body.skip(4);
   return { valid, fh, size, atime, mtime, mode, uid, gid };
 }
-
-const milliseconds = (seconds: number, nanoseconds: number): number => seconds * 1000 + nanoseconds / 1e6;
 
 export interface MakeRequest {
   readonly mode: number;

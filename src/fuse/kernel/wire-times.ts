@@ -13,3 +13,8 @@ export function secondsAndNanoseconds(milliseconds: number): { seconds: number; 
   if (microseconds === 1_000_000) return { seconds: seconds + 1, nanoseconds: 0 };
   return { seconds, nanoseconds: microseconds * TIME_GRANULARITY_NS };
 }
+
+/** Since 1970, with fractions. */
+export function milliseconds(seconds: number, nanoseconds: number): number {
+  return seconds * 1000 + nanoseconds / 1e6;
+}

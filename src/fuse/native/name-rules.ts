@@ -1,8 +1,8 @@
 /** Which paths from libfuse are not to be believed or not to be served? */
 import path from 'node:path';
 import { FsError } from '../../filesystem/errors.ts';
+import { checkPath } from '../../filesystem/paths.ts';
 
-const LONGEST_NAME_BYTES = 255;
 /** What the addon makes of bytes that are not UTF-8: two different names would become one. */
 const REPLACEMENT = '\u{FFFD}';
 /** libfuse renames a file that is deleted while open to such a name, and deletes that one after the last close. */
@@ -11,11 +11,8 @@ const HIDDEN_NAME = /\/\.fuse_hidden[0-9a-f]{16}$/;
 /** Throws EILSEQ or ENAMETOOLONG for a path with a component that the mount cannot have. */
 export function refuseImpossibleName(filePath: string): void {
   if (filePath.includes(REPLACEMENT)) throw new FsError('EILSEQ', filePath, 'a name is not UTF-8');
-  // A character has at most three bytes a UTF-16 unit: short paths need no closer look.
-  if (filePath.length * 3 <= LONGEST_NAME_BYTES) return;
-  if (filePath.split('/').some((name) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)) {
-    throw new FsError('ENAMETOOLONG', filePath, 'a name has more than 255 bytes');
-  }
+  // Also for what is answered without the file system.
+  checkPath(filePath);
 }
 
 /** Whether libfuse would use this path for a file that was deleted while open. */
