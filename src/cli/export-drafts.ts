@@ -4,11 +4,12 @@
  */
 import { mkdir, open, realpath, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { systemErrorCode } from '../base/errors.ts';
+import { inWords, systemErrorCode } from '../base/errors.ts';
 import { CONTENT_START } from '../content/draft-header.ts';
 import { markedName } from '../filesystem/marked-name.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import { isUsableName } from '../store/keys.ts';
+import { CommandError, exitCodes } from './command-error.ts';
 
 const CHUNK = 1024 * 1024;
 /** A program may write to a draft while it is read. */
@@ -19,6 +20,27 @@ const DIRECTORY_MODE = 0o700;
 /** Whether there is anything to export of `change`, or was. */
 export function hasBytes({ file, state }: UnsentChange): boolean {
   return file !== null || state === 'gone';
+}
+
+/** The directory that bytes are exported to. Rejects with a `CommandError` where it cannot be. */
+export async function makeTop(top: string): Promise<void> {
+  try {
+    // Not recursive: below /proc Node tries that for ever.
+    if ((await stat(top).catch(nullWhenMissing)) === null) await mkdir(top);
+    if ((await stat(top)).isDirectory()) return;
+  } catch (error) {
+    throw cannotExportTo(top, inWords(error, top), error);
+  }
+  throw cannotExportTo(top, 'it is no directory');
+}
+
+function cannotExportTo(top: string, reason: string, cause?: unknown): CommandError {
+  return new CommandError(exitCodes.failed, `nothing can be exported to ${top}: ${reason}`, { cause });
+}
+
+function nullWhenMissing(error: unknown): null {
+  if (systemErrorCode(error) === 'ENOENT') return null;
+  throw error;
 }
 
 /** Writes the bytes of `change` below `directory`, which exists; resolves with the file's path. Rejects with why it could not. */

@@ -16,13 +16,13 @@ export async function canonicalMountpoint(path: string): Promise<string> {
 }
 
 /**
- * The latest first. Rejects with a `CommandError` when there is nothing at `path`, no mount of pailfs, for which `remedy` says what to do,
+ * The latest first. Rejects with a `CommandError` when there is nothing at `path`, no mount of pailfs, for which it says where else to look,
  * or a mount of which this user may know nothing.
  */
 export async function recordsOfMountpoint(
   directories: readonly string[],
   path: string,
-  remedy: string,
+  asked: 'status' | 'uploads',
 ): Promise<readonly MountRecord[]> {
   // As it was written first: a mount that does not answer cannot be looked at.
   const written = await readRecordsOf(directories, resolve(path));
@@ -35,6 +35,6 @@ export async function recordsOfMountpoint(
     exitCodes.failed,
     isOurs
       ? `nobody can be asked about ${mountpoint}: it is another user's mount, or its process could not record it; that user can ask, and so can root`
-      : `${path} is no mount of pailfs: ${remedy}`,
+      : `${path} is no mount of pailfs: ${asked === 'uploads' ? '"pailfs uploads" without it lists all that is not stored' : '"pailfs status" lists them'}`,
   );
 }

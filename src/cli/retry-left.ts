@@ -2,22 +2,27 @@
 import { dirname } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
-import { changesLeftIn } from '../filesystem/changes-left.ts';
+import { inWords } from '../base/errors.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
-import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
+import type { ChangeOutcome, Unsent } from '../filesystem/unsent-changes.ts';
 import { CommandError, exitCodes } from './command-error.ts';
+import { damageLog } from './damage-log.ts';
+import { lookIntoEach, type LookedInto } from './left-changes.ts';
 import { belongsTo, leftDirectoriesIn, type LeftDirectory } from './left-directories.ts';
 import { closeBackwards, openBucket, type Start } from './open-bucket.ts';
 import type { MountSettings } from './settings.ts';
+import type { UnsentPlace } from './unsent-places.ts';
 
 export interface LeftWish {
   readonly directory: LeftDirectory;
-  /** What is in it. */
-  readonly changes: readonly UnsentChange[];
-  /** What a person wants stored; null: all but half files. */
-  readonly ids: readonly string[] | null;
+  /** What is in all directories of its bucket that nobody has: whoever starts takes all of it, and what is gone is forgotten then. */
+  readonly left: readonly LookedInto[];
+  /** What of that a person wants stored; null: all but half files. */
+  readonly wanted: readonly UnsentChange[] | null;
   readonly settings: MountSettings;
 }
+
+type NamedChange = Pick<UnsentChange, 'id' | 'kind' | 'path'>;
 
 interface Left {
   readonly change: UnsentChange;
@@ -25,9 +30,19 @@ interface Left {
   readonly isOwned: boolean;
 }
 
+/** What is in the directories of the bucket of `directory` that nobody has; in `directory` at least. */
+export function leftBeside(directory: LeftDirectory, places: readonly UnsentPlace[]): readonly LookedInto[] {
+  return places.flatMap(({ owner, changes }) => {
+    if (owner.kind !== 'left') return [];
+    const { bucketHome, isOwned } = owner.directory;
+    const isBeside = bucketHome === directory.bucketHome && !isOwned;
+    return isBeside || owner.directory === directory ? [{ directory: owner.directory, changes }] : [];
+  });
+}
+
 /** Rejects with a `CommandError` when the service or the settings are not those that are needed. */
 export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly ChangeOutcome[]> {
-  const { directory, settings, ids } = wish;
+  const { directory, settings, wanted } = wish;
   if (directory.about === null || !belongsTo(directory, settings.accessKeyId)) {
     throw new CommandError(
       exitCodes.failed,
@@ -43,42 +58,63 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
     const opened = await openBucket(
       directory.about.bucket,
       { ...settings, stateDir: dirname(directory.bucketHome) },
-      // Each outcome says what happened to it.
-      { clock, log: silentLog },
+      { clock, log: damageLog },
       start,
     );
-    outcomes = await opened.fileSystem.unsent.retry(ids);
+    outcomes = await retryIn(opened.fileSystem.unsent, wanted);
   } finally {
     await closeBackwards(start.closers, silentLog);
   }
-  const left: Left[] = [];
-  // What was in one may be in another now: a mount takes over what others left.
-  for (const { path, isOwned } of await leftDirectoriesIn(directory.bucketHome)) {
-    const changes = await changesLeftIn(path, clock);
-    left.push(...changes.map((change) => ({ change, isOwned })));
-  }
-  return whatBecameOf(wish, outcomes, left);
+  return whatBecameOf(wish, outcomes, await stillLeft(wish, clock));
+}
+
+async function retryIn(
+  unsent: Unsent,
+  wanted: readonly UnsentChange[] | null,
+): Promise<readonly ChangeOutcome[]> {
+  const retryThose = async (isMeant: (change: UnsentChange) => boolean): Promise<readonly ChangeOutcome[]> =>
+    unsent.retry((await unsent.list()).filter(isMeant).map(({ id }) => id));
+  if (wanted !== null) return retryThose((change) => wanted.some((one) => isSame(one, change)));
+  // Renames go on by themselves, but not beyond the end of this process.
+  const renamed = await retryThose(({ kind }) => kind === 'rename');
+  return [...(await unsent.retry(null)), ...renamed];
+}
+
+/** What was in one may be in another now: a mount takes over what others left. */
+async function stillLeft({ directory, left: before }: LeftWish, clock: Clock): Promise<readonly Left[]> {
+  const { seen, unreadable } = await lookIntoEach(await leftDirectoriesIn(directory.bucketHome), clock);
+  // What cannot be read any more may be there still.
+  const unread = unreadable.flatMap(({ path, error }) =>
+    before
+      .filter((one) => one.directory.path === path)
+      .flatMap(({ changes }) => changes.map((change) => ({ ...change, reason: inWords(error) }))),
+  );
+  return [
+    ...seen.flatMap(({ changes, directory: { isOwned } }) => changes.map((change) => ({ change, isOwned }))),
+    ...unread.map((change) => ({ change, isOwned: false })),
+  ];
 }
 
 /** A mount stores by itself, too: what is neither an outcome nor left is stored. */
 function whatBecameOf(
-  { changes, ids }: LeftWish,
+  { left: before, wanted }: LeftWish,
   outcomes: readonly ChangeOutcome[],
   left: readonly Left[],
 ): readonly ChangeOutcome[] {
-  const known = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
-  return changes
+  return before
+    .flatMap(({ changes }) => changes)
     .filter(
       // What is gone is forgotten by that, asked for or not.
-      ({ id, kind, state }) =>
-        state === 'gone' || (ids?.includes(id) ?? (kind !== 'rename' && kind !== 'scratch')),
+      (change) => change.state === 'gone' || (wanted?.includes(change) ?? change.kind !== 'scratch'),
     )
     .map((change) => {
       const { id, kind, path, state } = change;
       if (state === 'gone') return { id, kind, path, isDone: false, storedAs: null, reason: change.reason };
+      const known = outcomes.find((outcome) => isSame(outcome, change));
+      if (known !== undefined) return { ...known, id };
       const after = left.find((other) => isSame(other.change, change));
       const reason = after === undefined ? null : whyLeft(after);
-      return known.get(id) ?? { id, kind, path, isDone: after === undefined, storedAs: null, reason };
+      return { id, kind, path, isDone: after === undefined, storedAs: null, reason };
     });
 }
 
@@ -89,6 +125,6 @@ function whyLeft({ change, isOwned }: Left): string {
 }
 
 /** Who takes over what others left numbers their deletions anew. */
-function isSame(one: UnsentChange, other: UnsentChange): boolean {
+function isSame(one: NamedChange, other: NamedChange): boolean {
   return one.kind === 'delete' ? other.kind === 'delete' && one.path === other.path : one.id === other.id;
 }

@@ -77,7 +77,7 @@ async function look({ mountpoint }: StatusWish, clock: Clock): Promise<readonly 
   const directories = await recordDirectories(process.getuid?.() ?? 0);
   const records = await (mountpoint === undefined
     ? readRecords(directories)
-    : recordsOfMountpoint(directories, mountpoint, '"pailfs status" lists them'));
+    : recordsOfMountpoint(directories, mountpoint, 'status'));
   const table = await readMountTable();
   const statuses = await statusOf(records, {
     isMounted: (path) => table.some((entry) => entry.mountpoint === path && isOurType(entry.type)),

@@ -2,13 +2,13 @@
 import { stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { changesLeftIn } from '../filesystem/changes-left.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import { findMount } from '../fuse/mount-table.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { ControlClient, nullWhenSilent } from './control-client.ts';
 import { inWords, systemErrorCode } from '../base/errors.ts';
 import { removeDeadSockets } from './dead-sockets.ts';
+import { lookIntoEach, unreadableLine } from './left-changes.ts';
 import { listLeftDirectories, type LeftDirectory, type UnreadablePlace } from './left-directories.ts';
 import { explainLocalFailure } from './local-places.ts';
 import { findControlSocket, readRecords, recordDirectories, type MountRecord } from './mount-record.ts';
@@ -35,9 +35,6 @@ export type PlaceOwner =
   | { readonly kind: 'mount'; readonly control: ControlClient; readonly isFinishing: boolean }
   | { readonly kind: 'left'; readonly directory: LeftDirectory };
 
-/** Where a mountpoint that was named is none. */
-const ALL_PLACES = '"pailfs uploads" without it lists all that is not stored';
-
 export interface PlaceSearch {
   /** Undefined: everywhere. */
   readonly mountpoint: string | undefined;
@@ -60,7 +57,7 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<FoundPlaces
   const directories = await recordDirectories(process.getuid?.() ?? 0);
   const records = await (search.mountpoint === undefined
     ? readRecords(directories)
-    : recordsOfMountpoint(directories, search.mountpoint, ALL_PLACES));
+    : recordsOfMountpoint(directories, search.mountpoint, 'uploads'));
   const mounts = (await Promise.all(ranked(records).map((one) => askMount(directories, one)))).flat();
   await removeDeadSockets(directories);
   const answered = new Set(mounts.flatMap(({ stateDirectories }) => stateDirectories));
@@ -172,10 +169,6 @@ function unseenLine({ path, pointers }: PointedHome, reason: string): string {
   return `a mount may have left bytes in ${path}, which cannot be looked into (${reason}): see whether its disk is there${remedy}`;
 }
 
-function unreadableLine({ path, error }: UnreadablePlace): string {
-  return `a mount may have left bytes in ${path}, which cannot be looked into (${inWords(error, path)}): see whose it is, and ask as that user`;
-}
-
 interface PlacesBelow {
   readonly all: readonly LeftDirectory[];
   /** Of those that are meant. */
@@ -186,21 +179,13 @@ interface PlacesBelow {
 /** Rejects with the disk's error when `home` itself cannot be read. */
 async function placesBelow(home: string, isMeant: IsMeant, clock: Clock): Promise<PlacesBelow> {
   const { directories: all, unreadable } = await listLeftDirectories(home);
-  const places: UnsentPlace[] = [];
-  const closed: UnreadablePlace[] = [];
-  for (const directory of all.filter(isMeant)) {
-    const { path, about } = directory;
-    try {
-      const found = await changesLeftIn(path, clock);
-      // While somebody works there, bytes come and go between two looks.
-      const changes = directory.isOwned ? found.filter(({ state }) => state !== 'gone') : found;
-      const { bucketName: bucket = null, baseUrl = null } = about ?? {};
-      places.push({ mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } });
-    } catch (error) {
-      if (systemErrorCode(error) === undefined) throw error;
-      closed.push({ path, error });
-    }
-  }
+  const { seen, unreadable: closed } = await lookIntoEach(all.filter(isMeant), clock);
+  const places = seen.map(({ directory, changes: found }): UnsentPlace => {
+    // While somebody works there, bytes come and go between two looks.
+    const changes = directory.isOwned ? found.filter(({ state }) => state !== 'gone') : found;
+    const { bucketName: bucket = null, baseUrl = null } = directory.about ?? {};
+    return { mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } };
+  });
   return { all, places, unreadable: [...unreadable, ...closed] };
 }
 

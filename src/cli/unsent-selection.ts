@@ -25,6 +25,20 @@ export function selectChanges(words: readonly string[], places: readonly UnsentP
   return [...selected].map(([place, changes]) => ({ place, changes: [...changes] }));
 }
 
+/** Whoever retries what mounts of a bucket have left takes over all of it, whichever directory it names. */
+export function onceForEachBucket(chosen: readonly Selected[]): readonly Selected[] {
+  const joined = new Map<unknown, Selected>();
+  for (const { place, changes } of chosen) {
+    if (changes.length === 0) continue;
+    const { owner } = place;
+    const isJoined = owner.kind === 'left' && !owner.directory.isOwned;
+    const key = isJoined ? owner.directory.bucketHome : place;
+    const known = joined.get(key);
+    joined.set(key, { place: known?.place ?? place, changes: [...(known?.changes ?? []), ...changes] });
+  }
+  return [...joined.values()];
+}
+
 function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
   const found = places
     .map((place) => ({ place, changes: meantIn(place, word) }))

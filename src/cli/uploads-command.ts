@@ -1,10 +1,8 @@
 /** `pailfs uploads`: what the services do not have yet, of running mounts and of those that are gone; and what to do about it. */
-import { mkdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import type { Clock } from '../base/clock.ts';
-import { inWords, systemErrorCode } from '../base/errors.ts';
-import { silentLog } from '../base/log.ts';
+import { inWords } from '../base/errors.ts';
 import { discardLeftIn } from '../filesystem/changes-left.ts';
 import type { UnsentChange } from '../filesystem/unsent-change.ts';
 import type { ChangeOutcome } from '../filesystem/unsent-changes.ts';
@@ -12,16 +10,17 @@ import { agrees } from './ask-person.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes, usageError } from './command-error.ts';
 import { throwWithWhatWaits } from './control-client.ts';
+import { damageLog } from './damage-log.ts';
 import { print, printJson } from './direct/print.ts';
 import { actOnEach, type PlaceOutcomes } from './each-place.ts';
-import { exportDraft, hasBytes } from './export-drafts.ts';
+import { exportDraft, hasBytes, makeTop } from './export-drafts.ts';
 import { whileClaimed } from './left-directories.ts';
 import { sayStack, sayToPerson } from './report.ts';
-import { retryLeft } from './retry-left.ts';
+import { leftBeside, retryLeft } from './retry-left.ts';
 import type { MountSettings } from './settings.ts';
 import { screenWidth } from './screen-text.ts';
 import { findUnsentPlaces, type FoundPlaces, type PlaceSearch, type UnsentPlace } from './unsent-places.ts';
-import { selectChanges, type Selected } from './unsent-selection.ts';
+import { onceForEachBucket, selectChanges, type Selected } from './unsent-selection.ts';
 import { nameOfChange, unsentTable } from './unsent-table.ts';
 
 export interface UploadsWish {
@@ -39,10 +38,14 @@ interface Wording {
   readonly success: (outcome: ChangeOutcome) => string;
 }
 
+/** What is more than stored, or less. */
+const DONE: Partial<Record<ChangeOutcome['kind'], string>> = { delete: 'deleted', rename: 'renamed' };
+
 const retried: Wording = {
-  failure: ({ kind }) => (kind === 'delete' ? 'is not deleted' : 'is not stored'),
+  failure: ({ kind }) => `is not ${DONE[kind] ?? 'stored'}`,
   success: ({ kind, path, storedAs }) => {
-    if (kind === 'delete') return `deleted ${path ?? '?'}`;
+    const done = DONE[kind];
+    if (done !== undefined) return `${done} ${path ?? '?'}`;
     return storedAs === null ? `stored ${path ?? '?'}` : `stored ${path ?? '?'} as ${storedAs}`;
   },
 };
@@ -69,19 +72,24 @@ export async function retryUploads(
   settingsFor: (baseUrl: string | undefined) => Promise<MountSettings>,
   clock: Clock,
 ): Promise<ExitCode> {
+  const { chosen, found } = await selectedToKeep(wish);
   const retryIn = async ({ place, changes }: Selected): Promise<readonly ChangeOutcome[]> => {
-    const ids = wish.words.length === 0 ? null : changes.map(({ id }) => id);
+    const wanted = wish.words.length === 0 ? null : changes;
     const { owner, baseUrl } = place;
-    if (owner.kind === 'mount') return owner.control.retry(ids).catch(throwWithWhatWaits);
+    if (owner.kind === 'mount') {
+      return owner.control.retry(wanted?.map(({ id }) => id) ?? null).catch(throwWithWhatWaits);
+    }
     const settings = { ...(await settingsFor(baseUrl ?? undefined)), readOnly: false };
-    return retryLeft({ directory: owner.directory, changes: place.changes, ids, settings }, clock);
+    const left = leftBeside(owner.directory, found.places);
+    return retryLeft({ directory: owner.directory, left, wanted, settings }, clock);
   };
-  return tell(await actOnEach(await selectedToKeep(wish), retryIn), wish, retried);
+  return tell(await actOnEach(onceForEachBucket(chosen), retryIn), { wish, found, wording: retried });
 }
 
 export async function exportUploads(wish: UploadsWish, directory: string): Promise<ExitCode> {
   const top = resolve(directory);
-  const changes = (await selectedToKeep(wish)).flatMap((one) => one.changes.filter(hasBytes));
+  const { chosen, found } = await selectedToKeep(wish);
+  const changes = chosen.flatMap((one) => toExport(one.changes, wish));
   await makeTop(top);
   const outcomes: ChangeOutcome[] = [];
   for (const change of changes) {
@@ -93,30 +101,17 @@ export async function exportUploads(wish: UploadsWish, directory: string): Promi
       outcomes.push({ id, kind, path, isDone: false, storedAs: null, reason: inWords(error) });
     }
   }
-  return tell([{ outcomes }], wish, {
-    failure: () => 'is not exported',
-    success: ({ storedAs }) => storedAs ?? '',
-  });
+  const wording = { failure: () => 'is not exported', success: saysWhere };
+  return tell([{ outcomes }], { wish, found, wording });
 }
 
-async function makeTop(top: string): Promise<void> {
-  try {
-    // Not recursive: below /proc Node tries that for ever.
-    if ((await stat(top).catch(nullWhenMissing)) === null) await mkdir(top);
-    if ((await stat(top)).isDirectory()) return;
-  } catch (error) {
-    throw cannotExportTo(top, inWords(error, top), error);
-  }
-  throw cannotExportTo(top, 'it is no directory');
-}
+const saysWhere = ({ storedAs }: ChangeOutcome): string => storedAs ?? '';
 
-function cannotExportTo(top: string, reason: string, cause?: unknown): CommandError {
-  return new CommandError(exitCodes.failed, `nothing can be exported to ${top}: ${reason}`, { cause });
-}
-
-function nullWhenMissing(error: unknown): null {
-  if (systemErrorCode(error) === 'ENOENT') return null;
-  throw error;
+/** Who names something that has no bytes hears of that, unless something of the same name has some. */
+function toExport(changes: readonly UnsentChange[], { words }: UploadsWish): readonly UnsentChange[] {
+  const some = changes.filter(hasBytes);
+  const paths = new Set(some.map(({ path }) => path));
+  return words.length === 0 ? some : changes.filter((one) => hasBytes(one) || !paths.has(one.path));
 }
 
 /** `yes`: nobody is asked. */
@@ -127,13 +122,14 @@ export async function discardUploads(
   if (wish.words.length === 0 && !wish.all) {
     throw usageError('say what to discard: paths or IDs as "pailfs uploads" shows them, or --all');
   }
-  const chosen = await selected(wish);
+  const { chosen, found } = await selected(wish);
   const changes = chosen.flatMap((one) => one.changes);
   if (changes.length > 0 && !wish.yes) await requireYes(changes);
-  return tell(await actOnEach(chosen, (one) => discardIn(one, clock)), wish, {
+  const wording: Wording = {
     failure: () => 'is not discarded',
     success: (outcome) => `discarded ${nameOfChange(outcome)}`,
-  });
+  };
+  return tell(await actOnEach(chosen, (one) => discardIn(one, clock)), { wish, found, wording });
 }
 
 async function discardIn(
@@ -143,7 +139,7 @@ async function discardIn(
   const ids = changes.map(({ id }) => id);
   if (owner.kind === 'mount') return owner.control.discard(ids).catch(throwWithWhatWaits);
   const { directory } = owner;
-  const tools = { clock, log: silentLog };
+  const tools = { clock, log: damageLog };
   const outcomes = await whileClaimed(directory, () => discardLeftIn(directory.path, ids, tools));
   if (outcomes !== undefined) return outcomes;
   throw new CommandError(
@@ -167,26 +163,38 @@ async function look(search: PlaceSearch): Promise<FoundPlaces> {
   return found;
 }
 
-async function selected({ search, words }: UploadsWish): Promise<readonly Selected[]> {
-  const { places } = await look(search);
-  if (words.length > 0) return selectChanges(words, places);
-  return places.map((place) => ({ place, changes: place.changes }));
+interface Chosen {
+  readonly chosen: readonly Selected[];
+  readonly found: FoundPlaces;
+}
+
+async function selected({ search, words }: UploadsWish): Promise<Chosen> {
+  const found = await look(search);
+  const { places } = found;
+  if (words.length > 0) return { found, chosen: selectChanges(words, places) };
+  return { found, chosen: places.map((place) => ({ place, changes: place.changes })) };
 }
 
 /** What programs keep for themselves only when it is named. */
-async function selectedToKeep(wish: UploadsWish): Promise<readonly Selected[]> {
-  const chosen = await selected(wish);
-  if (wish.words.length > 0) return chosen;
-  return chosen.map(({ place, changes }) => ({
+async function selectedToKeep(wish: UploadsWish): Promise<Chosen> {
+  const { chosen, found } = await selected(wish);
+  if (wish.words.length > 0) return { chosen, found };
+  const kept = chosen.map(({ place, changes }) => ({
     place,
     changes: changes.filter(({ kind }) => kind !== 'scratch'),
   }));
+  return { chosen: kept, found };
+}
+
+interface Telling {
+  readonly wish: UploadsWish;
+  readonly found: FoundPlaces;
+  readonly wording: Wording;
 }
 
 function tell(
   places: readonly PlaceOutcomes[],
-  { json, debug }: UploadsWish,
-  { failure: saying, success }: Wording,
+  { wish: { words, json, debug }, found: { unseen }, wording: { failure: saying, success } }: Telling,
 ): ExitCode {
   const outcomes = places.flatMap((place) => place.outcomes);
   if (json) printJson(outcomes);
@@ -198,8 +206,12 @@ function tell(
     }
     if (debug && place.failure !== undefined) sayStack(place.failure);
   }
-  if (outcomes.length === 0 && !json) sayToPerson('there is nothing to do');
-  return outcomes.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.failed;
+  if (outcomes.length === 0 && !json) {
+    sayToPerson(unseen.length === 0 ? 'there is nothing to do' : 'there is nothing else to do');
+  }
+  // Who means everything means also what could not be looked into, and was named.
+  const isAll = words.length > 0 || unseen.length === 0;
+  return isAll && outcomes.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.failed;
 }
 
 /** What `--json` prints of a place. */

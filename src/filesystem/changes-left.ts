@@ -17,9 +17,24 @@ import {
 } from './unsent-change.ts';
 import { byAge, outcomeOf, type ChangeOutcome } from './unsent-changes.ts';
 
-/** Changes nothing there; those that waited longest first. Rejects with the disk's error, or as `Journal.open`. */
+export interface LeftChanges {
+  /** Those that waited longest first. */
+  readonly changes: readonly UnsentChange[];
+  /** Identifier of the journal there. */
+  readonly journal: string;
+  /** Identifiers of journals all of which is here: a process was killed, or the disk failed, before it emptied their directories. */
+  readonly absorbed: ReadonlySet<string>;
+}
+
+/** Changes nothing there. Rejects with the disk's error, or as `Journal.open`. */
+export async function lookIntoLeft(directory: string, clock: Clock): Promise<LeftChanges> {
+  const left = await readLeftBehind(directory, { files: nodeLocalFiles, clock });
+  return { changes: changesOf(left), journal: left.journal, absorbed: left.contents.absorbed };
+}
+
+/** As `lookIntoLeft`. */
 export async function changesLeftIn(directory: string, clock: Clock): Promise<readonly UnsentChange[]> {
-  return changesOf(await readLeftBehind(directory, { files: nodeLocalFiles, clock }));
+  return (await lookIntoLeft(directory, clock)).changes;
 }
 
 /** Deletes the bytes and records of `ids` in a directory that is claimed by this process. Rejects as `changesLeftIn`. */

@@ -65,13 +65,19 @@ export class Resuming {
 
   /** A person wants it finished now. Rejects with why it is not. */
   async retry(id: string): Promise<null> {
-    const found = this.#parts.journal.unfinished.find(({ rename }) => rename.id === id);
-    if (found === undefined || this.#underWay.has(id)) throw new Error('it goes on by itself');
+    const { journal } = this.#parts;
+    const isOver = (): boolean => !journal.underWay.some((rename) => rename.id === id);
+    const found = journal.unfinished.find(({ rename }) => rename.id === id);
+    // A program's own.
+    if (found === undefined) throw new Error('it goes on by itself');
+    // It has ended since it was listed.
+    if (isOver()) return null;
     this.#timers.get(id)?.();
     this.#timers.delete(id);
-    await this.#begin(found);
+    await (this.#underWay.get(id) ?? this.#begin(found));
     const failure = this.#failures.get(id);
     if (failure !== undefined) throw failure.error;
+    if (!isOver()) throw new Error('the next mount goes on with it');
     return null;
   }
 

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Journal, put } from '../../src/content/journal/journal.ts';
 import { draftFactsOf, draftRecordOf } from '../support/journal-records.ts';
-import { leaveBehind } from '../support/left-behind.ts';
+import { leaveAnother, leaveBehind, leaveRecords } from '../support/left-behind.ts';
 import { openOwnHome, ownerAt, runHere } from '../support/run-here.ts';
 
 /** `gone` had waited, and the file `kept` waits still; both are empty. Resolves with the home. */
@@ -47,6 +47,21 @@ it.each([
 
 it('retry of another names them, too, since they are forgotten then [uploads/list]', async () => {
   await arrange();
+
+  const told = await runHere(['uploads', 'retry', 'kept']);
+
+  expect(told).toEqual({
+    code: 1,
+    stdout: 'stored /kept\n',
+    stderr: `pailfs: /gone is not stored: ${NAMED}\n`,
+  });
+});
+
+it('retry of a file that another mount left names them, too [uploads/list]', async () => {
+  const { home, server } = await openOwnHome();
+  const directory = await leaveBehind(join(home, 'state'), ownerAt(server), 'kept');
+  const gone = draftRecordOf('gone-id', { facts: draftFactsOf('gone') });
+  await leaveRecords(await leaveAnother(directory), [put('draft', gone)]);
 
   const told = await runHere(['uploads', 'retry', 'kept']);
 

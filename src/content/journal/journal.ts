@@ -135,9 +135,7 @@ export class Journal {
   static async #read({ directory, log }: DatabasePlace, rows: RowDatabase): Promise<Journal> {
     const contents = await JournalContents.read(rows, HEAD);
     const known = contents.head(HEAD, head);
-    if (known !== undefined && known.format > FORMAT) {
-      throw new DatabaseTooNew(`a later pailfs wrote the journal in ${directory}`);
-    }
+    if (known !== undefined && known.format > FORMAT) throw new DatabaseTooNew(directory);
     for (const { name, reason } of contents.damaged) {
       log.error('a record of the journal is damaged and was put aside', { name, reason });
     }

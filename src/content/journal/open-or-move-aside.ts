@@ -20,6 +20,11 @@ export interface DatabasePlace {
 /** A later pailfs wrote it: this one would lose what it does not understand. */
 export class DatabaseTooNew extends Error {
   override readonly name = 'DatabaseTooNew';
+
+  /** `directory`: in which it is. */
+  constructor(directory: string) {
+    super(`a later pailfs wrote the journal in ${directory}`);
+  }
 }
 
 /**
