@@ -75,9 +75,10 @@ async function retryIn(
   const retryThose = async (isMeant: (change: UnsentChange) => boolean): Promise<readonly ChangeOutcome[]> =>
     unsent.retry((await unsent.list()).filter(isMeant).map(({ id }) => id));
   if (wanted !== null) return retryThose((change) => wanted.some((one) => isSame(one, change)));
-  // Renames go on by themselves, but not beyond the end of this process.
-  const renamed = await retryThose(({ kind }) => kind === 'rename');
-  return [...(await unsent.retry(null)), ...renamed];
+  // Renames go on by themselves, but not beyond the end of this process. Nor may the rest wait for them: of what has gone up by itself nobody
+  // tells under which name.
+  const outcomes = await Promise.all([unsent.retry(null), retryThose(({ kind }) => kind === 'rename')]);
+  return outcomes.flat();
 }
 
 /** What was in one may be in another now: a mount takes over what others left. */

@@ -39,11 +39,16 @@ interface Wording {
 }
 
 /** What is more than stored, or less. */
-const DONE: Partial<Record<ChangeOutcome['kind'], string>> = { delete: 'deleted', rename: 'renamed' };
+const DONE: Partial<Record<ChangeOutcome['kind'], string>> = {
+  delete: 'deleted',
+  rename: 'renamed',
+};
 
 const retried: Wording = {
   failure: ({ kind }) => `is not ${DONE[kind] ?? 'stored'}`,
   success: ({ kind, path, storedAs }) => {
+    // One of which nothing was done before the mount died is over, too; and what stays under its old name the log tells.
+    if (kind === 'rename') return `ended the rename of ${path ?? '?'}`;
     const done = DONE[kind];
     if (done !== undefined) return `${done} ${path ?? '?'}`;
     return storedAs === null ? `stored ${path ?? '?'}` : `stored ${path ?? '?'} as ${storedAs}`;

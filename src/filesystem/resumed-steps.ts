@@ -61,16 +61,15 @@ export class ResumedSteps {
 
   /** Rejects with an `FsError`, with a refusal, or with the local disk's error: what is left is to be taken again. */
   async take({ rename }: RenameUnderWay, record: FolderRecord): Promise<void> {
-    const { kind } = rename;
     const [from, to] = [pathOf(rename.from), pathOf(rename.to)];
-    if (kind === 'folder') await this.#makeFolders(from, to);
+    if (rename.kind === 'folder') await this.#makeFolders(from, to);
     await atOnce([...record.steps.entries()], FILES_AT_ONCE, ([index, step]) =>
-      this.#step(step, kind, {
+      this.#step(step, rename.kind, {
         announce: record.announcement(index),
         without: (draft) => record.without(index, draft),
       }),
     );
-    if (kind === 'folder') await this.#endFolder(from, to);
+    if (rename.kind === 'folder') await this.#endFolder(from, to);
   }
 
   async #makeFolders(from: string, to: string): Promise<void> {
@@ -290,8 +289,8 @@ export class ResumedSteps {
   }
 
   #dropped({ from, to }: Pick<RenameStepRecord, 'from' | 'to'>, reason: string): void {
-    const text = 'a file of a rename that a crash had cut stays under its old name';
-    this.#mount.log.warn(text, { from, to, reason });
+    const fields = { from, to, reason };
+    this.#mount.log.warn('a file of a rename that a crash had cut stays under its old name', fields);
   }
 
   #refuseIfStopped(): void {

@@ -3,9 +3,10 @@
  *
  * A look may take for ever. While a process executes another program, newer kernels (seen with 6.18) let nobody look at what it has
  * open before what it closes by that is closed; and if that is a file of ours, it waits for us. A thread of Node's pool waits with it, so
- * looks are made one after the other: the others are needed to store that file.
+ * looks are made one after the other, and few at once: the others are needed to store that file, or the next one that it closes.
  */
 import { readFile, readdir, readlink } from 'node:fs/promises';
+import pLimit from 'p-limit';
 import type { Clock } from '../base/clock.ts';
 
 export interface Holder {
@@ -28,12 +29,17 @@ const processFiles: ProcessFiles = {
 
 /** Milliseconds: many times what one look takes, and a program stands still for so long that executes another. */
 const LOOK_LIMIT_MS = 250;
+/** Of the four threads of Node's pool. */
+const LOOKS_AT_ONCE = 2;
 /** Milliseconds: somebody waits to hear who is in the way. */
 const SEARCH_LIMIT_MS = 3000;
 
 export class Holders {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #files: ProcessFiles;
+  readonly #looks = pLimit(LOOKS_AT_ONCE);
+  /** Threads of which a look has not come in time, and not since. */
+  readonly #stuck = new Set<number>();
 
   constructor(clock: Pick<Clock, 'after'>, files: ProcessFiles = processFiles) {
     this.#clock = clock;
@@ -59,15 +65,27 @@ export class Holders {
   async hasOpen(threads: readonly number[], file: string): Promise<boolean | undefined> {
     for (const thread of threads) {
       const folder = `/proc/${String(thread)}/fd`;
-      const names = await this.#within(LOOK_LIMIT_MS, this.#listOrNothing(folder));
+      const names = await this.#look(thread, () => this.#listOrNothing(folder));
       if (names === undefined) return undefined;
       for (const name of names) {
-        const target = await this.#within(LOOK_LIMIT_MS, this.#targetOrNothing(`${folder}/${name}`));
+        const target = await this.#look(thread, () => this.#targetOrNothing(`${folder}/${name}`));
         if (target === undefined) return undefined;
         if (target === file) return true;
       }
     }
     return false;
+  }
+
+  /** As `#within`; of one that is executing a program nobody looks a second time. `look` never rejects. */
+  async #look<Result>(thread: number, look: () => Promise<Result>): Promise<Result | undefined> {
+    if (this.#stuck.has(thread)) return undefined;
+    const looked = this.#looks(look);
+    const seen = await this.#within(LOOK_LIMIT_MS, looked);
+    if (seen === undefined) {
+      this.#stuck.add(thread);
+      void looked.finally(() => this.#stuck.delete(thread));
+    }
+    return seen;
   }
 
   async #search(mountpoint: string, found: Holder[], over: AbortSignal): Promise<void> {

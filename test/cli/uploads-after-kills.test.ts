@@ -13,6 +13,7 @@ import {
   draftRecordOf,
   renameOf,
   renameStepOf,
+  someVersionRecord,
 } from '../support/journal-records.ts';
 import { leaveAnother, leaveBehind, leaveDraft, leaveRecords } from '../support/left-behind.ts';
 import { openOwnHome, ownerAt, runHere, type OwnHome } from '../support/run-here.ts';
@@ -200,9 +201,37 @@ describe('retry of what a killed mount left of a rename [uploads/retry]', () => 
 
     const told = await runHere(['uploads', 'retry']);
 
-    expect(told).toEqual({ code: 0, stdout: 'renamed /a\nstored /kept\n', stderr: '' });
+    expect(told).toEqual({ code: 0, stdout: 'ended the rename of /a\nstored /kept\n', stderr: '' });
     expect(await storedKeys()).toEqual(['kept', 'b/']);
     expect((await runHere(['uploads'])).stdout).toBe('everything is stored\n');
+  });
+
+  it('tells of a file that stays under its old name, since nobody reads a log', async () => {
+    const { server, storedKeys } = await cut();
+    await server.direct.putObject(server.bucket, 'a/0', uploadOf('somebody else has stored this'));
+
+    const told = await runHere(['uploads', 'retry', 'cut']);
+
+    const stays =
+      'pailfs: a file of a rename that a crash had cut stays under its old name: a/0 -> b/0: somebody else has replaced the file under its old name\n';
+    expect(told).toMatchObject({ code: 0, stderr: stays });
+    expect(await storedKeys()).toContain('a/');
+  });
+
+  it('says of what is stored before it is finished under which name that is [uploads/beside]', async () => {
+    const { server, directory, storedKeys } = await cut();
+    const kept = await readdir(join(directory, 'drafts'));
+    await leaveDraft(directory, 'f');
+    const id = (await readdir(join(directory, 'drafts'))).find((name) => !kept.includes(name)) ?? '';
+    const made = { base: someVersionRecord, basis: 'edit' } as const;
+    const facts = draftFactsOf('f', { ...made, sealed: { size: 0, md5: null, at: 1 } });
+    await leaveRecords(directory, [put('draft', draftRecordOf(id, { state: 'failed', facts }))]);
+    server.faults.add({ operation: 'deleteObject', fault: { kind: 'delay', milliseconds: 1500 } });
+
+    const { stdout } = await runHere(['uploads', 'retry']);
+
+    expect(await storedKeys()).toContainEqual(expect.stringContaining('conflict'));
+    expect(stdout).toMatch(/^stored \/f as \/f \(conflict .*\)$/m);
   });
 
   it.each([[[]], [['cut']]])('says why it cannot be finished, and ends with 1: %j', async (words) => {

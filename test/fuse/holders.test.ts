@@ -55,6 +55,25 @@ describe('a program that executes another, which nobody can look at before its f
     expect(await looked).toBeUndefined();
   });
 
+  it.each([
+    ['by one', [7, 7, 7, 7, 7]],
+    ['by several', [7, 8, 9, 10, 11]],
+  ])('leaves threads free, however many files are closed %s', async (_whose, threads) => {
+    let stuck = 0;
+    const never = (): Promise<never> => {
+      stuck += 1;
+      return new Promise<never>(() => undefined);
+    };
+    const clock = new ManualClock();
+    const holders = new Holders(clock, { list: never, target: never, text: never });
+
+    const looked = threads.map((thread) => holders.hasOpen([thread], '/mnt/file'));
+    clock.advance(1000);
+
+    expect(await Promise.all(looked)).toEqual(threads.map(() => undefined));
+    expect(stuck).toBeLessThanOrEqual(2);
+  });
+
   it('need not be looked at where who opened the file has it open still', async () => {
     const { holders, calls } = whereStuck('/proc/7/fd');
 

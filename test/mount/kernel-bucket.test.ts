@@ -76,6 +76,14 @@ describe('programs on a bucket that the kernel driver mounts', () => {
     expect(stored).toMatchObject({ errors: '', output });
   });
 
+  it('execute another while they have many new files open, and one that is written', async () => {
+    const script =
+      'open $F[$_], ">", "many$_" for 1..8; open W, ">", "written"; syswrite W, "x" x 3000000; exec "true"';
+    const made = await mount().run(`timeout -s KILL 25 perl -e '${script}'; echo $?; wc -c < written`);
+
+    expect(made).toMatchObject({ errors: '', output: '0\n3000000\n' });
+  });
+
   it('find and extend the end of a file that grew elsewhere', async () => {
     await mount().run('echo first > growing; cat growing; tail -n 1 growing');
     await mount().foreignWrite('growing', 'first\nsecond, and longer\n');
