@@ -25,19 +25,15 @@ it.each([
 ])(
   'what is written to the file that is replaced is stored beside: write-back $writeBack, closed before the rename is taken again $isClosed, written before it was taken first $isWrittenBefore [rename/crash] [conflict/keep-both]',
   async ({ writeBack, isClosed, isWrittenBefore }) => {
-    const { scene, next, handle } = await replacedAndNotFinished({ writeBack, isWrittenBefore });
+    const cut = await replacedAndNotFinished({ writeBack, isWrittenBefore });
+    const { scene, next, handle } = cut;
     const fs = next.operations;
     await writeAt(fs, handle, 'NEWER');
     // Without write-back it fails: its rename is not finished.
     if (isClosed) await fs.flush(handle).catch(() => undefined);
-    scene.faults.clear();
 
-    scene.clock.advance(NEXT_LOOK);
-    await ended(next);
+    await takenAgainAndClosed(cut);
 
-    await fs.flush(handle);
-    await fs.release(handle);
-    await drained(next);
     const { g, ...copies } = await textsOf(scene);
     expect({ g, copies: Object.values(copies) }).toEqual({ g: 'promised', copies: ['NEWERced'] });
     expect(await next.unsent.list()).toEqual([]);
@@ -86,22 +82,30 @@ it.each([{}, { g: 'old g' }])(
 it.each([true, false])(
   'who writes it anew before the rename is taken again keeps the name, and what was to come its own (write-back %s) [rename/crash]',
   async (writeBack) => {
-    const { scene, next, log, handle } = await replacedAndNotFinished({ writeBack });
+    const cut = await replacedAndNotFinished({ writeBack });
+    const { scene, next, log, handle } = cut;
     const fs = next.operations;
     await fs.truncate('/g', 0, handle);
     await writeAt(fs, handle, 'NEWER');
-    scene.faults.clear();
 
-    scene.clock.advance(NEXT_LOOK);
-    await ended(next);
+    await takenAgainAndClosed(cut);
 
-    await fs.flush(handle);
-    await fs.release(handle);
-    await drained(next);
     expect(await textsOf(scene)).toEqual({ f: 'promised', g: 'NEWER' });
     expect(log.about(STAYS)).toHaveLength(1);
   },
 );
+
+type NotFinished = Killed & NextOfCut & { readonly handle: FileHandle };
+
+/** The service answers again, the rename is finished or given up, and what is open is closed and stored. */
+async function takenAgainAndClosed({ scene, next, handle }: NotFinished): Promise<void> {
+  scene.faults.clear();
+  scene.clock.advance(NEXT_LOOK);
+  await ended(next);
+  await next.operations.flush(handle);
+  await next.operations.release(handle);
+  await drained(next);
+}
 
 async function replacedAndNotFinished({
   writeBack,
@@ -109,7 +113,7 @@ async function replacedAndNotFinished({
 }: {
   readonly writeBack: boolean;
   readonly isWrittenBefore?: boolean;
-}): Promise<Killed & NextOfCut & { readonly handle: FileHandle }> {
+}): Promise<NotFinished> {
   const stored = { f: 'old' };
   const promised = { f: 'promised', g: 'replaced' };
   const killed = await killedInRename({ stored, promised, from: '/f', to: '/g', at: 'after' });
