@@ -1,6 +1,7 @@
 /**
- * How visible is a file after its upload, or its rename? As before, unless a program or the person who mounts says otherwise; but a file made here a moment ago, whose visibility nobody set, takes that of the
- * file that it replaces: programs that save through a temporary file do not mean to take a link away.
+ * How visible is a file after its upload, or its rename? As before, unless a program or the person who mounts says otherwise; but a
+ * file made here a moment ago, whose visibility nobody set, takes that of the file that it replaces: programs that save through a
+ * temporary file do not mean to take a link away.
  */
 import { versionOf } from '../content/version-facts.ts';
 import type { Visibility } from '../service/records.ts';

@@ -70,9 +70,8 @@ export class RenameSources {
     const { path } = source;
     if (asked !== 'just stored' && !(await this.#isStill(path, versionsOf(source)))) {
       // What was copied is new here, so it is no matter what its old name shows.
-      const isHeard =
-        !(asked === 'by a process that is gone' && draft !== null) && this.#tellsConflicts(source, draft);
-      if (source.dirty && !isHeard) return false;
+      const isGone = asked === 'by a process that is gone' && draft !== null;
+      if (source.dirty && (isGone || !this.#tellsConflicts(source, draft))) return false;
       throw new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed');
     }
     try {

@@ -75,9 +75,9 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
 }
 
 /**
- * Whether whoever opened the file has it open still, or `closer`, who has just closed a descriptor of it. A child that was forked with it closes its
- * own as it executes a program, and cannot be looked at then: its parent can. One that opened it, too, closes it unasked, so it need not hear
- * how that ends: the last descriptor is seen to go.
+ * Whether `opener` has the file open still, or `closer`, who has just closed a descriptor of it. Who closes it only by executing a program
+ * cannot be looked at: mostly a child of `opener`, who can. Else nobody has called close(2), and nobody need hear how that ends: the
+ * file is stored when its last descriptor goes.
  */
 async function isOpenStill(
   { hasOpen }: KernelContext,
