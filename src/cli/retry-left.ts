@@ -1,5 +1,5 @@
 /** How is what dead mounts left stored without mounting? As a mount would store it, only that no program can look in. */
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
 import { inWords } from '../base/errors.ts';
@@ -11,6 +11,7 @@ import { lookIntoEach, type LookedInto } from './left-changes.ts';
 import { belongsTo, leftDirectoriesIn, type LeftDirectory } from './left-directories.ts';
 import { closeBackwards, openBucket, type Start } from './open-bucket.ts';
 import type { MountSettings } from './settings.ts';
+import { ABOUT } from './state-directory.ts';
 import type { UnsentPlace } from './unsent-places.ts';
 
 export interface LeftWish {
@@ -19,7 +20,8 @@ export interface LeftWish {
   readonly left: readonly LookedInto[];
   /** What of that a person wants stored; null: all but half files. */
   readonly wanted: readonly UnsentChange[] | null;
-  readonly settings: MountSettings;
+  /** Of the service that has the base URL. Rejects with a usage error where they do not do for it. */
+  readonly settingsFor: (baseUrl: string) => Promise<MountSettings>;
 }
 
 type NamedChange = Pick<UnsentChange, 'id' | 'kind' | 'path'>;
@@ -42,8 +44,16 @@ export function leftBeside(directory: LeftDirectory, places: readonly UnsentPlac
 
 /** Rejects with a `CommandError` when the service or the settings are not those that are needed. */
 export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly ChangeOutcome[]> {
-  const { directory, settings, wanted } = wish;
-  if (directory.about === null || !belongsTo(directory, settings.accessKeyId)) {
+  const { directory, wanted } = wish;
+  const { about } = directory;
+  if (about === null) {
+    throw new CommandError(
+      exitCodes.failed,
+      `for which bucket what waits in ${directory.path} was written is not known, because ${join(directory.bucketHome, ABOUT)} is missing or damaged: mount the bucket as before, which stores it`,
+    );
+  }
+  const settings = { ...(await wish.settingsFor(about.baseUrl)), readOnly: false };
+  if (!belongsTo(directory, settings.accessKeyId)) {
     throw new CommandError(
       exitCodes.failed,
       `what waits in ${directory.path} was written with other credentials, or for another service: use the same settings as that mount (--profile, PAILFS_ACCESS_KEY_ID)`,
@@ -56,7 +66,7 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
   let outcomes: readonly ChangeOutcome[];
   try {
     const opened = await openBucket(
-      directory.about.bucket,
+      about.bucket,
       { ...settings, stateDir: dirname(directory.bucketHome) },
       { clock, log: damageLog },
       start,

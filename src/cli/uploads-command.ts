@@ -74,19 +74,18 @@ export async function listUploads({ search, json }: UploadsWish): Promise<ExitCo
 /** `settingsFor`: of the service that has the base URL; asked only where no mount runs. */
 export async function retryUploads(
   wish: UploadsWish,
-  settingsFor: (baseUrl: string | undefined) => Promise<MountSettings>,
+  settingsFor: (baseUrl: string) => Promise<MountSettings>,
   clock: Clock,
 ): Promise<ExitCode> {
   const { chosen, found } = await selectedToKeep(wish);
   const retryIn = async ({ place, changes }: Selected): Promise<readonly ChangeOutcome[]> => {
     const wanted = wish.words.length === 0 ? null : changes;
-    const { owner, baseUrl } = place;
+    const { owner } = place;
     if (owner.kind === 'mount') {
       return owner.control.retry(wanted?.map(({ id }) => id) ?? null).catch(throwWithWhatWaits);
     }
-    const settings = { ...(await settingsFor(baseUrl ?? undefined)), readOnly: false };
     const left = leftBeside(owner.directory, found.places);
-    return retryLeft({ directory: owner.directory, left, wanted, settings }, clock);
+    return retryLeft({ directory: owner.directory, left, wanted, settingsFor }, clock);
   };
   return tell(await actOnEach(onceForEachBucket(chosen), retryIn), { wish, found, wording: retried });
 }

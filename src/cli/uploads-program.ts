@@ -44,8 +44,7 @@ export function addUploadsCommand(program: Command, tell: (code: ExitCode) => vo
     .argument(...words)
     .action(async (what: string[], _own: Flags, command: Command) => {
       const flags = command.optsWithGlobals();
-      const settingsFor = (baseUrl: string | undefined) =>
-        resolveSettings(sourcesOf(baseUrl === undefined ? flags : { ...flags, baseUrl }));
+      const settingsFor = (baseUrl: string) => resolveSettings(sourcesOf({ ...flags, baseUrl }));
       const { retryUploads } = await import('./uploads-command.ts');
       tell(await retryUploads(await wishOf(flags, what), settingsFor, systemClock));
     });

@@ -1,5 +1,5 @@
 /** What does a person see of `pailfs uploads` who has changes in several places, one of which cannot be asked? */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ClaimSockets } from '../../src/cli/claim-sockets.ts';
@@ -110,6 +110,23 @@ describe('pailfs uploads retry', () => {
         `pailfs: /foreign is not stored: what waits in ${foreign} was written with other credentials`,
       ),
     ]);
+    expect(await storedKeys()).toEqual(['mine']);
+  });
+
+  it('says of a place of which nobody knows the bucket any more what to do, and stores the rest [uploads/each]', async () => {
+    const { left, storedKeys } = await arrange();
+    await left('mine');
+    const unknown = await left('unknown', OTHERS);
+    const about = join(dirname(unknown), 'about.json');
+    await truncate(about);
+
+    const told = await runHere(['uploads', 'retry']);
+
+    expect(told).toEqual({
+      code: 1,
+      stdout: 'stored /mine\n',
+      stderr: `pailfs: /unknown is not stored: for which bucket what waits in ${unknown} was written is not known, because ${about} is missing or damaged: mount the bucket as before, which stores it\n`,
+    });
     expect(await storedKeys()).toEqual(['mine']);
   });
 
