@@ -197,8 +197,18 @@ export const settingsTable = {
     fallback: 'on',
     description: 'keep swap, lock and unfinished files of editors, rsync, git and macOS on this machine',
   },
-  uid: { schema: idValue.optional(), placeholder: 'NUMBER', fallback: 'you', description: 'owner shown' },
-  gid: { schema: idValue.optional(), placeholder: 'NUMBER', fallback: 'yours', description: 'group shown' },
+  uid: {
+    schema: idValue.optional(),
+    placeholder: 'NUMBER',
+    fallback: 'who made it here, else you',
+    description: 'owner of everything',
+  },
+  gid: {
+    schema: idValue.optional(),
+    placeholder: 'NUMBER',
+    fallback: 'theirs, else yours',
+    description: 'group of everything',
+  },
   umask: {
     schema: umaskValue.default(DEFAULT_UMASK),
     written: umaskText,

@@ -46,6 +46,8 @@ export type MountSettings = SettingValues & {
   readonly driver: Driver['name'];
   readonly uid: number;
   readonly gid: number;
+  /** Nobody has said whose the files are to be shown as. */
+  readonly makersOwn: boolean;
 };
 
 /** Rejects with a usage error that names the setting and where it came from. */
@@ -71,6 +73,7 @@ export async function resolveSettings(sources: SettingSources): Promise<MountSet
     driver: values.driver ?? defaultDriver(),
     uid: values.uid ?? sources.uid,
     gid: values.gid ?? sources.gid,
+    makersOwn: values.uid === undefined && values.gid === undefined,
   };
 }
 

@@ -15,6 +15,8 @@ import { FsError } from './errors.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { existing } from './found.ts';
 import type { MountState } from './mount-state.ts';
+import type { Owner } from './operations.ts';
+import { localOfNew } from './shown-attributes.ts';
 import type { Deletions } from './write-back/deletions.ts';
 
 /** How long an emptied folder may stay only ours before it is made real, milliseconds: most are removed at once. */
@@ -36,7 +38,7 @@ export class Folders {
     this.#deletions = deletions;
   }
 
-  async make(path: string, mode: number): Promise<void> {
+  async make(path: string, mode: number, maker?: Owner): Promise<void> {
     await this.#mount.claims.run([path], async () => {
       const { namespace, table } = this.#mount;
       if (table.dirty(path) !== undefined) throw new FsError('EEXIST', path, 'the name is taken');
@@ -53,7 +55,7 @@ export class Folders {
       namespace.known.folderMade(path);
       this.#times.forget(path);
       const now = this.#mount.clock.now();
-      this.#times.set(path, { mode: mode & 0o7777, mtime: now, ctime: now });
+      this.#times.set(path, localOfNew({ mode, maker }, this.#mount.settings, now));
       this.#times.touch(parentOf(path));
     });
   }

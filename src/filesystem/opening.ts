@@ -12,6 +12,7 @@ import { Handle, OpenFile } from './open-file.ts';
 import type { CreateIntent, OpenIntent } from './operations.ts';
 import type { Reading } from './reading.ts';
 import type { Shelf } from './shelf.ts';
+import { localOfNew } from './shown-attributes.ts';
 import type { SiblingReads } from './sibling-reads.ts';
 import type { Uploading } from './uploading.ts';
 import type { Writing } from './writing.ts';
@@ -91,7 +92,7 @@ export class Opening {
       }
       return this.#existing(this.#fileAt(path, existingFile(path, found)), intent);
     }
-    const file = await this.#newFile(path, intent.mode);
+    const file = await this.#newFile(path, intent);
     // A rename that brings another file to the name ends first: then that is the file.
     return this.#mount.claims.run([path], () => this.#enter(file, intent));
   }
@@ -183,11 +184,11 @@ export class Opening {
     return file;
   }
 
-  async #newFile(path: string, mode: number): Promise<OpenFile> {
+  async #newFile(path: string, intent: CreateIntent): Promise<OpenFile> {
     const file = new OpenFile(path, null);
     const now = this.#mount.clock.now();
-    this.#shelf.admit(file, mode);
-    file.local = { mode: mode & 0o7777, mtime: now, atime: now, ctime: now };
+    this.#shelf.admit(file, intent.mode);
+    file.local = { ...localOfNew(intent, this.#mount.settings, now), atime: now };
     file.draft = await this.#mount.content.createDraft(draftFactsOf(file, { createdAt: now, sealed: null }));
     file.dirty = true;
     return file;

@@ -12,7 +12,13 @@
 import type { ReadInto } from '../base/read-into.ts';
 import type { Waiter } from '../base/waiter.ts';
 
-/** What stat(2) tells. Owner and group are the mount's, or as set. */
+/** A user and a group, by number. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** What stat(2) tells. Owner and group are the mount's, its maker's, or as set. */
 export interface Attributes {
   readonly kind: 'file' | 'folder';
   /** Whether it is the same file still: see `FileHandle.identity`. 0 for a folder, which has no bytes. */
@@ -61,6 +67,8 @@ export interface CreateIntent extends OpenIntent {
   readonly exclusive: boolean;
   /** Permission bits for a new file, umask already applied. */
   readonly mode: number;
+  /** Whose program asks; absent where the driver cannot know. */
+  readonly maker?: Owner | undefined;
 }
 
 /** One open file description. Opaque: only the file system that made it looks inside. */
@@ -134,7 +142,8 @@ export interface FileSystemOperations {
   truncate(path: string, size: number, handle?: FileHandle): Promise<void>;
   setAttributes(path: string, change: AttributeChange, handle?: FileHandle): Promise<void>;
   unlink(path: string): Promise<void>;
-  mkdir(path: string, mode: number): Promise<void>;
+  /** `maker` as in `CreateIntent`. */
+  mkdir(path: string, mode: number, maker?: Owner): Promise<void>;
   rmdir(path: string): Promise<void>;
   /** `noReplace`: EEXIST when the target exists. */
   rename(from: string, to: string, noReplace: boolean): Promise<void>;

@@ -22,6 +22,7 @@ import type {
   FileSystemOperations,
   FileSystemStatistics,
   OpenIntent,
+  Owner,
   ShownListing,
   XattrSetMode,
 } from './operations.ts';
@@ -137,8 +138,8 @@ export class PailFileSystem implements FileSystemOperations {
     return this.#posix('unlink', path, () => this.#parts.removing.unlink(path));
   }
 
-  mkdir(path: string, mode: number): Promise<void> {
-    return this.#posix('mkdir', path, () => this.#parts.folders.make(path, mode));
+  mkdir(path: string, mode: number, maker?: Owner): Promise<void> {
+    return this.#posix('mkdir', path, () => this.#parts.folders.make(path, mode, maker));
   }
 
   rmdir(path: string): Promise<void> {

@@ -29,9 +29,11 @@ export interface FileSystemSettings {
   readonly renameLimit: number;
   /** Whether new files under the names that programs give to scratch files stay here. */
   readonly scratch: boolean;
-  /** Owner of everything. */
+  /** Owner of everything, but for what another has made where `makersOwn`. */
   readonly uid: number;
   readonly gid: number;
+  /** Whether what a program makes is its user's. */
+  readonly makersOwn: boolean;
   /** Permission bits that are never set. */
   readonly umask: number;
   readonly readOnly: boolean;

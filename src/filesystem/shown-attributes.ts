@@ -1,6 +1,6 @@
 /** Which attributes does a program set, and which is it shown: those that were set here, and what where none were? */
 import type { LocalAttributes } from '../store/version.ts';
-import type { AttributeChange, Attributes } from './operations.ts';
+import type { AttributeChange, Attributes, Owner } from './operations.ts';
 import type { FileSystemSettings } from './settings.ts';
 
 export const FILE_MODE = 0o666;
@@ -26,6 +26,17 @@ export function shownAttributes(
     atime: local.atime ?? mtime,
     ctime: local.ctime ?? mtime,
   };
+}
+
+/** What a file or folder that is just made has: its maker's, where the mount's settings say so and he is somebody else. */
+export function localOfNew(
+  { mode, maker }: { readonly mode: number; readonly maker?: Owner | undefined },
+  settings: Pick<FileSystemSettings, 'uid' | 'gid' | 'makersOwn'>,
+  now: number,
+): LocalAttributes {
+  const local = { mode: mode & 0o7777, mtime: now, ctime: now };
+  const isMounts = maker?.uid === settings.uid && maker.gid === settings.gid;
+  return maker === undefined || isMounts || !settings.makersOwn ? local : { ...local, ...maker };
 }
 
 /** What `change`, made at the moment `now`, sets. */

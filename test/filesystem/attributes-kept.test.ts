@@ -65,6 +65,18 @@ describe('after a remount', () => {
     expect(scene.asked()).toEqual([]);
   });
 
+  it('what another user has made is theirs [attributes/maker]', async () => {
+    const scene = await openForTest();
+    const maker = { uid: 33, gid: 44 };
+    const intent = { read: false, write: true, truncate: false, exclusive: true, mode: 0o600, maker };
+    await closing(scene.fs, await scene.fs.create('/f', intent), () => Promise.resolve());
+    await scene.fs.mkdir('/d', 0o700, maker);
+
+    const fs = await remount(scene);
+
+    for (const path of ['/f', '/d']) expect(await fs.getAttributes(path)).toMatchObject(maker);
+  });
+
   it('the mode and time of an own upload are as they were, though the service has named it since [attributes/own-upload]', async () => {
     const scene = await openForTest();
     await createWithMode(scene.fs, '/f', 0o750);

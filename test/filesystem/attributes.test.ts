@@ -1,5 +1,6 @@
 /** SEMANTICS: modes, owners and times, which the service has no place for. */
 import { describe, expect, it } from 'vitest';
+import { openAllForTest } from '../support/open-all-for-test.ts';
 import { closing, names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { edit, openToRewrite, writeAt } from '../support/program-acts.ts';
 
@@ -25,6 +26,56 @@ describe('what somebody else stored', () => {
 
     expect((await fs.getAttributes('/d/f')).mode).toBe(0o644);
     expect((await fs.getAttributes('/d')).mode).toBe(0o755);
+  });
+});
+
+describe('what another user makes', () => {
+  const MAKER = { uid: 33, gid: 44 };
+  const INTENT = { read: false, write: true, truncate: false, exclusive: true, mode: 0o600, maker: MAKER };
+
+  it('is theirs, files as folders, and stays so after the upload and through renames [attributes/maker]', async () => {
+    const { fs, clock } = await openForTest();
+
+    await closing(fs, await fs.create('/f', INTENT), () => Promise.resolve());
+    await fs.mkdir('/d', 0o700, MAKER);
+    await fs.rename('/f', '/d/g', false);
+    await fs.rename('/d', '/e', false);
+    clock.advance(TTL);
+    await names(fs, '/e');
+
+    expect(await fs.getAttributes('/e')).toMatchObject({ ...MAKER, mode: 0o700 });
+    expect(await fs.getAttributes('/e/g')).toMatchObject({ ...MAKER, mode: 0o600 });
+  });
+
+  it('is theirs in a bucket of a mount of all buckets, too [attributes/maker]', async () => {
+    const { fs } = await openAllForTest();
+
+    await closing(fs, await fs.create('/photos/f', INTENT), () => Promise.resolve());
+    await fs.mkdir('/photos/d', 0o700, MAKER);
+
+    expect(await fs.getAttributes('/photos/f')).toMatchObject(MAKER);
+    expect(await fs.getAttributes('/photos/d')).toMatchObject(MAKER);
+  });
+
+  it('stays whose it was when they write to a file that is there [attributes/maker]', async () => {
+    const { fs, foreignWrite } = await openForTest();
+    await foreignWrite('f', 'x');
+
+    await closing(fs, await fs.create('/f', { ...INTENT, exclusive: false, truncate: true }), () =>
+      Promise.resolve(),
+    );
+
+    expect(await fs.getAttributes('/f')).toMatchObject({ uid: 1000, gid: 1000 });
+  });
+
+  it('is shown as the one whose everything is who was named [attributes/maker]', async () => {
+    const { fs } = await openForTest({ settings: { makersOwn: false } });
+
+    await closing(fs, await fs.create('/f', INTENT), () => Promise.resolve());
+    await fs.mkdir('/d', 0o700, MAKER);
+
+    for (const path of ['/f', '/d'])
+      expect(await fs.getAttributes(path)).toMatchObject({ uid: 1000, gid: 1000 });
   });
 });
 

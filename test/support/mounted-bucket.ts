@@ -32,6 +32,7 @@ export interface BucketMountOptions {
   readonly readOnlyCredentials?: boolean;
   readonly driver?: MountRequest['driver'];
   readonly slowness?: MountRequest['slowness'];
+  readonly allowOther?: MountRequest['allowOther'];
   /** An existing directory that stays; else a new one. */
   readonly mountpoint?: string;
   /** Milliseconds for everything together; then the serving process dies. */
@@ -155,7 +156,7 @@ export class MountedBucket {
 
   async #mount(): Promise<void> {
     const { settings, deadlines = {}, retry, lifetime = DEFAULT_LIFETIME_MS } = this.#options;
-    const { driver, slowness, mountpoint } = this.#options;
+    const { driver, slowness, allowOther, mountpoint } = this.#options;
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
     const { accessKeyId, secretAccessKey } =
       this.#options.readOnlyCredentials === true ? READ_ONLY : READ_WRITE;
@@ -172,6 +173,7 @@ export class MountedBucket {
       options,
       ...(driver !== undefined && { driver }),
       ...(slowness !== undefined && { slowness }),
+      ...(allowOther !== undefined && { allowOther }),
       ...(mountpoint !== undefined && { mountpoint }),
       readOnly: settings?.readOnly ?? false,
       lifetime,

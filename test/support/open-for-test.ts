@@ -94,6 +94,7 @@ export function defaultSettings(stateDirectory: string): FileSystemSettings {
     renameLimit: 10_000,
     uid: 1000,
     gid: 1000,
+    makersOwn: true,
     umask: 0o022,
     readOnly: false,
     mayWrite: true,

@@ -18,6 +18,7 @@ import type {
   FileSystemOperations,
   FileSystemStatistics,
   OpenIntent,
+  Owner,
   ShownListing,
   XattrSetMode,
 } from '../operations.ts';
@@ -145,10 +146,10 @@ export class AllBucketsFileSystem implements FileSystemOperations {
     });
   }
 
-  mkdir(path: string, mode: number): Promise<void> {
+  mkdir(path: string, mode: number, maker?: Owner): Promise<void> {
     return this.#claimed('mkdir', [path], async () => {
       const { operations, path: named } = await this.#answererOf(path);
-      return operations.mkdir(named, mode);
+      return operations.mkdir(named, mode, maker);
     });
   }
 

@@ -1,6 +1,7 @@
 /** What is known of a request of the kernel while it lasts, by whoever answers it and by the operation that it asks for? */
 import { setMaxListeners } from 'node:events';
 import type { Waiter } from '../../base/waiter.ts';
+import type { Owner } from '../../filesystem/operations.ts';
 import type { OperationName } from './opcodes.ts';
 import type { RequestHeader } from './requests.ts';
 
@@ -25,6 +26,8 @@ export class Call implements Waiter {
   readonly unique: bigint;
   /** The thread that asks; 0 when it cannot be seen from here. */
   readonly thread: number;
+  /** Whose program asks. */
+  readonly user: Owner;
   /** What the request keeps in memory while it lasts. */
   readonly bytes: number;
 
@@ -38,11 +41,12 @@ export class Call implements Waiter {
 
   constructor(
     name: OperationName,
-    { unique, thread }: Pick<RequestHeader, 'unique' | 'thread'>,
+    { unique, user, thread }: Pick<RequestHeader, 'unique' | 'user' | 'thread'>,
     bytes: number,
   ) {
     this.name = name;
     this.unique = unique;
+    this.user = user;
     this.thread = thread;
     this.bytes = bytes;
     this.answered = UNANSWERED.has(name);

@@ -211,6 +211,7 @@ async function create(
     ...openIntent(flags),
     exclusive: (flags & constants.O_EXCL) !== 0,
     mode: request.mode & PERMISSION_BITS,
+    maker: call.user,
   };
   const path = nodes.pathIn(folder, name);
   const handle = await makingName(context, folder, name, () => operations.create(path, intent));

@@ -1,6 +1,6 @@
 /** How are the kernel's requests about names answered: looking up, making, moving, removing? */
 import { FsError } from '../../filesystem/errors.ts';
-import type { Attributes } from '../../filesystem/operations.ts';
+import type { Attributes, CreateIntent } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import { changingNames, isMissing, telling, type KernelContext } from './kernel-context.ts';
 import { makingName, missingAnswer, takeMissingBelowBack } from './missing-names.ts';
@@ -63,21 +63,23 @@ export function changeOperations(context: KernelContext): Operations<ChangeOpera
     return done();
   };
   return {
-    mknod: async (id, body) => {
+    mknod: async (id, body, { user }) => {
       const { name, mode } = readMknod(body);
       const folder = nodes.get(id);
       const path = nodes.pathIn(folder, name);
       const type = mode & FILE_TYPE_BITS;
       // POSIX: no type means a regular file.
       if (type !== REGULAR_FILE && type !== 0) throw refusal(path);
-      await makingName(context, folder, name, () => makeFile(context, path, mode & PERMISSION_BITS));
+      await makingName(context, folder, name, () =>
+        makeFile(context, path, { mode: mode & PERMISSION_BITS, maker: user }),
+      );
       return entryAnswer(context, folder, name, await operations.getAttributes(path));
     },
-    mkdir: async (id, body) => {
+    mkdir: async (id, body, { user }) => {
       const { name, mode } = readMkdir(body);
       const folder = nodes.get(id);
       const path = nodes.pathIn(folder, name);
-      await makingName(context, folder, name, () => operations.mkdir(path, mode & PERMISSION_BITS));
+      await makingName(context, folder, name, () => operations.mkdir(path, mode & PERMISSION_BITS, user));
       return entryAnswer(context, folder, name, await operations.getAttributes(path));
     },
     unlink: (id, body) => remove(id, body.name(), (path) => operations.unlink(path)),
@@ -122,8 +124,12 @@ export function entryAnswer(
   };
 }
 
-async function makeFile({ operations, log }: KernelContext, path: string, mode: number): Promise<void> {
-  const intent = { read: false, write: true, truncate: false, exclusive: true, mode };
+async function makeFile(
+  { operations, log }: KernelContext,
+  path: string,
+  made: Pick<CreateIntent, 'mode' | 'maker'>,
+): Promise<void> {
+  const intent = { read: false, write: true, truncate: false, exclusive: true, ...made };
   const handle = await operations.create(path, intent);
   try {
     // Nobody opens it, so no close will store it.

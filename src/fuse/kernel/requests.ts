@@ -2,6 +2,7 @@
  * What does each request carry? One function a structure of linux/fuse.h, its layout in the comment; what nobody here needs is
  * skipped. All read the whole structure at once, so nothing but a write's data refers to the kernel's bytes afterwards.
  */
+import type { Owner } from '../../filesystem/operations.ts';
 import type { WireReader } from './wire-reader.ts';
 import { MalformedRequest } from './wire-reader.ts';
 import { milliseconds } from './wire-times.ts';
@@ -16,6 +17,8 @@ export interface RequestHeader {
   /** Names the request in its reply. */
   readonly unique: bigint;
   readonly node: number;
+  /** Whose program asks. */
+  readonly user: Owner;
   /** The thread that asks; 0 when it cannot be seen from here. */
   readonly thread: number;
 }
@@ -26,10 +29,10 @@ export function readHeader(body: WireReader): RequestHeader {
   const opcode = body.u32();
   const unique = body.exactU64();
   const node = body.u64();
-  body.skip(8);
+  const user = { uid: body.u32(), gid: body.u32() };
   const thread = body.u32();
   body.skip(4);
-  return { length, opcode, unique, node, thread };
+  return { length, opcode, unique, node, user, thread };
 }
 
 export interface InitRequest {
