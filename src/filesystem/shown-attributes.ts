@@ -1,6 +1,6 @@
 /** Which attributes does a program set, and which is it shown: those that were set here, and what where none were? */
 import type { LocalAttributes } from '../store/version.ts';
-import type { AttributeChange, Attributes, Owner } from './operations.ts';
+import type { AttributeChange, Attributes, CreateIntent } from './operations.ts';
 import type { FileSystemSettings } from './settings.ts';
 
 export const FILE_MODE = 0o666;
@@ -28,15 +28,15 @@ export function shownAttributes(
   };
 }
 
-/** What a file or folder that is just made has: its maker's, where the mount's settings say so and he is somebody else. */
+/** What is just made has these: it is its maker's where the mount's settings say so, and else the mount's, as all of which nothing is known. */
 export function localOfNew(
-  { mode, maker }: { readonly mode: number; readonly maker?: Owner | undefined },
-  settings: Pick<FileSystemSettings, 'uid' | 'gid' | 'makersOwn'>,
+  { mode, maker }: Pick<CreateIntent, 'mode' | 'maker'>,
+  { uid, gid, makersOwn }: Pick<FileSystemSettings, 'uid' | 'gid' | 'makersOwn'>,
   now: number,
 ): LocalAttributes {
   const local = { mode: mode & 0o7777, mtime: now, ctime: now };
-  const isMounts = maker?.uid === settings.uid && maker.gid === settings.gid;
-  return maker === undefined || isMounts || !settings.makersOwn ? local : { ...local, ...maker };
+  const isMounts = maker === undefined || (maker.uid === uid && maker.gid === gid);
+  return makersOwn && !isMounts ? { ...local, ...maker } : local;
 }
 
 /** What `change`, made at the moment `now`, sets. */
