@@ -38,6 +38,8 @@ export interface ContentStoreParts {
 /** An upload of a draft's bytes as they are now. */
 export interface DraftUpload {
   readonly body: UploadBody;
+  /** Whether all bytes have left in one of the tries, as far as they could be taken: before that the service has stored nothing. */
+  readonly hasLeft: boolean;
   /**
    * The upload made `version`: all of it has gone up, and bytes that passed are kept in memory for its readers, as far as they fit. Not on
    * the disk: who unpacks an archive would wait for a second file beside each draft.
@@ -123,13 +125,18 @@ export class ContentStore {
     const feed = this.#parts.keepsBlocks ? new BlockFeed(this.#parts.cache, draft.size) : null;
     // Read, but gone only when more is asked for: also a service that is away has the first bytes read at each try.
     let read = 0;
+    let farthest = 0;
     const body = draft.body(contentType, (data, position) => {
+      farthest = Math.max(farthest, position + data.length);
       if (position > 0) this.#bytesSent += read;
       read = data.length;
       feed?.take(data, position);
     });
     return {
       body,
+      get hasLeft() {
+        return farthest >= body.size;
+      },
       stored: (version) => {
         this.#bytesSent += read + 1;
         feed?.commit(version.id);

@@ -12,6 +12,7 @@ import type { Visibility } from '../service/records.ts';
 import { newLineage, type LocalAttributes, type Version } from '../store/version.ts';
 import type { FileHandle } from './operations.ts';
 import type { ScratchKind } from './scratch-names.ts';
+import type { StoppableUpload } from './stoppable-upload.ts';
 import { WriteGate } from './write-gate.ts';
 
 /** What the upload of a draft shall do besides storing its bytes. */
@@ -70,6 +71,8 @@ export class OpenFile {
   detached = false;
   /** The draft whose upload is under way. */
   goingUp: Draft | null = null;
+  /** Who holds the claim of its path to store it, and gives way to others; null: nobody does. */
+  storing: StoppableUpload | null = null;
   /** What PUTs without a known end tried to store: the service may have any of them though `version` does not say so. */
   unconfirmed: Version[] = [];
   /** The visibility of the object before the first of those PUTs, which may have made it private. */

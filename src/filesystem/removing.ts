@@ -2,6 +2,7 @@
 import { describeError } from '../base/errors.ts';
 import { keyOfPath, parentOf } from '../store/keys.ts';
 import { removeObject } from '../store/lasting-change.ts';
+import { claimedSoon } from './claimed-soon.ts';
 import type { FolderTimes } from './folder-times.ts';
 import type { Folders } from './folders.ts';
 import { mayHaveBeenDone } from './errno-of.ts';
@@ -35,8 +36,7 @@ export class Removing {
   }
 
   async unlink(path: string): Promise<void> {
-    // An upload in flight holds the claim: it ends first, and is never assumed undone.
-    await this.#mount.claims.run([path], async () => {
+    await claimedSoon(this.#mount, [path], async () => {
       const { table } = this.#mount;
       const file = table.dirty(path) ?? (await this.#storedFile(path));
       const { isUnsent } = file;

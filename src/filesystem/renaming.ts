@@ -1,5 +1,6 @@
 /** May this be renamed to that, and what is it: a file or a folder? */
 import { parentOf } from '../store/keys.ts';
+import { claimedSoon } from './claimed-soon.ts';
 import type { FolderMoving } from './folder-moving.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { heldBelow } from './folder-tree.ts';
@@ -42,7 +43,7 @@ export class Renaming {
       return;
     }
     if (to.startsWith(`${from}/`)) throw new FsError('EINVAL', to, 'a folder cannot be moved into itself');
-    await this.#mount.claims.run([from, to], async () => {
+    await claimedSoon(this.#mount, [from, to], async () => {
       const source = await this.#source(from);
       try {
         if (source === null) await this.#renameFolder(from, to, noReplace);

@@ -21,6 +21,7 @@ import { FsError } from './errors.ts';
 import { lookFirst } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile, Wishes } from './open-file.ts';
+import { UploadStopped } from './stoppable-upload.ts';
 import type { Deletions } from './write-back/deletions.ts';
 
 /** Rejects with an `FsError`, with a refusal, or with the local disk's error: the draft is then as it was. */
@@ -180,11 +181,13 @@ export class Sending {
     const { store, content, clock, kept } = this.#mount;
     const contentType = contentTypeFor(file, file.wishesOf(draft));
     const upload = content.upload(draft, contentType);
+    const { storing } = file;
     const bytes = {
       contentType,
       body: upload.body,
       md5: () => draft.md5(),
       modified: new Date(clock.now()),
+      signal: storing?.signal,
     };
     const own = async () => ({
       size: bytes.body.size,
@@ -201,6 +204,7 @@ export class Sending {
     if (draft.poisoned !== null) throw cutBy(draft.poisoned, file.path);
     // The mount may have given up while this waited, and the next one is told nothing of what begins now.
     if (kept.isClosed) throw new FsError('EIO', file.path, 'the mount has ended');
+    storing?.begin(upload);
     try {
       const replacement = await replaceObject(store, keyOfPath(file.path), bytes, wanted);
       const { version, visibilityFailure, visibility } = replacement;
@@ -208,10 +212,12 @@ export class Sending {
       upload.stored(version);
       return replacement;
     } catch (error) {
-      if (mayHaveBeenDone(error)) {
+      const isStopped = storing?.signal.aborted === true;
+      if (mayHaveBeenDone(error) && (upload.hasLeft || !isStopped)) {
         file.visibilityBefore = wanted === 'private' ? wanted : (file.visibilityBefore ?? wanted);
         file.unconfirmed.push(await attempt());
       }
+      if (isStopped) throw new UploadStopped('somebody waits for the file', { cause: error });
       throw error;
     }
   }

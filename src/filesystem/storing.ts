@@ -12,6 +12,7 @@ import type { OpenFile } from './open-file.ts';
 import type { RenameHolds } from './rename-holds.ts';
 import type { Sending } from './sending.ts';
 import type { Shelf } from './shelf.ts';
+import { StoppableUpload, UploadStopped } from './stoppable-upload.ts';
 import type { Deletions } from './write-back/deletions.ts';
 
 export interface StoringParts {
@@ -48,8 +49,8 @@ export class Storing {
   }
 
   /**
-   * Runs `change` while the path of `file` is claimed, wherever a rename takes it before. On a conflict the file gets a name of
-   * its own, and `change` runs there.
+   * Runs `change` while the path of `file` is claimed, wherever a rename takes it before; again after who removes or renames the file, for
+   * whom it was stopped. On a conflict the file gets a name of its own, and `change` runs there.
    */
   async claimed(file: OpenFile, change: () => Promise<void>): Promise<void> {
     for (;;) {
@@ -58,11 +59,15 @@ export class Storing {
         const done = await this.#mount.claims.run([path], async () => {
           // A rename may have moved the file while this waited.
           if (file.path !== path) return false;
-          await change();
+          file.storing = new StoppableUpload();
+          await change().finally(() => {
+            file.storing = null;
+          });
           return true;
         });
         if (done) return;
       } catch (error) {
+        if (error instanceof UploadStopped) continue;
         if (!keepsBoth(error)) throw error;
         await this.#moveAside(file, path, error.edited);
       }
@@ -140,7 +145,8 @@ export class Storing {
       file.failure = null;
     } catch (error) {
       ended(false);
-      if (!keepsBoth(error) && isStillMeant()) await this.#ends.failed(file, draft, error);
+      const isNoFailure = keepsBoth(error) || error instanceof UploadStopped;
+      if (!isNoFailure && isStillMeant()) await this.#ends.failed(file, draft, error);
       throw error;
     } finally {
       file.goingUp = null;

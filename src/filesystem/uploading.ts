@@ -13,6 +13,7 @@ import { FsError } from './errors.ts';
 import type { MountState } from './mount-state.ts';
 import type { Handle, OpenFile } from './open-file.ts';
 import type { Shelf } from './shelf.ts';
+import { UploadStopped } from './stoppable-upload.ts';
 import { keepsBoth, type Storing } from './storing.ts';
 import { PromisedUploads, type PromisedUploadsParts } from './write-back/promised-uploads.ts';
 
@@ -221,7 +222,7 @@ export class Uploading {
     if (file.dirty && draft !== null && !file.hasTried(draft)) {
       // Who opens it meanwhile may be about to write it anew: half of that is not what was closed.
       await this.keepClaimed(file, () => file.handles.size === 0).catch((error: unknown) => {
-        if (keepsBoth(error)) throw error;
+        if (keepsBoth(error) || error instanceof UploadStopped) throw error;
         // Nobody is left to hear it; it is logged, and the draft stays.
         this.#mount.log.debug('upload at release failed', { path: file.path, cause: reasonOf(error) });
       });

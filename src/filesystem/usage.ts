@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Bucket } from '../service/records.ts';
+import { isRefusal } from '../service/refusal.ts';
 
 /** The service's own figures lag (§2.1); asking more often tells nothing new. Milliseconds. */
 const REFRESH_AFTER = 60_000;
@@ -36,7 +37,10 @@ export class Usage {
     try {
       this.#bucket = await this.#ask();
     } catch (error) {
-      this.#log.warn('the usage figures could not be refreshed', { cause: describeError(error) });
+      const fields = { cause: describeError(error) };
+      // The mount has ended meanwhile: nobody will ask again.
+      if (isRefusal(error, 'aborted')) this.#log.debug('the usage figures were not refreshed', fields);
+      else this.#log.warn('the usage figures could not be refreshed', fields);
     }
   }
 }

@@ -84,8 +84,24 @@ export class BucketStore {
     return this.#gates.metadata(() => this.#service.getLink(this.#bucket, key, options));
   }
 
-  put(key: string, body: UploadBody): Promise<StoredObject> {
-    return this.#gates.uploads(() => this.#service.putObject(this.#bucket, key, body));
+  /** Also one that waits for its turn ends with the signal. */
+  put(key: string, body: UploadBody, { signal }: CallOptions = {}): Promise<StoredObject> {
+    let hasBegun = false;
+    const stored = this.#gates.uploads(() => {
+      if (signal?.aborted === true) throw stoppedBefore(key);
+      hasBegun = true;
+      return this.#service.putObject(this.#bucket, key, body, { signal });
+    });
+    if (signal === undefined) return stored;
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        if (!hasBegun) reject(stoppedBefore(key));
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      stored.then(resolve, reject).finally(() => {
+        signal.removeEventListener('abort', stop);
+      });
+    });
   }
 
   /**
@@ -141,6 +157,11 @@ export class BucketStore {
       this.#service.listObjects(this.#bucket, { limit: LIST_OBJECTS_MAX_LIMIT, ...query }),
     );
   }
+}
+
+function stoppedBefore(key: string): Refusal {
+  const details = { operation: 'putObject', subject: key, neverSent: true } as const;
+  return new Refusal('aborted', 'given up before it began', details);
 }
 
 /**

@@ -30,6 +30,8 @@ export interface NewContent {
   md5(): Promise<string>;
   /** The Last-Modified that the new version shows until the service names it. */
   readonly modified: Date;
+  /** Abort to give its upload up: whether the service has it then is unknown. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -47,10 +49,10 @@ export async function replaceObject(
 }
 
 async function storeOnce(store: BucketStore, key: string, content: NewContent): Promise<Version> {
-  const { body, contentType } = content;
+  const { body, contentType, signal } = content;
   const { size } = body;
   try {
-    const { storedWithin, mayArriveAgain } = await store.put(key, body);
+    const { storedWithin, mayArriveAgain } = await store.put(key, body, { signal });
     const md5 = await content.md5();
     if (mayArriveAgain) store.late.addUpload(key, { size, md5, contentType });
     return Version.uploaded({ size, md5, storedWithin, contentType }, content.modified, store.etags);
