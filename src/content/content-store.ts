@@ -126,16 +126,22 @@ export class ContentStore {
     // Read, but gone only when more is asked for: also a service that is away has the first bytes read at each try.
     let read = 0;
     let farthest = 0;
-    const body = draft.body(contentType, (data, position) => {
+    // Of an empty one nobody sees bytes pass.
+    let isAskedFor = false;
+    const bytes = draft.body(contentType, (data, position) => {
       farthest = Math.max(farthest, position + data.length);
       if (position > 0) this.#bytesSent += read;
       read = data.length;
       feed?.take(data, position);
     });
+    const open = (): ReturnType<UploadBody['open']> => {
+      isAskedFor = true;
+      return bytes.open();
+    };
     return {
-      body,
+      body: { ...bytes, open },
       get hasLeft() {
-        return farthest >= body.size;
+        return isAskedFor && farthest >= bytes.size;
       },
       stored: (version) => {
         this.#bytesSent += read + 1;

@@ -62,6 +62,8 @@ export class Folders {
 
   async remove(path: string): Promise<void> {
     if (path === '/') throw new FsError('EBUSY', path, 'it is the mountpoint');
+    // At once: the kernel lets nobody into the folder above meanwhile, and what goes up may take long.
+    this.#refuseWithDrafts(path);
     await this.#mount.claims.run([path], async () => {
       await this.removeClaimed(path);
       this.#times.touch(parentOf(path));
@@ -144,6 +146,8 @@ export class Folders {
     let failed = false;
     const { kept } = this.#mount.namespace.known;
     for (const path of kept.paths()) {
+      // Whoever wants to make or remove a file in it would wait behind this for what goes up there.
+      if (!thorough && this.#mount.table.dirtyIn(path).length > 0) continue;
       try {
         await this.#mount.claims.run([path], () => this.#makeReal(path, thorough));
       } catch (error) {
@@ -171,13 +175,18 @@ export class Folders {
     if (table.dirty(path) !== undefined) throw new FsError('ENOTDIR', path, 'it is a file');
     const found = existing(path, await namespace.lookup(path));
     if (found.kind === 'file') throw new FsError('ENOTDIR', path, 'it is a file');
-    if (table.dirtyIn(path).length > 0) throw new FsError('ENOTEMPTY', path, 'files in it wait to be stored');
+    this.#refuseWithDrafts(path);
     const folder = await namespace.list(path);
     if (folder.names.visible > 0) throw new FsError('ENOTEMPTY', path, 'it has entries');
     const hidden = folder.hidden;
     if (hidden > 0)
       throw new FsError('ENOTEMPTY', path, `it has ${hidden} keys that cannot be shown as names`);
     return found.told && folder.listed?.told === true && namespace.known.kept.get(path) === undefined;
+  }
+
+  #refuseWithDrafts(path: string): void {
+    if (this.#mount.table.dirtyIn(path).length > 0)
+      throw new FsError('ENOTEMPTY', path, 'files in it wait to be stored');
   }
 
   async #removeFromService(path: string, provesSomething: boolean): Promise<void> {

@@ -112,6 +112,8 @@ export class MovingDrafts {
     const { writeBack } = this.#mount.settings;
     // What a close of theirs would store: the rename itself promises it where that costs no upload.
     if ((writeBack ? source.hasWriters() : source.handles.size > 0) || !source.dirty) return;
+    // Who was at it when the rename came goes on by itself, and the kernel lets nobody into the folder until this has ended.
+    if (!writeBack && source.isStopped) return;
     try {
       await this.#parts.uploading.keepClaimed(source);
     } catch (error) {

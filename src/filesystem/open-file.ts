@@ -73,6 +73,8 @@ export class OpenFile {
   goingUp: Draft | null = null;
   /** Who holds the claim of its path to store it, and gives way to others; null: nobody does. */
   storing: StoppableUpload | null = null;
+  /** Whoever stored it was stopped for others, and goes on after them. */
+  isStopped = false;
   /** What PUTs without a known end tried to store: the service may have any of them though `version` does not say so. */
   unconfirmed: Version[] = [];
   /** The visibility of the object before the first of those PUTs, which may have made it private. */

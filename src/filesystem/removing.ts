@@ -39,10 +39,11 @@ export class Removing {
     await claimedSoon(this.#mount, [path], async () => {
       const { table } = this.#mount;
       const file = table.dirty(path) ?? (await this.#storedFile(path));
-      const { isUnsent } = file;
+      // Nor may an upload of before still come, of this mount or of an earlier one (late-requests.ts).
+      const isUnsent = file.isUnsent && this.#mount.store.late.uploadsOf(keyOfPath(path)).length === 0;
       try {
         await this.keepForReaders(file);
-        await this.#delete(file);
+        if (!isUnsent) await this.#delete(file);
         // At once, so that nobody opens by the name what is just being let go.
         table.detach(file);
         this.#nameIsGone(path, isUnsent);
@@ -58,7 +59,6 @@ export class Removing {
 
   async #delete(file: OpenFile): Promise<void> {
     const { store, settings } = this.#mount;
-    if (file.isUnsent) return;
     if (settings.writeBack) await this.#deletions.promise(file);
     else await this.#deleteKey(file.path, removeObject(store, keyOfPath(file.path)));
   }

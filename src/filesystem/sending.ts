@@ -24,7 +24,7 @@ import type { OpenFile, Wishes } from './open-file.ts';
 import { UploadStopped } from './stoppable-upload.ts';
 import type { Deletions } from './write-back/deletions.ts';
 
-/** Rejects with an `FsError`, with a refusal, or with the local disk's error: the draft is then as it was. */
+/** Rejects with an `FsError`, with a refusal, with the local disk's error, or with `UploadStopped`: the draft is then as it was. */
 export class Sending {
   readonly #mount: MountState;
   readonly #deletions: Deletions;

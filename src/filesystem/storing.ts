@@ -26,7 +26,7 @@ export interface StoringParts {
   readonly movedAside: (promised: OpenFile) => void;
 }
 
-/** Rejects with an `FsError`, with a refusal, or with the local disk's error: the bytes are then still here. */
+/** Rejects with an `FsError`, with a refusal, or with the local disk's error: the bytes are then still here; within `claimed` also with `UploadStopped`. */
 export class Storing {
   readonly #mount: MountState;
   readonly #sending: Sending;
@@ -60,6 +60,7 @@ export class Storing {
           // A rename may have moved the file while this waited.
           if (file.path !== path) return false;
           file.storing = new StoppableUpload();
+          file.isStopped = false;
           await change().finally(() => {
             file.storing = null;
           });
@@ -67,7 +68,10 @@ export class Storing {
         });
         if (done) return;
       } catch (error) {
-        if (error instanceof UploadStopped) continue;
+        if (error instanceof UploadStopped) {
+          file.isStopped = true;
+          continue;
+        }
         if (!keepsBoth(error)) throw error;
         await this.#moveAside(file, path, error.edited);
       }
@@ -135,6 +139,7 @@ export class Storing {
     const isPromised = (): boolean => file.sealed?.draft === draft;
     if (!isPromised()) draft.setLeaving(true);
     const ended = draft.uploading();
+    let isStopped = false;
     try {
       if (this.#holds.has(draft))
         throw new FsError('EIO', file.path, 'its rename, which a crash had cut, is not finished yet');
@@ -144,13 +149,15 @@ export class Storing {
       ended(true);
       file.failure = null;
     } catch (error) {
-      ended(false);
-      const isNoFailure = keepsBoth(error) || error instanceof UploadStopped;
-      if (!isNoFailure && isStillMeant()) await this.#ends.failed(file, draft, error);
+      isStopped = error instanceof UploadStopped;
+      // Who waits for room may hope as before.
+      ended(isStopped);
+      if (!isStopped && !keepsBoth(error) && isStillMeant()) await this.#ends.failed(file, draft, error);
       throw error;
     } finally {
       file.goingUp = null;
-      if (!isPromised()) draft.setLeaving(false);
+      // One that was stopped goes on, or its bytes go.
+      if (!isStopped && !isPromised()) draft.setLeaving(false);
       await this.#mount.kept.uploads.ended(file, draft);
     }
   }

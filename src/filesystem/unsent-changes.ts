@@ -114,6 +114,7 @@ export class UnsentChanges {
       await this.#parts.uploading.settle(file);
       throw error;
     }
+    if (file.detached) throw new Error('it is not there any more');
     return file.path;
   }
 

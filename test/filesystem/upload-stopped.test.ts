@@ -1,8 +1,10 @@
 /** SEMANTICS: a program removes or renames a file whose upload takes long; the kernel lets nobody into the folder meanwhile. */
 import { describe, expect, it } from 'vitest';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { openForTest, names, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { errnoOfCall, LogForTest } from '../support/program-acts.ts';
+import { errnoOfCall, LogForTest, openToRewrite, writeAt } from '../support/program-acts.ts';
+import { silentUploads } from '../support/public-file.ts';
 import { textsOf } from '../support/stored-state.ts';
 import { stickUploads, type StuckUploads } from '../support/stuck-uploads.ts';
 
@@ -161,6 +163,71 @@ describe.each([{ writeBack: true }, { writeBack: false }])('with write-back $wri
     const kept = paths.filter((path) => !waiting.includes(path)).map((path) => path.slice(1));
     expect([...(await storedKeys(scene))].sort()).toEqual([...kept, 'd/f', 'd/other'].sort());
   });
+
+  it('an empty one that waits for its turn behind others is removed as well [write/stopped]', async () => {
+    const scene = await arrange({ writeBack });
+    const paths = Array.from({ length: 7 }, (_, index) => `/d/${index}`);
+    const closes = paths.map((path) => writeFile(scene.fs, path, LARGE));
+    const begun = (): unknown => {
+      scene.clock.advance(writeBack ? 100 : 0);
+      return scene.stuck.size;
+    };
+    await expect.poll(begun).toBe(8);
+    const closed = writeFile(scene.fs, '/d/empty', '');
+    const state = async (): Promise<unknown> => {
+      begun();
+      return (await scene.mounted.unsent.list()).find(({ path }) => path === '/d/empty')?.state;
+    };
+    await expect.poll(state).toBe('uploading');
+
+    await soon(scene, scene.fs.unlink('/d/empty'));
+
+    await closed;
+    scene.letGo();
+    await Promise.all(closes);
+  });
+});
+
+it('one that goes up at the last close does so again after the rename, not within [write/stopped]', async () => {
+  const scene = await openForTest();
+  await names(scene.fs, '/');
+  const uploads = stickUploads(scene.service);
+  const handle = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, handle, LARGE);
+  const released = scene.fs.release(handle);
+  await expect.poll(() => [...uploads.stuck]).toEqual(['f']);
+
+  const renamed = scene.fs.rename('/f', '/g', false);
+  scene.clock.advance(PATIENCE);
+  await renamed;
+
+  uploads.letGo();
+  await released;
+  expect(await textsOf(scene)).toEqual({ g: LARGE });
+});
+
+it('does not come back when an upload of an earlier mount arrives before the stop [write/stopped]', async () => {
+  const silent = silentUploads(false);
+  const scene = await openForTest({ settings: { writeBack: true }, between: silent.between });
+  await writeFile(scene.fs, '/f', LARGE);
+  scene.clock.advance(100);
+  await silent.isMade;
+  const next = await mountOver(await diskNow(scene), scene, { settings: { writeBack: true } });
+  const uploads = stickUploads(scene.service);
+  const begun = (): unknown => {
+    scene.clock.advance(100);
+    return [...uploads.stuck];
+  };
+  await expect.poll(begun).toEqual(['f']);
+  await scene.foreignWrite('f', LARGE);
+
+  const unlinked = next.operations.unlink('/f');
+  scene.clock.advance(PATIENCE);
+  await unlinked;
+
+  uploads.letGo();
+  await drained(next);
+  expect(Object.keys(await textsOf(scene))).toEqual([]);
 });
 
 it('is stored after all where the service does not let the file be deleted [write/stopped]', async () => {
