@@ -84,18 +84,33 @@ describe.each([{ writeBack: true }, { writeBack: false }])('with write-back $wri
     expect(await storedKeys(scene)).toEqual(['d/other']);
   });
 
-  it('one that is renamed is stored whole under its new name alone [write/stopped]', async () => {
+  it.each([
+    { what: 'a new one', from: '/d/f', to: '/d/g', expected: { 'd/g': LARGE, 'd/other': 'other' } },
+    { what: 'its folder', from: '/d', to: '/e', expected: { 'e/f': LARGE, 'e/other': 'other' } },
+  ])(
+    'when $what is renamed it is stored whole under its new name alone [write/stopped]',
+    async ({ from, to, expected }) => {
+      const scene = await arrange({ writeBack });
+
+      const renamed = scene.fs.rename(from, to, false);
+      scene.clock.advance(PATIENCE);
+      await expect.poll(() => scene.stuck.has('d/f')).toBe(false);
+      scene.letGo();
+      await renamed;
+
+      await expect.poll(scene.closed).toBeUndefined();
+      await drained(scene.mounted);
+      expect(await textsOf(scene)).toEqual(expected);
+    },
+  );
+
+  it('who renames a new one does not wait until it is stored [write/stopped]', async () => {
     const scene = await arrange({ writeBack });
 
-    const renamed = scene.fs.rename('/d/f', '/d/g', false);
-    scene.clock.advance(PATIENCE);
-    await expect.poll(() => scene.stuck.has('d/f')).toBe(false);
-    scene.letGo();
-    await renamed;
+    await soon(scene, scene.fs.rename('/d/f', '/d/g', false));
 
+    scene.letGo();
     await expect.poll(scene.closed).toBeUndefined();
-    await drained(scene.mounted);
-    expect(await textsOf(scene)).toEqual({ 'd/g': LARGE, 'd/other': 'other' });
   });
 
   it('one that another is renamed over goes up no more [write/stopped]', async () => {
@@ -111,20 +126,6 @@ describe.each([{ writeBack: true }, { writeBack: false }])('with write-back $wri
     await expect.poll(scene.closed).toBeUndefined();
     await drained(scene.mounted);
     expect(await textsOf(scene)).toEqual({ 'd/f': 'other' });
-  });
-
-  it('one in a folder that is renamed is stored there [write/stopped]', async () => {
-    const scene = await arrange({ writeBack });
-
-    const renamed = scene.fs.rename('/d', '/e', false);
-    scene.clock.advance(PATIENCE);
-    await expect.poll(() => scene.stuck.has('d/f')).toBe(false);
-    scene.letGo();
-    await renamed;
-
-    await expect.poll(scene.closed).toBeUndefined();
-    await drained(scene.mounted);
-    expect(await textsOf(scene)).toEqual({ 'e/f': LARGE, 'e/other': 'other' });
   });
 
   it('one whose bytes have all left is waited for, and removed then [write/stopped]', async () => {

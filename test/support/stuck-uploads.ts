@@ -3,13 +3,13 @@ import { onTestFinished } from 'vitest';
 import type { ObjectService } from '../../src/service/object-service.ts';
 
 export interface StuckUploads {
-  /** How many are stuck, by key; those that were given up no more. */
+  /** Their keys, without those that were given up. */
   readonly stuck: ReadonlySet<string>;
   /** They go on; those that come later do at once. */
   readonly letGo: () => void;
 }
 
-/** All uploads of `service` through the file system; `letsThrough` those that have all their bytes. */
+/** All uploads of `service`: after the first piece of each, or once it has all bytes. */
 export function stickUploads(service: ObjectService, when: 'midway' | 'at the end' = 'midway'): StuckUploads {
   const stuck = new Set<string>();
   let letGo: () => void = () => undefined;
