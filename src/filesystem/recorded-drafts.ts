@@ -7,7 +7,7 @@ import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { Turns } from '../base/turns.ts';
 import type { Draft } from '../content/draft.ts';
-import { put, type Journal, type JournalChange } from '../content/journal/journal.ts';
+import { put, remove, type Journal, type JournalChange } from '../content/journal/journal.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
 import { keyOfPath } from '../store/keys.ts';
 import { doubtsOf, draftFactsOf, draftsOf, newRecord, storedRecord } from './draft-records.ts';
@@ -106,22 +106,27 @@ export class RecordedDrafts {
    * nothing of the MD5 where that would take a reading of more than `mostRead` bytes.
    */
   async durable(file: OpenFile, draft: Draft, change: Unsent, mostRead = Infinity): Promise<DraftRecord> {
-    const wishes = file.wishesOf(draft);
-    const { createdAt, sealed: described } = draft.facts;
-    // What an earlier process has said of bytes that nobody has changed since: the disk may have.
-    const isSaid = draft.revision === 0 && described?.size === draft.size && described.md5 !== null;
-    const md5 = isSaid ? described.md5 : await draft.md5Within(mostRead);
-    const whole = { size: draft.size, md5 };
-    // To try the same bytes again, or to set their mode, makes them no later (leftovers.ts).
-    const isSame = described?.size === whole.size && described.md5 === whole.md5;
-    const at = isSame ? described.at : (wishes.local.ctime ?? this.#clock.now());
-    const facts = draftFactsOf(file, { createdAt, sealed: { ...whole, at } }, wishes);
-    await draft.describe(facts);
+    const record = await this.#written(file, draft, change, mostRead);
     await draft.sync();
-    const { id } = draft;
-    const known = this.#records.get(id);
-    const before = known ?? newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
-    return { ...before, ...doubtsOf(file), facts, reason: null, ...change };
+    return record;
+  }
+
+  /**
+   * Puts the first record of `draft`, which it is with `change`, while bytes and header go to the disk: who waits for both waits for one
+   * sync of the disk, not for two. Where the machine stops in between, the record may be there without the bytes: their size and
+   * MD5 tell (recovery.ts, draft-damaged.ts). So it must not be what takes the place of something that was promised before.
+   */
+  async putFirst(file: OpenFile, draft: Draft, change: Unsent): Promise<void> {
+    const record = await this.#written(file, draft, change, Infinity);
+    if (this.#isClosed || file.detached) return;
+    const committing = this.commit([put('draft', record)]);
+    const [synced, recorded] = await Promise.allSettled([draft.sync(), committing]);
+    if (synced.status === 'rejected') {
+      await this.orLog(file.path, () => this.done([], [remove('draft', record)]));
+      throw synced.reason;
+    }
+    if (recorded.status === 'rejected') throw recorded.reason;
+    this.#records.set(record.id, record);
   }
 
   /** The record of `draft` as `file` is now, which is the caller's to put; the draft says so itself then. Undefined: it has none. Rejects with the disk's error. */
@@ -155,5 +160,24 @@ export class RecordedDrafts {
       const cause = describeError(error);
       this.#log.error('what is not stored could not be recorded: a crash may lose it', { path, cause });
     }
+  }
+
+  /** The record of `draft` with `change`, of which the disk may not have bytes and header yet. */
+  async #written(file: OpenFile, draft: Draft, change: Unsent, mostRead: number): Promise<DraftRecord> {
+    const wishes = file.wishesOf(draft);
+    const { createdAt, sealed: described } = draft.facts;
+    // What an earlier process has said of bytes that nobody has changed since: the disk may have.
+    const isSaid = draft.revision === 0 && described?.size === draft.size && described.md5 !== null;
+    const md5 = isSaid ? described.md5 : await draft.md5Within(mostRead);
+    const whole = { size: draft.size, md5 };
+    // To try the same bytes again, or to set their mode, makes them no later (leftovers.ts).
+    const isSame = described?.size === whole.size && described.md5 === whole.md5;
+    const at = isSame ? described.at : (wishes.local.ctime ?? this.#clock.now());
+    const facts = draftFactsOf(file, { createdAt, sealed: { ...whole, at } }, wishes);
+    await draft.describe(facts);
+    const { id } = draft;
+    const known = this.#records.get(id);
+    const before = known ?? newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
+    return { ...before, ...doubtsOf(file), facts, reason: null, ...change };
   }
 }

@@ -1,9 +1,8 @@
 /**
  * The module that crash tests mount: the real file system over HTTP, in a state directory claimed as `pailfs mount` does. It can
- * be made to stand still between the moment at which a draft is on the disk and that at which the journal says so.
+ * be made to stand still between the moment at which a draft is on the disk and that at which the journal says so (held-records.ts).
  */
 import { appendFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog, type Log, type LogFields } from '../../src/base/log.ts';
@@ -12,18 +11,13 @@ import type { Credentials } from '../../src/client/credentials.ts';
 import { HttpService } from '../../src/client/http-service.ts';
 import { Journal } from '../../src/content/journal/journal.ts';
 import {
-  nodeLocalFiles,
-  type DiskSpace,
-  type LocalFile,
-  type LocalFiles,
-} from '../../src/content/local-files.ts';
-import {
   openFileSystem as openOverService,
   type MountedFileSystem,
 } from '../../src/filesystem/open-file-system.ts';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import { CONNECTIONS_FOR_ALL_GATES } from '../../src/store/gates.ts';
+import { HeldRecords } from './held-records.ts';
 
 /** What the child is told; JSON. */
 export interface CrashPailOptions {
@@ -49,66 +43,11 @@ const FINISHED = 'a rename that a crash had cut is finished';
 const CLOSE_PATIENCE_MS = 30_000;
 const POLL_MS = 5;
 
-/** Its syncs of drafts can be made to last for ever. */
-class HeldFiles implements LocalFiles {
-  #hold: { skip: number; readonly held: () => void } | null = null;
-
-  holdOne(skip: number): Promise<void> {
-    return new Promise((held) => {
-      this.#hold = { skip, held };
-    });
-  }
-
-  async create(directory: string): Promise<LocalFile> {
-    return this.#watched(await nodeLocalFiles.create(directory));
-  }
-
-  async open(path: string): Promise<LocalFile> {
-    return this.#watched(await nodeLocalFiles.open(path));
-  }
-
-  async syncDirectory(directory: string): Promise<void> {
-    await nodeLocalFiles.syncDirectory(directory);
-  }
-
-  space(directory: string): Promise<DiskSpace> {
-    return nodeLocalFiles.space(directory);
-  }
-
-  #watched(file: LocalFile): LocalFile {
-    if (basename(dirname(file.path)) !== 'drafts') return file;
-    return {
-      path: file.path,
-      read: (into, position) => file.read(into, position),
-      write: (data, position) => file.write(data, position),
-      truncate: (size) => file.truncate(size),
-      bytesOnDisk: () => file.bytesOnDisk(),
-      sync: async () => {
-        await file.sync();
-        await this.#afterSync();
-      },
-      unlink: () => file.unlink(),
-      close: () => file.close(),
-      remove: () => file.remove(),
-    };
-  }
-
-  async #afterSync(): Promise<void> {
-    const hold = this.#hold;
-    if (hold === null) return;
-    hold.skip -= 1;
-    if (hold.skip >= 0) return;
-    this.#hold = null;
-    hold.held();
-    await new Promise(() => undefined);
-  }
-}
-
 interface OpenPail {
   readonly fileSystem: MountedFileSystem;
   readonly service: HttpService;
   readonly state: StateDirectory;
-  readonly files: HeldFiles;
+  readonly records: HeldRecords;
   /** Renames that the journal knew at the start. */
   readonly renames: number;
   readonly messages: readonly string[];
@@ -129,11 +68,11 @@ export async function openFileSystem(options: CrashPailOptions): Promise<FileSys
   const { path, adopted } = state;
   let renames = 0;
   for (const directory of [path, ...adopted]) renames += await renamesIn(directory);
-  const files = new HeldFiles();
+  const records = HeldRecords.ofThisProcess();
   const settings = { ...options.settings, stateDirectory: path };
-  const inputs = { service, bucket, clock: systemClock, log, settings, adopted, localFiles: files };
+  const inputs = { service, bucket, clock: systemClock, log, settings, adopted, localFiles: records };
   const fileSystem = await openOverService(inputs);
-  opened.pail = { fileSystem, service, state, files, renames, messages };
+  opened.pail = { fileSystem, service, state, records, renames, messages };
   return fileSystem.operations;
 }
 
@@ -142,7 +81,7 @@ export async function answer(message: CrashPailMessage): Promise<unknown> {
   if (pail === undefined) throw new Error('nothing is open');
   switch (message.ask) {
     case 'hold record':
-      return pail.files.holdOne(message.skip);
+      return pail.records.holdOne(message.skip);
     case 'settle':
       return settled(pail);
     case 'close': {

@@ -142,6 +142,8 @@ export class PromisedDrafts {
     const attempts = mayArrive.map((each) => attemptOf(each, this.#clock.now()));
     const unconfirmed = [...doubtsOf(file).unconfirmed, ...(await Promise.all(attempts))];
     const change = { state: 'queued', attempts: 0, lastFailure: null, unconfirmed } as const;
+    const isFirst = before === null && this.#records.get(draft.id) === undefined;
+    if (isFirst) return this.#records.putFirst(file, draft, change);
     const durable = await this.#records.durable(file, draft, change);
     const replaced = before === null ? undefined : this.#records.get(before.id);
     // An upload under way may have taken the link away.
