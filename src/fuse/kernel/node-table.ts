@@ -6,6 +6,7 @@
 import { HashIndex } from '../../base/hash-index.ts';
 import { hashOf } from '../../base/text-list.ts';
 import { FsError } from '../../filesystem/errors.ts';
+import { InodeNumbers } from './inode-numbers.ts';
 import { RowNode, type Node, type NodeFacts } from './node.ts';
 import { NO_NODE, nodeKinds, NodeRows } from './node-rows.ts';
 
@@ -22,6 +23,7 @@ export class NodeTable {
   );
   /** By identity. */
   readonly #files = new HashIndex((id) => identityHash(this.#rows.get(id, 'identities')));
+  readonly #inodes = new InodeNumbers((id) => this.#rows.get(id, 'inodes'));
   readonly #leaves: (node: Node) => void;
   readonly #renews: (node: Node) => void;
   #lastId = ROOT_NODE;
@@ -31,6 +33,7 @@ export class NodeTable {
     this.#leaves = leaves;
     this.#renews = renews;
     this.#rows.add(ROOT_NODE, 'folder', 0);
+    this.#rows.set(ROOT_NODE, 'inodes', ROOT_NODE);
   }
 
   /** How many nodes are remembered, the root among them. */
@@ -162,7 +165,7 @@ export class NodeTable {
   }
 
   #broughtTo(folder: Node, name: string, facts: NodeFacts): Node {
-    const node = this.living(facts) ?? this.#made(facts);
+    const node = this.living(facts) ?? this.#made(folder, name, facts);
     if (node.parent !== null) this.#leaves(node);
     this.#attach(folder.id, name, node.id);
     return node;
@@ -172,9 +175,11 @@ export class NodeTable {
     return this.#files.find(identityHash(identity), (id) => this.#rows.get(id, 'identities') === identity);
   }
 
-  #made({ kind, identity }: NodeFacts): Node {
+  #made(folder: Node, name: string, { kind, identity }: NodeFacts): Node {
     const id = this.#freeNumber();
     this.#rows.add(id, kind, identity);
+    this.#rows.set(id, 'inodes', this.#inodes.free(folder.inode, name));
+    this.#inodes.add(id);
     if (kind === 'file') this.#files.add(id);
     return new RowNode(this.#rows, id);
   }
@@ -240,6 +245,7 @@ export class NodeTable {
     const parent = rows.get(id, 'parents');
     if (parent !== NO_NODE) this.#unlink(parent, id);
     if (rows.get(id, 'kinds') === nodeKinds.file) this.#files.remove(id);
+    this.#inodes.remove(id);
     rows.remove(id);
     if (parent !== NO_NODE) this.#drop(parent);
   }

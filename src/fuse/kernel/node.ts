@@ -2,9 +2,16 @@
 import type { Attributes, FileHandle } from '../../filesystem/operations.ts';
 import { NO_NODE, nodeKinds, type NodeExtras, type NodeRows } from './node-rows.ts';
 
-/** The same node may be several objects: compare by `id`. */
-export interface Node {
+/** By which numbers is it known? */
+export interface NodeNumbers {
+  /** The kernel's: of no other node for as long as the kernel can mean this one. */
   readonly id: number;
+  /** What programs are shown: of no other node now, and the same in the next mount (inode-numbers.ts). */
+  readonly inode: number;
+}
+
+/** The same node may be several objects: compare by `id`. */
+export interface Node extends NodeNumbers {
   readonly kind: Attributes['kind'];
   readonly identity: number;
   /** Changes with a rename; null for the root, and when the name is gone or somebody else's. */
@@ -53,6 +60,10 @@ export class RowNode implements Node {
   /** Changes where the service names our upload by its time alone (`NodeTable.goesOnAs`). */
   get identity(): number {
     return this.#rows.get(this.id, 'identities');
+  }
+
+  get inode(): number {
+    return this.#rows.get(this.id, 'inodes');
   }
 
   get parent(): Node | null {
