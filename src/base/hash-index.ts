@@ -44,9 +44,10 @@ export class HashIndex {
   /** One that is not here. */
   add(number: number): void {
     if (2 * (this.#used + 1) > this.#slots.length) this.#resize();
-    this.#put(number);
+    const at = this.#slotFor(number);
+    if (this.#slots[at] === EMPTY) this.#used += 1;
+    this.#slots[at] = number + 1;
     this.#size += 1;
-    this.#used += 1;
   }
 
   /** One that is here. */
@@ -67,14 +68,16 @@ export class HashIndex {
     const slots = this.#slots;
     this.#slots = new Uint32Array(Math.max(SMALLEST, 2 ** Math.ceil(Math.log2(3 * (this.#size + 1)))));
     this.#used = this.#size;
-    for (const slot of slots) if (slot !== EMPTY && slot !== GONE) this.#put(slot - 1);
+    for (const slot of slots)
+      if (slot !== EMPTY && slot !== GONE) this.#slots[this.#slotFor(slot - 1)] = slot;
   }
 
-  #put(number: number): void {
+  /** Also one that is free again: what comes and goes by one hash must not leave a run of slots to be walked through. */
+  #slotFor(number: number): number {
     const mask = this.#slots.length - 1;
     let at = mixed(this.#hashOf(number)) & mask;
-    while (this.#slots[at] !== EMPTY) at = (at + 1) & mask;
-    this.#slots[at] = number + 1;
+    while (this.#slots[at] !== EMPTY && this.#slots[at] !== GONE) at = (at + 1) & mask;
+    return at;
   }
 }
 

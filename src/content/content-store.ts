@@ -102,9 +102,9 @@ export class ContentStore {
     return new Draft(await this.#parts.drafts.create(facts), this.#parts.space.openForCopy());
   }
 
-  /** A draft that was on the disk before. Rejects with the disk's error, or with `HeaderUnreadable`. */
-  async openDraft(id: string, size: number): Promise<Draft> {
-    const file = await this.#parts.drafts.open(id);
+  /** A draft that was on the disk before, which is what is `recorded` of it. Rejects with the disk's error, or with `HeaderUnreadable`. */
+  async openDraft(id: string, size: number, recorded?: DraftFacts): Promise<Draft> {
+    const file = await this.#parts.drafts.open(id, recorded);
     // Holes take no room; its header is none.
     const taken = (await file.bytesOnDisk()) || size;
     return new Draft(file, this.#parts.space.open(Math.min(size, taken)), size);

@@ -29,11 +29,19 @@ export class DraftFile implements LocalFile {
     return new DraftFile(file, header, syncNames);
   }
 
-  /** The draft that `file` holds. Rejects with `HeaderUnreadable`, too. */
-  static async resume(file: LocalFile, syncNames: () => Promise<void>): Promise<DraftFile> {
+  /**
+   * The draft that `file` holds. It is what its header says, or `recorded`, where that is given: a power failure may have left the header
+   * before. Rejects with `HeaderUnreadable`, too.
+   */
+  static async resume(
+    file: LocalFile,
+    syncNames: () => Promise<void>,
+    recorded?: DraftFacts,
+  ): Promise<DraftFile> {
     const start = new Uint8Array(CONTENT_START);
     const length = await readFully(file, start, 0);
-    return new DraftFile(file, decodeHeader(start.subarray(0, length)), syncNames);
+    const { turn, facts } = decodeHeader(start.subarray(0, length));
+    return new DraftFile(file, { turn, facts: recorded ?? facts }, syncNames);
   }
 
   /** Of no other draft, ever. */

@@ -3,6 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import { SharedRun } from '../base/shared-run.ts';
+import { DraftDigest } from './draft-digest.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import { DraftFile } from './draft-file.ts';
 import { CONTENT_START } from './draft-header.ts';
@@ -46,14 +47,26 @@ export class DraftFolder {
     }
   }
 
-  /** The draft that is there. Rejects with `HeaderUnreadable`, too. */
-  async open(id: string): Promise<DraftFile> {
+  /** The draft that is there, which is what is `recorded` of it. Rejects with `HeaderUnreadable`, too. */
+  async open(id: string, recorded?: DraftFacts): Promise<DraftFile> {
     const file = await this.#files.open(this.pathOf(id));
     try {
-      return await DraftFile.resume(file, () => this.#names.run());
+      return await DraftFile.resume(file, () => this.#names.run(), recorded);
     } catch (error) {
       await file.close();
       throw error;
+    }
+  }
+
+  /** Of all bytes of a draft, lower-case hexadecimal. Rejects with `HeaderUnreadable`, too. */
+  async md5(id: string, size: number): Promise<string> {
+    const file = await this.open(id);
+    try {
+      const digest = new DraftDigest();
+      await digest.passRest(file, size);
+      return digest.digest();
+    } finally {
+      await file.close();
     }
   }
 

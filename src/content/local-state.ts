@@ -11,6 +11,7 @@ import { DraftFolder } from './draft-folder.ts';
 import { absorb, forget, type OpenedState } from './journal/absorb.ts';
 import { Journal, put, remove } from './journal/journal.ts';
 import { KeptAttributes } from './journal/kept-attributes.ts';
+import type { DraftRecord } from './journal/records.ts';
 import { recover, type Recovery } from './journal/recovery.ts';
 import type { LocalFiles } from './local-files.ts';
 
@@ -146,7 +147,13 @@ async function openState(directory: string, parts: LocalStateParts): Promise<Ope
 /** What is to be done with what was found; journal and disk say so, too, then. */
 async function settled(journal: Journal, drafts: DraftFolder, log: Log): Promise<Recovery> {
   const { strayedSteps } = journal.contents;
-  const recovery = recover(journal.contents, await drafts.list(), () => journal.nextSequence());
+  const damaged = await damagedAhead(journal.contents.drafts, drafts);
+  const recovery = recover(
+    journal.contents,
+    await drafts.list(),
+    () => journal.nextSequence(),
+    new Set(damaged),
+  );
   for (const id of recovery.removable) await drafts.remove(id);
   await journal.commit([
     ...recovery.drafts.map((record) => put('draft', record)),
@@ -163,6 +170,17 @@ async function settled(journal: Journal, drafts: DraftFolder, log: Log): Promise
   }
   for (const { facts } of recovery.lost) log.error('the unsent bytes of a file are gone', { key: facts.key });
   return recovery;
+}
+
+/** Of whose bytes nobody knows whether the disk has ever had them: those that it does not have. What cannot be read at all is for whoever opens it. */
+async function damagedAhead(records: readonly DraftRecord[], drafts: DraftFolder): Promise<string[]> {
+  const damaged: string[] = [];
+  for (const { id, isAhead, state, facts } of records) {
+    if (!isAhead || state === 'stored' || state === 'set aside' || facts.sealed === null) continue;
+    const md5 = await drafts.md5(id, facts.sealed.size).catch(() => null);
+    if (md5 !== null && md5 !== facts.sealed.md5) damaged.push(id);
+  }
+  return damaged;
 }
 
 function notTaken(directory: string, error: unknown, log: Log): void {

@@ -34,7 +34,15 @@ export function newRecord(
   file: OpenFile,
   named: Pick<DraftRecord, 'id' | 'sequence' | 'facts'>,
 ): Omit<DraftRecord, 'state'> {
-  return { ...named, ...doubtsOf(file), reason: null, publish: null, attempts: 0, lastFailure: null };
+  return {
+    ...named,
+    ...doubtsOf(file),
+    isAhead: false,
+    reason: null,
+    publish: null,
+    attempts: 0,
+    lastFailure: null,
+  };
 }
 
 /** Nothing is left to do. */

@@ -66,7 +66,7 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
   const path = `/${facts.key}`;
   let draft: Draft | null = null;
   try {
-    draft = await mount.content.openDraft(record.id, facts.sealed?.size ?? 0);
+    draft = await mount.content.openDraft(record.id, facts.sealed?.size ?? 0, facts);
     const file = draftOnDisk(mount, record, draft, true);
     file.local = await mount.kept.adopt(record);
     if (shown.has(path)) {

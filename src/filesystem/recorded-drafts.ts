@@ -113,13 +113,13 @@ export class RecordedDrafts {
 
   /**
    * Puts the first record of `draft`, which it is with `change`, while bytes and header go to the disk: who waits for both waits for one
-   * sync of the disk, not for two. Where the machine stops in between, the record may be there without the bytes: their size and
-   * MD5 tell (recovery.ts, draft-damaged.ts). So it must not be what takes the place of something that was promised before.
+   * sync of the disk, not for two. Until the draft's next record the one on the disk says so (`isAhead`), and the next mount looks whether the bytes
+   * are there before it shows anything (local-state.ts).
    */
   async putFirst(file: OpenFile, draft: Draft, change: Unsent): Promise<void> {
     const record = await this.#written(file, draft, change, Infinity);
     if (this.#isClosed || file.detached) return;
-    const committing = this.commit([put('draft', record)]);
+    const committing = this.commit([put('draft', { ...record, isAhead: true })]);
     const [synced, recorded] = await Promise.allSettled([draft.sync(), committing]);
     if (synced.status === 'rejected') {
       await this.orLog(file.path, () => this.done([], [remove('draft', record)]));

@@ -4,14 +4,28 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { DraftRecord } from '../../src/content/journal/records.ts';
 import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
-import { cutDrafts, damageDrafts, wipeHeaders } from '../support/draft-bytes.ts';
+import {
+  cutDrafts,
+  damageDrafts,
+  damageDraftsWith,
+  undoDrafts,
+  wipeHeaders,
+} from '../support/draft-bytes.ts';
 import { drained } from '../support/drained.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
 import { hasEnded } from '../support/held-disk.ts';
-import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import {
+  closing,
+  openForTest,
+  readFile,
+  writeFile,
+  type FileSystemForTest,
+} from '../support/open-for-test.ts';
 import { openJournal } from '../support/open-journal.ts';
 import { errnoOfCall, openToRewrite, writeAt } from '../support/program-acts.ts';
+import { stateOf, withPublicFile } from '../support/public-file.ts';
 import { textOf } from '../support/stored-state.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const settings = { writeBack: true } as const;
 
@@ -26,17 +40,22 @@ async function whileClosing(before: string | null): Promise<Closing> {
   const disk = new FailingDisk();
   const scene = await openForTest({ settings, localFiles: disk });
   if (before !== null) await writeFile(scene.fs, '/f', before);
+  return { scene, disk, closing: onHeldDisk(disk, () => writeFile(scene.fs, '/f', 'new bytes')) };
+}
+
+/** Until the test ends `disk` never says that it has anything. */
+function onHeldDisk(disk: FailingDisk, act: () => Promise<void>): Promise<void> {
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
   });
   disk.afterSync = () => held;
-  const closing = writeFile(scene.fs, '/f', 'new bytes');
+  const acting = act();
   onTestFinished(async () => {
     letGo();
-    await closing.catch(() => undefined);
+    await acting.catch(() => undefined);
   });
-  return { scene, disk, closing };
+  return acting;
 }
 
 async function recordsOf(image: DiskImage): Promise<readonly DraftRecord[]> {
@@ -82,9 +101,82 @@ it.each([
 
   const next = await mountOver(image, scene, { settings });
 
-  await expect.poll(() => next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside' }]);
-  await expect.poll(() => errnoOfCall(readFile(next.operations, '/f'))).toBe('ENOENT');
+  expect(await errnoOfCall(readFile(next.operations, '/f'))).toBe('ENOENT');
+  expect(await next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside' }]);
   expect(await textOf(scene, 'f')).toBe('(none)');
+});
+
+it('without their bytes and what their header said last they are not stored, also where the service is away at first [crash/promised]', async () => {
+  const { scene } = await whileClosing(null);
+  const image = await diskWithRecord(scene);
+  await undoDrafts(image);
+  scene.faults.add({ operation: 'headObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  const away = await mountOver(image, scene, { settings });
+  await away.close({ patience: 100 });
+  scene.faults.clear();
+
+  const next = await mountOver(image, scene, { settings });
+
+  await expect.poll(() => next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside' }]);
+  expect(await textOf(scene, 'f')).toBe('(none)');
+});
+
+it('without their bytes a link goes up that was owed to what was stored before them [crash/link]', async () => {
+  const disk = new FailingDisk();
+  const scene = await withPublicFile({ settings, localFiles: disk });
+  scene.faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await writeFile(scene.fs, '/f', 'stored');
+  await scene.mounted.unsent.retry(null);
+  expect(await stateOf(scene)).toEqual(['stored', 'private']);
+  void onHeldDisk(disk, () => writeFile(scene.fs, '/f', 'new bytes'));
+  const image = await diskWithRecord(scene);
+  await damageDraftsWith(image, 'new bytes');
+  scene.faults.clear();
+
+  await mountOver(image, scene, { settings });
+
+  await expect.poll(() => stateOf(scene)).toEqual(['stored', 'public']);
+});
+
+it('without their bytes what another mount has promised under their name is stored [crash/promised]', async () => {
+  const { scene } = await whileClosing(null);
+  const image = await diskWithRecord(scene);
+  await damageDrafts(image);
+  const earlier = { directory: await temporaryDirectory() };
+  scene.clock.advance(-1000);
+  const other = await mountOver(earlier, scene, { settings });
+  await writeFile(other.operations, '/f', 'promised');
+
+  const next = await mountOver(image, scene, {
+    settings,
+    adopted: [await diskNow({ stateDirectory: earlier.directory })],
+  });
+
+  await expect.poll(() => textOf(scene, 'f')).toBe('promised');
+  expect(await next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside', bytes: 9 }]);
+});
+
+it('a rename promises a scratch file: without its bytes what it was to replace is stored [crash/promised]', async () => {
+  const disk = new FailingDisk();
+  const scene = await openForTest({ settings, localFiles: disk });
+  await writeFile(scene.fs, '/f', 'promised');
+  scene.clock.advance(10);
+  const scratch = await scene.fs.create('/.f.AbCdEf', {
+    read: false,
+    write: true,
+    truncate: true,
+    exclusive: true,
+    mode: 0o600,
+  });
+  await closing(scene.fs, scratch, () => writeAt(scene.fs, scratch, 'new bytes'));
+  void onHeldDisk(disk, () => scene.fs.rename('/.f.AbCdEf', '/f', false));
+  const image = await diskWithRecord(scene);
+  await damageDraftsWith(image, 'new bytes');
+
+  const next = await mountOver(image, scene, { settings });
+
+  await expect.poll(() => textOf(scene, 'f')).toBe('promised');
+  expect(await next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside', bytes: 9 }]);
 });
 
 it('without their file nothing is stored, and the name stays free [crash/promised]', async () => {

@@ -1,7 +1,7 @@
 /** What is in the files of drafts, behind their headers? */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CONTENT_START } from '../../src/content/draft-header.ts';
+import { CONTENT_START, SLOT_SIZE } from '../../src/content/draft-header.ts';
 import type { DiskImage } from './after-a-crash.ts';
 
 export async function draftBytes(path: string): Promise<Buffer> {
@@ -18,6 +18,18 @@ export function damageDrafts(disk: DiskImage): Promise<void> {
     bytes[CONTENT_START] = (bytes[CONTENT_START] ?? 0) ^ 1;
     return bytes;
   });
+}
+
+/** As `damageDrafts`, of those alone that hold `text`. */
+export function damageDraftsWith(disk: DiskImage, text: string): Promise<void> {
+  return changeEach(disk, (bytes) =>
+    bytes.toString('utf8', CONTENT_START) === text ? bytes.fill(0, CONTENT_START) : bytes,
+  );
+}
+
+/** Of each on `disk`, which was described once since it was made, the disk has neither that nor what was written: only how long it is. */
+export function undoDrafts(disk: DiskImage): Promise<void> {
+  return changeEach(disk, (bytes) => bytes.fill(0, SLOT_SIZE));
 }
 
 /** Each on `disk` loses its header. */

@@ -29,6 +29,7 @@ export function draftRecordOf(id: string, changes: Partial<DraftRecord> = {}): D
   const plain = {
     id,
     sequence: 1,
+    isAhead: false,
     state: 'queued',
     reason: null,
     unconfirmed: [],
@@ -127,6 +128,7 @@ export function someDraftRecord(): fc.Arbitrary<DraftRecord> {
   return fc.record({
     id: fewIds,
     sequence: fc.nat(),
+    isAhead: fc.boolean(),
     state: fc.constantFrom(
       'open',
       'sealed',

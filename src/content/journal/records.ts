@@ -41,6 +41,8 @@ const draft = z.strictObject({
   id,
   sequence: count,
   state: draftState,
+  /** It went to the disk beside the draft's bytes: when the machine stopped then, the disk may not have them, and nobody was promised anything. */
+  isAhead: z.boolean().default(false),
   facts: draftFacts,
   /** Why it is set aside; else null. */
   reason: z.string().nullable(),

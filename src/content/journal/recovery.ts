@@ -29,12 +29,14 @@ export interface Recovery {
 const HALF = 'the mount ended before a close or fsync had promised it';
 const UNKNOWN = 'the journal does not know it';
 const CUT = 'its file is not as long as it was';
+const DAMAGED = 'the local disk does not have the bytes that were written';
 
-/** Changes nothing. `nextSequence` numbers what the journal does not know. */
+/** Changes nothing. `nextSequence` numbers what the journal does not know; `damaged` are identifiers of files with other bytes than it says. */
 export function recover(
   contents: JournalContents,
   files: readonly FoundDraft[],
   nextSequence: () => number,
+  damaged: ReadonlySet<string> = new Set(),
 ): Recovery {
   const found = new Map(files.map((file) => [file.id, file]));
   const recovery: Sorting = {
@@ -46,7 +48,7 @@ export function recover(
     removable: [],
   };
   for (const record of contents.drafts) {
-    sortRecord(recovery, record, found.get(record.id));
+    sortRecord(recovery, asFound(record, damaged), found.get(record.id));
     found.delete(record.id);
   }
   for (const { id } of contents.shelved) found.delete(id);
@@ -56,6 +58,10 @@ export function recover(
 
 /** A `Recovery` that is being made. */
 type Sorting = { -readonly [Kind in keyof Recovery]: Recovery[Kind][number][] };
+
+function asFound(record: DraftRecord, damaged: ReadonlySet<string>): DraftRecord {
+  return damaged.has(record.id) ? { ...record, state: 'set aside', reason: DAMAGED } : record;
+}
 
 function sortRecord(sorting: Sorting, record: DraftRecord, file: FoundDraft | undefined): void {
   if (record.state === 'stored') {
@@ -106,6 +112,7 @@ function orphan(file: FoundDraft, facts: DraftFacts, sequence: number): DraftRec
   return {
     id: file.id,
     sequence,
+    isAhead: false,
     state: 'set aside',
     facts,
     reason: facts.sealed === null ? HALF : UNKNOWN,

@@ -24,6 +24,9 @@ export type ChangeOfRecord = (known: DraftRecord | undefined) => Unsent | null |
  */
 export const MOST_READ_TO_KEEP = 64 * 1024 * 1024;
 
+/** Of more bytes the disk takes so long to sync that a record of its own hardly counts; the next mount would read them before it begins. */
+const MOST_BEHIND_RECORD = 1024 * 1024;
+
 /** Rejects with the disk's error. */
 export class PromisedDrafts {
   readonly #records: RecordedDrafts;
@@ -142,8 +145,9 @@ export class PromisedDrafts {
     const attempts = mayArrive.map((each) => attemptOf(each, this.#clock.now()));
     const unconfirmed = [...doubtsOf(file).unconfirmed, ...(await Promise.all(attempts))];
     const change = { state: 'queued', attempts: 0, lastFailure: null, unconfirmed } as const;
+    // Nothing that was promised before depends on it.
     const isFirst = before === null && this.#records.get(draft.id) === undefined;
-    if (isFirst) return this.#records.putFirst(file, draft, change);
+    if (isFirst && draft.size <= MOST_BEHIND_RECORD) return this.#records.putFirst(file, draft, change);
     const durable = await this.#records.durable(file, draft, change);
     const replaced = before === null ? undefined : this.#records.get(before.id);
     // An upload under way may have taken the link away.

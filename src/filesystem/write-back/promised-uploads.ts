@@ -121,7 +121,12 @@ export class PromisedUploads {
     if (tried === null || file.sealed !== tried) return;
     // Who has it open hears of it at the next close or fsync; after the last one nobody does.
     const isHeld = file.handles.size > 0 && tried.draft === file.draft;
-    if (!isHeld) return this.#ends.giveUp(file);
+    if (!isHeld) {
+      await this.#ends.giveUp(file);
+      // Of what is stored the link may still be down.
+      if (this.#hasWork(file)) this.#queue.add(file);
+      return;
+    }
     // Nobody may wait for its room.
     tried.draft.setLeaving(false);
   }
