@@ -23,15 +23,16 @@ export class NodeTable {
   );
   /** By identity. */
   readonly #files = new HashIndex((id) => identityHash(this.#rows.get(id, 'identities')));
-  readonly #inodes = new InodeNumbers((id) => this.#rows.get(id, 'inodes'));
+  readonly #inodes: InodeNumbers;
   readonly #leaves: (node: Node) => void;
   readonly #renews: (node: Node) => void;
   #lastId = ROOT_NODE;
 
   /** `leaves` hears of a node before another name leads to it than the kernel knows it by, which no rename of the kernel's has brought about. */
-  constructor(leaves: (node: Node) => void, renews: (node: Node) => void = () => undefined) {
+  constructor(leaves: (node: Node) => void, renews: (node: Node) => void = () => undefined, seed = 0) {
     this.#leaves = leaves;
     this.#renews = renews;
+    this.#inodes = new InodeNumbers((id) => this.#rows.get(id, 'inodes'), seed);
     this.#rows.add(ROOT_NODE, 'folder', 0);
     this.#rows.set(ROOT_NODE, 'inodes', ROOT_NODE);
   }
@@ -175,10 +176,11 @@ export class NodeTable {
     return this.#files.find(identityHash(identity), (id) => this.#rows.get(id, 'identities') === identity);
   }
 
-  #made(folder: Node, name: string, { kind, identity }: NodeFacts): Node {
+  #made(folder: Node, name: string, facts: NodeFacts): Node {
+    const { kind, identity } = facts;
     const id = this.#freeNumber();
     this.#rows.add(id, kind, identity);
-    this.#rows.set(id, 'inodes', this.#inodes.free(folder.inode, name));
+    this.#rows.set(id, 'inodes', this.#inodes.free(folder.inode, name, facts));
     this.#inodes.add(id);
     if (kind === 'file') this.#files.add(id);
     return new RowNode(this.#rows, id);

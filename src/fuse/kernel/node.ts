@@ -42,7 +42,7 @@ export interface Node extends NodeNumbers {
 }
 
 /** What tells one node from another. */
-export type NodeFacts = Pick<Attributes, 'kind' | 'identity' | 'follows'>;
+export type NodeFacts = Pick<Attributes, 'kind' | 'identity' | 'follows' | 'etag'>;
 
 export class RowNode implements Node {
   readonly id: number;
