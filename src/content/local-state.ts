@@ -176,7 +176,7 @@ async function settled(journal: Journal, drafts: DraftFolder, log: Log): Promise
 async function damagedAhead(records: readonly DraftRecord[], drafts: DraftFolder): Promise<string[]> {
   const damaged: string[] = [];
   for (const { id, isAhead, state, facts } of records) {
-    if (!isAhead || state === 'stored' || state === 'set aside' || facts.sealed === null) continue;
+    if (!isAhead || state === 'stored' || state === 'set aside' || facts.sealed?.md5 == null) continue;
     const md5 = await drafts.md5(id, facts.sealed.size).catch(() => null);
     if (md5 !== null && md5 !== facts.sealed.md5) damaged.push(id);
   }

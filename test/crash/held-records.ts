@@ -26,7 +26,7 @@ export class HeldRecords implements LocalFiles {
   readonly #synced = new Set<string>();
   #hold: { skip: number; readonly held: () => void } | null = null;
 
-  /** For all journals of the process. */
+  /** For all journals of the process, for good: only for one that is killed. */
   static ofThisProcess(): HeldRecords {
     const records = new HeldRecords();
     const { batch: commit } = ClassicLevel.prototype as unknown as { readonly batch: Commit };
@@ -38,7 +38,7 @@ export class HeldRecords implements LocalFiles {
     return records;
   }
 
-  /** Resolves once a draft is on the disk whose record will never be, `skip` others before it. */
+  /** Resolves once a draft is on the disk whose record, or next record, will never be, `skip` others before it. */
   holdOne(skip: number): Promise<void> {
     return new Promise((held) => {
       this.#hold = { skip, held };
