@@ -7,7 +7,7 @@ import { silentLog } from '../../src/base/log.ts';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { dropCached, expireName } from '../../src/fuse/kernel/notifications.ts';
 import type { Node } from '../../src/fuse/kernel/node.ts';
-import { NodeTable } from '../../src/fuse/kernel/node-table.ts';
+import { NodeTable, ROOT_NODE } from '../../src/fuse/kernel/node-table.ts';
 import { Notifier } from '../../src/fuse/kernel/notifier.ts';
 import { MemoryFileSystem } from './memory-file-system.ts';
 
@@ -33,7 +33,7 @@ const telling: { notifier?: Notifier } = {};
 type LookUp = (this: NodeTable, ...facts: Parameters<NodeTable['lookUp']>) => Node;
 
 /** The kernel's number of each that it was told of, by the one that programs see. */
-const numbers = new Map<number, number>();
+const numbers = new Map([[ROOT_NODE, ROOT_NODE]]);
 
 export function openFileSystem(): Promise<FileSystemOperations> {
   noteNumbers();
