@@ -81,8 +81,8 @@ export class HashIndex {
   }
 }
 
-/** 32 bits that say nothing of `hash` to the eye: numbers that follow each other shall not fill a run of slots (murmur3's last step). */
-export function mixed(hash: number): number {
+/** Numbers that follow each other shall not fill a run of slots (murmur3's last step). */
+function mixed(hash: number): number {
   let bits = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return (bits ^ (bits >>> 16)) >>> 0;

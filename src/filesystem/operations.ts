@@ -25,8 +25,6 @@ export interface Attributes {
   readonly identity: number;
   /** The identity that it had before its bytes were doubted: the same file, of which nothing that was kept may be used. */
   readonly follows?: number | undefined;
-  /** Names a file's content in every mount of its bucket; null: nobody knows it yet. */
-  readonly etag?: string | null | undefined;
   /** Bytes; 0 for a folder. */
   readonly size: number;
   /** Permission bits only, e.g. 0o644. */

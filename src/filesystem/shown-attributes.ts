@@ -8,7 +8,7 @@ export const FOLDER_MODE = 0o777;
 
 export type ShownAttributes = Omit<
   Attributes,
-  'kind' | 'identity' | 'follows' | 'etag' | 'size' | 'links' | 'validFor'
+  'kind' | 'identity' | 'follows' | 'size' | 'links' | 'validFor'
 >;
 
 /** `mode`, before the umask, and `modified`, milliseconds since 1970, stand where nothing was set. */

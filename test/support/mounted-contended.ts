@@ -6,8 +6,6 @@ import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { silentLog } from '../../src/base/log.ts';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { dropCached, expireName } from '../../src/fuse/kernel/notifications.ts';
-import type { Node } from '../../src/fuse/kernel/node.ts';
-import { NodeTable, ROOT_NODE } from '../../src/fuse/kernel/node-table.ts';
 import { Notifier } from '../../src/fuse/kernel/notifier.ts';
 import { MemoryFileSystem } from './memory-file-system.ts';
 
@@ -18,7 +16,6 @@ export type ContendedMessage =
   | { readonly ask: 'trust'; readonly milliseconds: number }
   | { readonly ask: 'replace'; readonly path: string; readonly text: string }
   | { readonly ask: 'remove'; readonly path: string }
-  /** Folder and node by the inode numbers that programs see. */
   | { readonly ask: 'expire'; readonly folder: number; readonly name: string }
   | { readonly ask: 'drop'; readonly node: number; readonly what: 'attributes' | 'bytes' }
   /** Resolves when all that was to be told is told, or the mount is gone. */
@@ -30,13 +27,7 @@ export type ContendedMessage =
 const mounted = new MemoryFileSystem();
 const telling: { notifier?: Notifier } = {};
 
-type LookUp = (this: NodeTable, ...facts: Parameters<NodeTable['lookUp']>) => Node;
-
-/** The kernel's number of each that it was told of, by the one that programs see. */
-const numbers = new Map([[ROOT_NODE, ROOT_NODE]]);
-
 export function openFileSystem(): Promise<FileSystemOperations> {
-  noteNumbers();
   return Promise.resolve(mounted);
 }
 
@@ -58,10 +49,10 @@ export async function answer(message: ContendedMessage): Promise<unknown> {
       mounted.remove(message.path);
       return;
     case 'expire':
-      notifier().send(expireName(numberOf(message.folder), message.name));
+      notifier().send(expireName(message.folder, message.name));
       return;
     case 'drop':
-      notifier().send(dropCached(numberOf(message.node), message.what));
+      notifier().send(dropCached(message.node, message.what));
       return;
     case 'told':
       await telling.notifier?.written();
@@ -73,22 +64,6 @@ export async function answer(message: ContendedMessage): Promise<unknown> {
     case 'calls':
       return mounted.takeCalls();
   }
-}
-
-function noteNumbers(): void {
-  const { lookUp } = NodeTable.prototype as { readonly lookUp: LookUp };
-  const noting: LookUp = function (...facts) {
-    const node = lookUp.apply(this, facts);
-    numbers.set(node.inode, node.id);
-    return node;
-  };
-  Reflect.set(NodeTable.prototype, 'lookUp', noting);
-}
-
-function numberOf(inode: number): number {
-  const number = numbers.get(inode);
-  if (number === undefined) throw new Error(`the kernel was told of no inode ${inode}`);
-  return number;
 }
 
 function notifier(): Notifier {

@@ -38,7 +38,7 @@ export function attributeOperations(context: KernelContext): Operations<Attribut
       const attributes = await attributesOf(context, node, handle, call);
       // Every other node is told of with its name.
       if (id === ROOT_NODE) telling(context, node, attributes);
-      return { reply: attributesReply(node, attributes) };
+      return { reply: attributesReply(id, attributes) };
     },
     setattr: async (id, body) => {
       const node = nodes.get(id);
@@ -46,7 +46,7 @@ export function attributeOperations(context: KernelContext): Operations<Attribut
       const hasHandle = (request.valid & setattrBits.fh) !== 0;
       const handle = hasHandle ? files.get(request.fh).handle : undefined;
       await changing(node, () => setAttributes(context, node, request, handle));
-      return { reply: attributesReply(node, await attributesOf(context, node, handle)) };
+      return { reply: attributesReply(id, await attributesOf(context, node, handle)) };
     },
     statfs: (id) => ({ reply: statfsReply(operations.statistics(nodes.pathOf(nodes.get(id)))) }),
   };

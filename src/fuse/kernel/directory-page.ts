@@ -2,14 +2,13 @@
 import type { Attributes } from '../../filesystem/operations.ts';
 import type { Answer } from './answer.ts';
 import type { BufferPool } from './buffer-pool.ts';
-import type { NodeNumbers } from './node.ts';
 import { ENTRY_BYTES, putEntry, putU64, REPLY_HEADER_BYTES, type Told } from './replies.ts';
 
 /** `fuse_dirent` before its name. */
 const DIRENT_BYTES = 24;
 const ALIGNMENT = 8;
 /** For readdir(3): "not known", as in the kernel's own FUSE_UNKNOWN_INO. */
-const UNKNOWN_INODE = 0xffffffff;
+const UNKNOWN_NODE = 0xffffffff;
 
 /** DT_DIR and DT_REG */
 const types = { folder: 4, file: 8 } as const;
@@ -38,22 +37,22 @@ export class DirectoryPage {
   addDot(name: '.' | '..', next: number): boolean {
     if (!this.hasRoomFor(name)) return false;
     this.#clear(name);
-    this.#put(name, 'folder', next, UNKNOWN_INODE);
+    this.#put(name, 'folder', next, UNKNOWN_NODE);
     return true;
   }
 
   /** A name and its kind. With `isPlus` the zeros in front say: no attributes. */
-  addName(name: string, kind: Attributes['kind'], next: number, inode: number | undefined): void {
+  addName(name: string, kind: Attributes['kind'], next: number, node: number | undefined): void {
     this.#clear(name);
-    this.#put(name, kind, next, inode ?? UNKNOWN_INODE);
+    this.#put(name, kind, next, node ?? UNKNOWN_NODE);
   }
 
   /** All of an entry. Only with `isPlus`. */
-  add(name: string, told: Told, next: number, node: NodeNumbers): void {
+  add(name: string, told: Told, next: number, node: number): void {
     const { attributes } = told;
     this.#clear(name);
     putEntry(this.#bytes, this.#end, node, told);
-    this.#put(name, attributes.kind, next, node.inode);
+    this.#put(name, attributes.kind, next, node);
   }
 
   /** What was in the buffer before does not belong into the gaps. */
@@ -75,9 +74,9 @@ export class DirectoryPage {
   }
 
   /** `fuse_dirent`: u64 ino, u64 off, u32 namelen, u32 type, the name, zeros up to a multiple of 8. */
-  #put(name: string, kind: Attributes['kind'], next: number, inode: number): void {
+  #put(name: string, kind: Attributes['kind'], next: number, node: number): void {
     const start = this.#end + (this.isPlus ? ENTRY_BYTES : 0);
-    putU64(this.#bytes, start, inode);
+    putU64(this.#bytes, start, node);
     putU64(this.#bytes, start + 8, next);
     const length = this.#bytes.write(name, start + DIRENT_BYTES);
     this.#bytes.writeUInt32LE(length, start + 16);

@@ -225,7 +225,7 @@ async function create(
       nodes.forget(node.id, 1);
       release();
     };
-    return { reply: createReply(node, told, fh, keptOf(node, false)), undelivered };
+    return { reply: createReply(node.id, told, fh, keptOf(node, false)), undelivered };
   } catch (error) {
     await operations.release(handle);
     throw error;

@@ -108,9 +108,9 @@ function fillPage(context: KernelContext, { node: folder }: OpenFolder, filling:
       const node = nodes.lookUp(folder, name, entry.attributes);
       told.push(node.id);
       snapshot.noteTold(index);
-      page.add(name, telling(context, node, aged(entry, now - batch.takenAt)), next, node);
+      page.add(name, telling(context, node, aged(entry, now - batch.takenAt)), next, node.id);
     } else {
-      page.addName(name, 'entry' in found ? found.entry.attributes.kind : found.kind, next, known?.inode);
+      page.addName(name, 'entry' in found ? found.entry.attributes.kind : found.kind, next, known?.id);
     }
     index += 1;
   }

@@ -128,7 +128,6 @@ function newContext(
     (node) => {
       device.notify(dropCached(node.id, 'bytes'));
     },
-    Math.floor(clock.now()),
   );
   const holders = new Holders(clock);
   return {

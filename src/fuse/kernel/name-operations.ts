@@ -117,7 +117,7 @@ export function entryAnswer(
   const { nodes } = context;
   const node = nodes.lookUp(folder, name, attributes);
   return {
-    reply: entryReply(node, telling(context, node, attributes)),
+    reply: entryReply(node.id, telling(context, node, attributes)),
     undelivered: () => {
       nodes.forget(node.id, 1);
     },

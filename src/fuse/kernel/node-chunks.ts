@@ -14,7 +14,6 @@ const COLUMNS = [
   'next',
   'previous',
   'lookups',
-  'inodes',
   'modes',
   'kinds',
 ] as const;
@@ -45,7 +44,6 @@ export class Chunk implements Rows {
   readonly previous = new Uint32Array(CHUNK_ROWS);
   /** Where nothing is trusted a folder that is on the way of every path has 32 bits of them within days. */
   readonly lookups = new Float64Array(CHUNK_ROWS);
-  readonly inodes = new Uint32Array(CHUNK_ROWS);
   readonly modes = new Uint16Array(CHUNK_ROWS);
   readonly kinds = new Uint8Array(CHUNK_ROWS);
   readonly #places = new Uint16Array(CHUNK_ROWS);
@@ -102,7 +100,6 @@ const NOTHING: FewNode = {
   next: 0,
   previous: 0,
   lookups: 0,
-  inodes: 0,
   modes: 0,
   kinds: 0,
   name: '',

@@ -65,7 +65,7 @@ export class NodeRows {
     this.set(id, 'kinds', nodeKinds[kind]);
     this.set(id, 'identities', identity);
     this.set(id, 'trustedUntil', Number.NEGATIVE_INFINITY);
-    for (const column of ['parents', 'next', 'previous', 'lookups', 'inodes', 'modes'] as const)
+    for (const column of ['parents', 'next', 'previous', 'lookups', 'modes'] as const)
       this.set(id, column, 0);
     this.setName(id, '');
   }

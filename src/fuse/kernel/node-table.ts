@@ -6,7 +6,6 @@
 import { HashIndex } from '../../base/hash-index.ts';
 import { hashOf } from '../../base/text-list.ts';
 import { FsError } from '../../filesystem/errors.ts';
-import { InodeNumbers } from './inode-numbers.ts';
 import { RowNode, type Node, type NodeFacts } from './node.ts';
 import { NO_NODE, nodeKinds, NodeRows } from './node-rows.ts';
 
@@ -23,18 +22,15 @@ export class NodeTable {
   );
   /** By identity. */
   readonly #files = new HashIndex((id) => identityHash(this.#rows.get(id, 'identities')));
-  readonly #inodes: InodeNumbers;
   readonly #leaves: (node: Node) => void;
   readonly #renews: (node: Node) => void;
   #lastId = ROOT_NODE;
 
   /** `leaves` hears of a node before another name leads to it than the kernel knows it by, which no rename of the kernel's has brought about. */
-  constructor(leaves: (node: Node) => void, renews: (node: Node) => void = () => undefined, seed = 0) {
+  constructor(leaves: (node: Node) => void, renews: (node: Node) => void = () => undefined) {
     this.#leaves = leaves;
     this.#renews = renews;
-    this.#inodes = new InodeNumbers((id) => this.#rows.get(id, 'inodes'), seed);
     this.#rows.add(ROOT_NODE, 'folder', 0);
-    this.#rows.set(ROOT_NODE, 'inodes', ROOT_NODE);
   }
 
   /** How many nodes are remembered, the root among them. */
@@ -166,7 +162,7 @@ export class NodeTable {
   }
 
   #broughtTo(folder: Node, name: string, facts: NodeFacts): Node {
-    const node = this.living(facts) ?? this.#made(folder, name, facts);
+    const node = this.living(facts) ?? this.#made(facts);
     if (node.parent !== null) this.#leaves(node);
     this.#attach(folder.id, name, node.id);
     return node;
@@ -176,17 +172,14 @@ export class NodeTable {
     return this.#files.find(identityHash(identity), (id) => this.#rows.get(id, 'identities') === identity);
   }
 
-  #made(folder: Node, name: string, facts: NodeFacts): Node {
-    const { kind, identity } = facts;
+  #made({ kind, identity }: NodeFacts): Node {
     const id = this.#freeNumber();
     this.#rows.add(id, kind, identity);
-    this.#rows.set(id, 'inodes', this.#inodes.free(folder.inode, name, facts));
-    this.#inodes.add(id);
     if (kind === 'file') this.#files.add(id);
     return new RowNode(this.#rows, id);
   }
 
-  /** A number is not used again but after all others. */
+  /** A number is not used again but after all others. They rise as names are listed: `cp -r` and others read a folder's files in the order of their numbers. */
   #freeNumber(): number {
     do this.#lastId = this.#lastId >= MOST_NUMBERS ? ROOT_NODE + 1 : this.#lastId + 1;
     while (this.#rows.has(this.#lastId));
@@ -247,7 +240,6 @@ export class NodeTable {
     const parent = rows.get(id, 'parents');
     if (parent !== NO_NODE) this.#unlink(parent, id);
     if (rows.get(id, 'kinds') === nodeKinds.file) this.#files.remove(id);
-    this.#inodes.remove(id);
     rows.remove(id);
     if (parent !== NO_NODE) this.#drop(parent);
   }

@@ -2,16 +2,9 @@
 import type { Attributes, FileHandle } from '../../filesystem/operations.ts';
 import { NO_NODE, nodeKinds, type NodeExtras, type NodeRows } from './node-rows.ts';
 
-/** By which numbers is it known? */
-export interface NodeNumbers {
-  /** The kernel's: of no other node for as long as the kernel can mean this one. */
-  readonly id: number;
-  /** What programs are shown: of no other node now, and the same in the next mount (inode-numbers.ts). */
-  readonly inode: number;
-}
-
 /** The same node may be several objects: compare by `id`. */
-export interface Node extends NodeNumbers {
+export interface Node {
+  readonly id: number;
   readonly kind: Attributes['kind'];
   readonly identity: number;
   /** Changes with a rename; null for the root, and when the name is gone or somebody else's. */
@@ -42,7 +35,7 @@ export interface Node extends NodeNumbers {
 }
 
 /** What tells one node from another. */
-export type NodeFacts = Pick<Attributes, 'kind' | 'identity' | 'follows' | 'etag'>;
+export type NodeFacts = Pick<Attributes, 'kind' | 'identity' | 'follows'>;
 
 export class RowNode implements Node {
   readonly id: number;
@@ -60,10 +53,6 @@ export class RowNode implements Node {
   /** Changes where the service names our upload by its time alone (`NodeTable.goesOnAs`). */
   get identity(): number {
     return this.#rows.get(this.id, 'identities');
-  }
-
-  get inode(): number {
-    return this.#rows.get(this.id, 'inodes');
   }
 
   get parent(): Node | null {

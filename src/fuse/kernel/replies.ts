@@ -1,7 +1,6 @@
 /** How are answers written? One function a structure of linux/fuse.h, its layout in the comment, with room for the header in front. */
 import type { Attributes, FileSystemStatistics } from '../../filesystem/operations.ts';
 import { errnoNumber } from '../errno.ts';
-import type { NodeNumbers } from './node.ts';
 import { secondsAndNanoseconds } from './wire-times.ts';
 
 export const REPLY_HEADER_BYTES = 16;
@@ -51,15 +50,15 @@ export interface Told {
  * `fuse_entry_out`: u64 nodeid, generation, entry_valid, attr_valid, u32 entry_valid_nsec, attr_valid_nsec, `fuse_attr`.
  * Numbers of nodes are used again only after billions of others, when the kernel has long forgotten them: each has but one generation.
  */
-export function putEntry(into: Buffer, start: number, node: NodeNumbers, told: Told): void {
+export function putEntry(into: Buffer, start: number, node: number, told: Told): void {
   const { attributes } = told;
-  putU64(into, start, node.id);
+  putU64(into, start, node);
   putValidity(into, start + 16, start + 32, told.isNameTrusted ? attributes.validFor : 0);
   putValidity(into, start + 24, start + 36, attributes.validFor);
-  putAttributes(into, start + 40, node.inode, attributes);
+  putAttributes(into, start + 40, node, attributes);
 }
 
-export function entryReply(node: NodeNumbers, told: Told): Buffer {
+export function entryReply(node: number, told: Told): Buffer {
   const reply = emptyReply(ENTRY_BYTES);
   putEntry(reply, REPLY_HEADER_BYTES, node, told);
   return reply;
@@ -73,10 +72,10 @@ export function missingReply(validFor: number): Buffer {
 }
 
 /** `fuse_attr_out`: u64 attr_valid, u32 attr_valid_nsec, dummy, `fuse_attr`. */
-export function attributesReply({ inode }: Pick<NodeNumbers, 'inode'>, attributes: Attributes): Buffer {
+export function attributesReply(node: number, attributes: Attributes): Buffer {
   const reply = emptyReply(16 + ATTR_BYTES);
   putValidity(reply, REPLY_HEADER_BYTES, REPLY_HEADER_BYTES + 8, attributes.validFor);
-  putAttributes(reply, REPLY_HEADER_BYTES + 16, inode, attributes);
+  putAttributes(reply, REPLY_HEADER_BYTES + 16, node, attributes);
   return reply;
 }
 
@@ -89,7 +88,7 @@ export function openReply(fh: number, flags = 0): Buffer {
 }
 
 /** `fuse_entry_out`, then `fuse_open_out`. */
-export function createReply(node: NodeNumbers, told: Told, fh: number, flags: number): Buffer {
+export function createReply(node: number, told: Told, fh: number, flags: number): Buffer {
   const reply = emptyReply(ENTRY_BYTES + 16);
   putEntry(reply, REPLY_HEADER_BYTES, node, told);
   putU64(reply, REPLY_HEADER_BYTES + ENTRY_BYTES, fh);
@@ -159,8 +158,8 @@ export function initReply(major: number, answer: InitAnswer): Buffer {
  * `fuse_attr`: u64 ino, size, blocks, atime, mtime, ctime, u32 atimensec, mtimensec, ctimensec, mode, nlink, uid, gid, rdev,
  * blksize, flags.
  */
-function putAttributes(into: Buffer, start: number, inode: number, attributes: Attributes): void {
-  putU64(into, start, inode);
+function putAttributes(into: Buffer, start: number, node: number, attributes: Attributes): void {
+  putU64(into, start, node);
   putU64(into, start + 8, attributes.size);
   putU64(into, start + 16, Math.ceil(attributes.size / STAT_BLOCK_BYTES));
   const { atime, mtime, ctime } = attributes;

@@ -24,7 +24,6 @@ const attributes: Attributes = {
 const statistics = { usedBytes: 1, freeBytes: 8192, files: 4, maxNameLength: 255 };
 const told = { attributes, isNameTrusted: true };
 const entry = { name: 'a.txt', attributes };
-const node = { id: 2, inode: 2 };
 
 /** Whose bytes are those of something else. */
 function usedBuffers(): BufferPool {
@@ -35,7 +34,7 @@ function usedBuffers(): BufferPool {
 
 function pageOf(isPlus: boolean): Buffer {
   const page = new DirectoryPage(usedBuffers(), 200, isPlus);
-  if (isPlus) page.add(entry.name, told, 3, node);
+  if (isPlus) page.add(entry.name, told, 3, 2);
   else page.addName(entry.name, attributes.kind, 3, 2);
   return page.answer().reply;
 }
@@ -47,10 +46,10 @@ function agreement(): Buffer {
 }
 
 const made: Readonly<Record<keyof typeof goldenReplies, () => Buffer>> = {
-  entry: () => replies.entryReply(node, told),
-  attributes: () => replies.attributesReply(node, attributes),
+  entry: () => replies.entryReply(2, told),
+  attributes: () => replies.attributesReply(2, attributes),
   open: () => replies.openReply(7, 2),
-  create: () => replies.createReply(node, told, 7, 2),
+  create: () => replies.createReply(2, told, 7, 2),
   size: () => replies.sizeReply(5),
   statfs: () => replies.statfsReply(statistics),
   init: agreement,
@@ -70,7 +69,7 @@ describe('an answer to the kernel', () => {
   );
 
   it('names no time to trust a name for that could not be taken back', () => {
-    const entry = replies.entryReply(node, { attributes, isNameTrusted: false });
+    const entry = replies.entryReply(2, { attributes, isNameTrusted: false });
 
     expect([entry.readBigUInt64LE(32), entry.readUInt32LE(48)]).toEqual([0n, 0]);
     expect([entry.readBigUInt64LE(40), entry.readUInt32LE(52)]).toEqual([1n, 500_000_000]);
