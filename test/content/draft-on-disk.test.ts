@@ -59,6 +59,17 @@ describe('a draft on disk', () => {
     expect(await contentOf(reopened)).toBe('precious');
   });
 
+  it('is what the journal has recorded of it where the disk has only an older header', async () => {
+    const { folder } = await setup();
+    const draft = await created(folder, draftFactsOf('a'));
+    const recorded = draftFactsOf('a', { sealed: { size: 0, md5: null, at: 7 } });
+
+    const reopened = await folder.open(draft.id, recorded);
+    onTestFinished(() => reopened.close());
+
+    expect(reopened.facts).toEqual(recorded);
+  });
+
   it('keeps any facts', async () => {
     const { folder } = await setup();
     const draft = await created(folder, draftFactsOf('a'));

@@ -9,6 +9,7 @@ import {
   damageDrafts,
   damageDraftsWith,
   undoDrafts,
+  undoHeaders,
   wipeHeaders,
 } from '../support/draft-bytes.ts';
 import { drained } from '../support/drained.ts';
@@ -22,7 +23,7 @@ import {
   type FileSystemForTest,
 } from '../support/open-for-test.ts';
 import { openJournal } from '../support/open-journal.ts';
-import { errnoOfCall, openToRewrite, writeAt } from '../support/program-acts.ts';
+import { errnoOfCall, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
 import { stateOf, withPublicFile } from '../support/public-file.ts';
 import { textOf } from '../support/stored-state.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -119,6 +120,39 @@ it('without their bytes and what their header said last they are not stored, als
 
   await expect.poll(() => next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside' }]);
   expect(await textOf(scene, 'f')).toBe('(none)');
+});
+
+it('without what their header said last they are stored, also when their visibility was set while the service is away [crash/promised]', async () => {
+  const { scene } = await whileClosing(null);
+  const image = await diskWithRecord(scene);
+  await undoHeaders(image);
+  scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  const away = await mountOver(image, scene, { settings });
+  await setXattr(away.operations, '/f', 'user.pailfs.visibility', 'private');
+  const killed = await diskNow({ stateDirectory: image.directory });
+  scene.faults.clear();
+
+  const next = await mountOver(killed, scene, { settings });
+
+  await drained(next);
+  expect(await textOf(scene, 'f')).toBe('new bytes');
+});
+
+it('a link goes up that was owed when the disk has damaged what was to replace its file [crash/link]', async () => {
+  const scene = await withPublicFile({ settings });
+  scene.faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await writeFile(scene.fs, '/f', 'stored');
+  await scene.mounted.unsent.retry(null);
+  expect(await stateOf(scene)).toEqual(['stored', 'private']);
+  await writeFile(scene.fs, '/f', 'between');
+  await writeFile(scene.fs, '/f', 'new bytes');
+  const image = await diskNow(scene);
+  await damageDraftsWith(image, 'new bytes');
+  scene.faults.clear();
+
+  await mountOver(image, scene, { settings });
+
+  await expect.poll(() => stateOf(scene)).toEqual(['stored', 'public']);
 });
 
 it('without their bytes a link goes up that was owed to what was stored before them [crash/link]', async () => {

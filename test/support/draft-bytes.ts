@@ -32,6 +32,11 @@ export function undoDrafts(disk: DiskImage): Promise<void> {
   return changeEach(disk, (bytes) => bytes.fill(0, SLOT_SIZE));
 }
 
+/** Each on `disk`, which was described once since it was made, says what it said before that. */
+export function undoHeaders(disk: DiskImage): Promise<void> {
+  return changeEach(disk, (bytes) => bytes.fill(0, SLOT_SIZE, CONTENT_START));
+}
+
 /** Each on `disk` loses its header. */
 export function wipeHeaders(disk: DiskImage): Promise<void> {
   return changeEach(disk, (bytes) => bytes.fill(0, 0, CONTENT_START));

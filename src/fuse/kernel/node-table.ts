@@ -179,7 +179,7 @@ export class NodeTable {
     return new RowNode(this.#rows, id);
   }
 
-  /** A number is not used again but after all others. They rise as names are listed: `cp -r` and others read a folder's files in the order of their numbers. */
+  /** A number is not used again but after all others. New ones rise as names are listed: `cp -r` reads a folder's files in the order of their numbers (sibling-reads.ts). */
   #freeNumber(): number {
     do this.#lastId = this.#lastId >= MOST_NUMBERS ? ROOT_NODE + 1 : this.#lastId + 1;
     while (this.#rows.has(this.#lastId));
