@@ -13,7 +13,7 @@ import { addObjectCommands } from './direct/object-program.ts';
 import { addDoctorCommand } from './doctor/doctor-program.ts';
 import { addLinkCommands } from './links/link-program.ts';
 import { withHelpText, type HelpText } from './help-text.ts';
-import { mountWish } from './mount-words.ts';
+import { mountWish } from './mount-wish.ts';
 import { collected, optionFor, textOption } from './program-options.ts';
 import { runCommandLine } from './run-command-line.ts';
 import type { ServeWish } from './serve-command.ts';

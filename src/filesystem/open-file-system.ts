@@ -3,12 +3,13 @@ import { directLocalFiles } from '../content/local-files.ts';
 import { openLocalState, type LocalState } from '../content/local-state.ts';
 import type { Bucket } from '../service/records.ts';
 import { endFileSystem, progressOf, type EndOfMount, type UnsentDraft } from './end-of-mount.ts';
-import { fileSystemParts } from './file-system-parts.ts';
+import { fileSystemParts, type MountedParts } from './file-system-parts.ts';
 import { FolderTimes } from './folder-times.ts';
 import { dropStoredHalves } from './half-drafts.ts';
 import { sendLeftovers, showLeftovers } from './leftovers.ts';
 import { mountState, openSharedMeans, type MountInputs, type SharedMeans } from './mount-means.ts';
 import type { MountState } from './mount-state.ts';
+import type { OpenFile } from './open-file.ts';
 import type { FileSystemOperations } from './operations.ts';
 import { PailFileSystem } from './pail-file-system.ts';
 import { readOnly } from './read-only.ts';
@@ -113,17 +114,8 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
   await mount.content.prepare();
   ownDisk?.start();
   const operations = new PailFileSystem(parts);
-  let sending = Promise.resolve();
-  if (refusal === null) {
-    await dropStoredHalves(mount, local.journal, local.recovery.drafts);
-    parts.deletions.restore(local.journal.contents.deletions);
-    const leftovers = await showLeftovers(mount, local.recovery);
-    const shelved = await parts.shelf.restore();
-    // Takes drafts along, so after they are there; and before programs and uploads can claim its paths.
-    parts.resuming.start();
-    parts.deletions.start();
-    sending = sendLeftovers(mount, parts.uploading, parts.holds.free([...leftovers, ...shelved]));
-  }
+  const sending =
+    refusal === null ? sendLeftovers(mount, parts.uploading, await goOn(parts, local)) : Promise.resolve();
   // By now: showing what was left may have set more aside.
   const setAside = setAsideIn(mount, local);
   mount.kept.aside.mountBegins();
@@ -132,18 +124,7 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
     setAside,
     lost: local.recovery.lost.map(({ facts }) => facts.key),
     unsent: parts.unsent,
-    refresh: (path) => {
-      mount.namespace.refresh(path);
-    },
-    shelf: () =>
-      mount.table.all().flatMap(({ path, size, shelf }) => (shelf === null ? [] : [{ path, size }])),
-    counts: () => ({
-      ...mount.content.counts,
-      onDisk: shared.disk?.used ?? null,
-      hiddenKeys: mount.namespace.known.hiddenKeys(),
-    }),
-    buckets: () => [parts.usage.latest()],
-    bytesSent: () => progressOf(parts),
+    ...whatPeopleAsk(parts, shared),
     close: async (end) => {
       try {
         return await endFileSystem(parts, end, sending);
@@ -153,6 +134,42 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
         await local.close();
       }
     },
+  };
+}
+
+/** Shows what earlier mounts left, and goes on with their renames and deletions. Resolves with what is to be sent now. */
+async function goOn(
+  { mount, deletions, shelf, resuming, holds }: MountedParts,
+  { journal, recovery }: LocalState,
+): Promise<readonly OpenFile[]> {
+  await dropStoredHalves(mount, journal, recovery.drafts);
+  deletions.restore(journal.contents.deletions);
+  const leftovers = await showLeftovers(mount, recovery);
+  const shelved = await shelf.restore();
+  // Takes drafts along, so after they are there; and before programs and uploads can claim its paths.
+  resuming.start();
+  deletions.start();
+  return holds.free([...leftovers, ...shelved]);
+}
+
+/** What a person can ask of the mount, or tell it. */
+function whatPeopleAsk(
+  parts: MountedParts,
+  { disk }: SharedMeans,
+): Pick<MountedFileSystem, 'refresh' | 'shelf' | 'counts' | 'buckets' | 'bytesSent'> {
+  const { namespace, table, content } = parts.mount;
+  return {
+    refresh: (path) => {
+      namespace.refresh(path);
+    },
+    shelf: () => table.all().flatMap(({ path, size, shelf }) => (shelf === null ? [] : [{ path, size }])),
+    counts: () => ({
+      ...content.counts,
+      onDisk: disk?.used ?? null,
+      hiddenKeys: namespace.known.hiddenKeys(),
+    }),
+    buckets: () => [parts.usage.latest()],
+    bytesSent: () => progressOf(parts),
   };
 }
 

@@ -11,7 +11,7 @@ import { keyOfPath, nameOf, parentOf } from '../../store/keys.ts';
 import { recognise } from '../../store/own-upload.ts';
 import type { Version } from '../../store/version.ts';
 import type { MountState } from '../mount-state.ts';
-import { TreeRemoval } from './tree-removal.ts';
+import { RemovalOrder } from './removal-order.ts';
 
 /** For how long after a look nobody looks again, milliseconds. */
 const JUST_SEEN = 1000;
@@ -43,7 +43,7 @@ export class VersionLooks {
   readonly #listings = new Map<string, Promise<void>>();
   /** What listings have just shown, by folder: also of what is unlinked only afterwards. */
   readonly #recent = new Map<string, Listing>();
-  readonly #treeRemoval = new TreeRemoval();
+  readonly #removalOrder = new RemovalOrder();
 
   constructor(mount: MountState, pending: ReadonlyMap<string, Deletion>) {
     this.#mount = mount;
@@ -89,7 +89,7 @@ export class VersionLooks {
   lookAhead(path: string): void {
     if (!this.#recent.has(path)) return;
     const { known } = this.#mount.namespace;
-    const next = this.#treeRemoval.next(path, () => namesOf(known.folder(parentOf(path)), 'folder'));
+    const next = this.#removalOrder.next(path, () => namesOf(known.folder(parentOf(path)), 'folder'));
     if (next === undefined) return;
     const folder = known.folder(next);
     const isOld = this.#mount.clock.monotonic() - (folder?.listed?.at ?? Infinity) >= JUST_SEEN;

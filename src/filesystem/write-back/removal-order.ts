@@ -5,7 +5,7 @@
 import { childOf, nameOf, parentOf } from '../../store/keys.ts';
 
 /** One at a time: who removes two trees side by side is not foreseen. */
-export class TreeRemoval {
+export class RemovalOrder {
   #parent = '';
   /** Names of the folders in `#parent`, as they were when the first of them was removed. */
   #order: readonly string[] = [];
