@@ -19,10 +19,16 @@ const HASH_FACTOR = 0x01000193;
 /** Texts by the order in which they were added. None is ever taken out. */
 export class TextList implements Iterable<string> {
   readonly #chunks: Buffer[] = [];
-  #places = new Uint32Array();
+  #places: Uint32Array<ArrayBuffer>;
   #length = 0;
   /** In the last chunk. */
   #end = 0;
+
+  /** Room for so many texts, of so many bytes in all, is made at once: what grows to that leaves as much for the collector. */
+  constructor(texts = 0, bytes = 0) {
+    this.#places = new Uint32Array(texts);
+    if (bytes > 0) this.#append(Buffer.allocUnsafeSlow(Math.min(bytes, CHUNK_BYTES)));
+  }
 
   static of(texts: Iterable<string>): TextList {
     const list = new TextList();

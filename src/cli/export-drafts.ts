@@ -60,7 +60,8 @@ export async function exportDraft(change: UnsentChange, directory: string): Prom
     return target.path;
   } catch (error) {
     await rm(target.path, { force: true });
-    if (systemErrorCode(error) === 'ENOENT') throw new Error('it was stored meanwhile', { cause: error });
+    if (systemErrorCode(error) === 'ENOENT')
+      throw new Error('it was stored meanwhile, or newer bytes took its place', { cause: error });
     throw error;
   } finally {
     await target.handle.close();

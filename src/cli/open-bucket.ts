@@ -8,6 +8,7 @@ import {
   openFileSystem,
   type MountedFileSystem,
   type SetAsideDraft,
+  type FileSystemInputs,
 } from '../filesystem/open-file-system.ts';
 import type { GivenMeans } from '../filesystem/all-buckets/open-all-buckets.ts';
 import type { FileSystemSettings } from '../filesystem/settings.ts';
@@ -27,7 +28,7 @@ const MOST_NAMED = 5;
 export const ONLY_READING =
   'these credentials may only read: every change is refused (EACCES) until the bucket is mounted with others; --read-only lets programs know beforehand';
 
-export interface BucketSurroundings {
+export interface BucketSurroundings extends Pick<FileSystemInputs, 'leftovers'> {
   readonly clock: Clock;
   readonly log: Log;
   /** As for a file system. */
@@ -53,7 +54,7 @@ export interface OpenedBucket extends ClaimedFileSystem {
 export async function openBucket(
   wanted: string,
   settings: MountSettings,
-  { clock, log, signal, giveMemoryBack }: BucketSurroundings,
+  { clock, log, signal, giveMemoryBack, leftovers }: BucketSurroundings,
   { closers, warnings }: Start,
 ): Promise<OpenedBucket> {
   const { baseUrl } = settings;
@@ -63,7 +64,7 @@ export async function openBucket(
   warnings.push(...warningsAbout(bucket));
   const isAllowed = settings.readOnly || (await mayWrite(service, bucket, signal));
   if (!isAllowed) warnings.push(ONLY_READING);
-  const parts = { service, bucket, clock, log, mayWrite: isAllowed, giveMemoryBack };
+  const parts = { service, bucket, clock, log, mayWrite: isAllowed, giveMemoryBack, leftovers };
   const opened = await openClaimed(settings, parts);
   closers.push(() => opened.state.release());
   closers.push(() => opened.fileSystem.close({ patience: UPLOAD_PATIENCE_MS }));
@@ -77,7 +78,7 @@ export interface ClaimedFileSystem {
 }
 
 /** What it takes besides the settings. */
-interface ClaimedParts extends Partial<GivenMeans> {
+interface ClaimedParts extends Partial<GivenMeans>, Pick<FileSystemInputs, 'leftovers'> {
   readonly service: ObjectService;
   readonly bucket: Bucket;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
 import { inWords } from '../base/errors.ts';
-import type { UnsentChange } from '../filesystem/unsent-change.ts';
+import type { UnsentChange, UnsentState } from '../filesystem/unsent-change.ts';
 import type { ChangeOutcome, Unsent } from '../filesystem/unsent-changes.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { damageLog } from './damage-log.ts';
@@ -13,6 +13,8 @@ import { closeBackwards, openBucket, type Start } from './open-bucket.ts';
 import type { MountSettings } from './settings.ts';
 import { ABOUT } from './state-directory.ts';
 import type { UnsentPlace } from './unsent-places.ts';
+
+const WAITING: ReadonlySet<UnsentState> = new Set(['queued', 'end unknown', 'failed']);
 
 export interface LeftWish {
   readonly directory: LeftDirectory;
@@ -68,7 +70,7 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
     const opened = await openBucket(
       about.bucket,
       { ...settings, stateDir: dirname(directory.bucketHome) },
-      { clock, log: damageLog },
+      { clock, log: damageLog, leftovers: 'when asked' },
       start,
     );
     outcomes = await retryIn(opened.fileSystem.unsent, wanted);
@@ -84,11 +86,17 @@ async function retryIn(
 ): Promise<readonly ChangeOutcome[]> {
   const retryThose = async (isMeant: (change: UnsentChange) => boolean): Promise<readonly ChangeOutcome[]> =>
     unsent.retry((await unsent.list()).filter(isMeant).map(({ id }) => id));
-  if (wanted !== null) return retryThose((change) => wanted.some((one) => isSame(one, change)));
+  if (wanted !== null)
+    return retryThose((change) => wanted.some((one) => isSame(one, change)) || isForMount(change));
   // Renames go on by themselves, but not beyond the end of this process. Nor may the rest wait for them: of what has gone up by itself nobody
   // tells under which name.
   const outcomes = await Promise.all([unsent.retry(null), retryThose(({ kind }) => kind === 'rename')]);
   return outcomes.flat();
+}
+
+/** What a mount would store without being asked. */
+function isForMount({ kind, state }: UnsentChange): boolean {
+  return kind === 'link' || (kind === 'upload' && WAITING.has(state));
 }
 
 /** What was in one may be in another now: a mount takes over what others left. */

@@ -43,6 +43,7 @@ export interface PartsInputs extends Pick<MountInputs, 'service' | 'bucket' | 'c
   readonly gates: Gates;
   readonly local: Pick<LocalState, 'journal' | 'drafts' | 'recovery'>;
   readonly folderTimes: FolderTimes;
+  readonly isLeftAsked: boolean;
   /** What earlier mounts left and this one does not go on with, besides drafts. */
   readonly leftAlone: readonly UnsentChange[];
   /** At least 0 and less than 1. */
@@ -51,7 +52,7 @@ export interface PartsInputs extends Pick<MountInputs, 'service' | 'bucket' | 'c
 
 /** Made once for each mount. */
 export function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
-  const { service, bucket, clock, log, gates, folderTimes, leftAlone, random } = inputs;
+  const { service, bucket, clock, log, gates, folderTimes, leftAlone, isLeftAsked, random } = inputs;
   const deletions: Deletions = new Deletions(mount, {
     journal: inputs.local.journal,
     random,
@@ -71,8 +72,15 @@ export function fileSystemParts(mount: MountState, inputs: PartsInputs): Mounted
   const removing = new Removing(mount, { writing, folders, folderTimes, deletions });
   const copying = new Copying(mount, writing);
   const renames = renameParts(mount, { ...inputs, ...uploads, copying, removing, deletions, folders, holds });
-  const reviving = new Reviving(mount, uploads.conflicts);
-  const unsent = new UnsentChanges(mount, { ...renames, uploading, deletions, reviving, leftAlone });
+  const reviving = new Reviving(mount, { conflicts: uploads.conflicts, holds });
+  const unsent = new UnsentChanges(mount, {
+    ...renames,
+    uploading,
+    deletions,
+    reviving,
+    isLeftAsked,
+    leftAlone,
+  });
   const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
   const xattrs = new Xattrs(mount, {
     inspecting,

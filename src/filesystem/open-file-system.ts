@@ -24,6 +24,8 @@ export interface FileSystemInputs extends MountInputs {
   readonly random?: () => number;
   /** Of a mount of several buckets, which starts and closes them; when absent: means of its own. */
   readonly shared?: SharedMeans;
+  /** When what dead mounts left goes up: a person may ask for it (`unsent.retry`), and it gives way to others then; when absent: by itself. */
+  readonly leftovers?: 'by themselves' | 'when asked' | undefined;
   /** What folders show that nothing has changed here, milliseconds since 1970; when absent: now. */
   readonly since?: number;
 }
@@ -107,6 +109,7 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
     gates: shared.gates,
     local,
     folderTimes,
+    isLeftAsked: inputs.leftovers === 'when asked',
     leftAlone: refusal === null ? [] : leftAlone(local),
     random: inputs.random ?? Math.random,
   });
@@ -114,8 +117,9 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
   await mount.content.prepare();
   ownDisk?.start();
   const operations = new PailFileSystem(parts);
-  const sending =
-    refusal === null ? sendLeftovers(mount, parts.uploading, await goOn(parts, local)) : Promise.resolve();
+  const leftovers = refusal === null ? await goOn(parts, local) : [];
+  const toSend = inputs.leftovers === 'when asked' ? [] : leftovers;
+  const sending = sendLeftovers(mount, parts.uploading, toSend);
   // By now: showing what was left may have set more aside.
   const setAside = setAsideIn(mount, local);
   mount.kept.aside.mountBegins();
@@ -137,7 +141,7 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
   };
 }
 
-/** Shows what earlier mounts left, and goes on with their renames and deletions. Resolves with what is to be sent now. */
+/** Shows what earlier mounts left, and goes on with their renames and deletions. Resolves with what is to be sent. */
 async function goOn(
   { mount, deletions, shelf, resuming, holds }: MountedParts,
   { journal, recovery }: LocalState,

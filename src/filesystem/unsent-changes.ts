@@ -37,6 +37,8 @@ export interface UnsentChangesParts {
   readonly uploading: Uploading;
   readonly deletions: Deletions;
   readonly reviving: Reviving;
+  /** Whether what dead mounts left goes up only because a person asks for it. */
+  readonly isLeftAsked: boolean;
   /** What an earlier mount left and this one only shows. */
   readonly leftAlone: readonly UnsentChange[];
 }
@@ -106,7 +108,8 @@ export class UnsentChanges {
     if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');
     const waiting = this.#fileOf(change);
     if (waiting === undefined && this.#hasGoneUp(change)) return change.path;
-    const file = waiting ?? (await this.#revived(change, isNamed));
+    const file =
+      waiting === undefined ? await this.#revived(change, isNamed) : await this.#giving(waiting, change);
     try {
       await this.#parts.uploading.storeWhole(file);
     } catch (error) {
@@ -116,6 +119,14 @@ export class UnsentChanges {
     }
     if (file.detached) throw new Error('it is not there any more');
     return file.path;
+  }
+
+  /** What waits for its turn goes up by itself, as a close meant it: of that a person only says when. */
+  async #giving(file: OpenFile, { state, path }: UnsentChange): Promise<OpenFile> {
+    const { isLeftAsked, deletions, reviving } = this.#parts;
+    // What is there now is what was to be deleted before.
+    if ((state !== 'failed' && !isLeftAsked) || deletions.has(path ?? '')) return file;
+    return reviving.giveWay(file);
   }
 
   async #revived(change: UnsentChange, isNamed: boolean): Promise<OpenFile> {

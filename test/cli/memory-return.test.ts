@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { alignedMemory } from '../../src/base/aligned-memory.ts';
@@ -7,6 +9,7 @@ import { openMemoryReturn } from '../../src/cli/memory-return.ts';
 import { BLOCK_SIZE } from '../../src/content/block-cache.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
+const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url);
 const MANY = 64 * 1024 * 1024;
 
 /** What blocks lay in whose memory has just been let go of, and looked for. */
@@ -47,4 +50,29 @@ it('memory that nobody holds any more leaves the process when that is asked for,
   expect(between - before).toBeGreaterThanOrEqual(MANY);
   expect(clock.pendingTimers).toBe(0);
   expect(runInNewContext('typeof gc')).toBe('undefined');
+});
+
+/** The most mebibytes of a heap in which a third is in use and the rest soon garbage, of a process that runs `before` first. */
+async function mostHeap(before: string): Promise<number> {
+  const program = `
+    ${before}
+    const held = Array.from({ length: 300_000 }, (_, index) => ({ index, text: 'held ' + index }));
+    let [most, passing] = [0, []];
+    for (let index = 0; index < 3_000_000; index += 1) {
+      passing.push({ index, text: 'passing ' + index });
+      if (passing.length > 100_000) passing = passing.slice(50_000);
+      if (index % 10_000 === 0) most = Math.max(most, process.memoryUsage().heapTotal);
+    }
+    console.log(held.length > 0 && most / 2 ** 20);`;
+  const words = ['--import', LOADER.href, '--input-type=module', '-e', program];
+  return Number((await promisify(execFile)(process.execPath, words)).stdout);
+}
+
+it('garbage is looked for before there is several times as much as is in use', async () => {
+  const module = new URL('../../src/cli/memory-return.ts', import.meta.url).href;
+  const told = `(await import(${JSON.stringify(module)})).keepGarbageLow();`;
+
+  const [plain, low] = await Promise.all(['', told].map(mostHeap));
+
+  expect(low).toBeLessThan(0.8 * (plain ?? 0));
 });

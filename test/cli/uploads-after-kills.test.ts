@@ -112,6 +112,42 @@ describe('where something cannot be looked into', () => {
   });
 });
 
+describe('what waited, or had failed, when its mount was killed', () => {
+  async function leaveWaiting(directory: string): Promise<void> {
+    for (const [index, state] of (['queued', 'failed'] as const).entries()) {
+      const before = await readdir(join(directory, 'drafts'));
+      await leaveDraft(directory, state);
+      const id = (await readdir(join(directory, 'drafts'))).find((name) => !before.includes(name)) ?? '';
+      const facts = draftFactsOf(state, { sealed: { size: 0, md5: null, at: 1 } });
+      await leaveRecords(directory, [put('draft', draftRecordOf(id, { state, facts, sequence: index + 1 }))]);
+    }
+  }
+
+  it.each([
+    [[], ['/failed', '/kept', '/queued']],
+    [['queued'], ['/queued']],
+  ])(
+    'is stored beside what others have stored since, asked for or not: %j [uploads/beside]',
+    async (words, told) => {
+      const { directory, server, storedKeys } = await arrange();
+      await leaveWaiting(directory);
+      for (const key of ['queued', 'failed'])
+        await server.direct.putObject(server.bucket, key, uploadOf('theirs'));
+
+      const { code, stdout } = await runHere(['uploads', 'retry', ...words]);
+
+      expect(code).toBe(0);
+      expect(stdout.match(/(?<=^stored )\/\w+/gm)?.sort()).toEqual(told);
+      expect(stdout).toMatch(/^stored \/queued as \/queued \(conflict .*\)$/m);
+      const conflict = expect.stringMatching(/^(failed|queued) \(conflict /) as string;
+      const kept = words.length === 0 ? ['kept'] : [];
+      expect([...(await storedKeys())].sort()).toEqual(['failed', conflict, ...kept, 'queued', conflict]);
+      for (const key of ['queued', 'failed'])
+        expect((await server.direct.headObject(server.bucket, key)).size).toBe('theirs'.length);
+    },
+  );
+});
+
 describe('where several mounts of a bucket left something', () => {
   it('retry says under which name it has stored what the second left [uploads/beside]', async () => {
     const { directory, storedKeys } = await arrange();

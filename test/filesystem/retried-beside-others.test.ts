@@ -1,6 +1,7 @@
 /** SEMANTICS: a person has what was set aside tried again, which fails for a while: what others store meanwhile is not replaced. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { drained } from '../support/drained.ts';
 import { openForTest, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
@@ -65,4 +66,93 @@ it('what failed at its close is tried again at its own name all the same, in the
   await scene.mounted.unsent.retry(null);
 
   expect(await textsOf(scene)).toEqual({ f: 'new' });
+});
+
+describe('what failed, or waits, and was written anew from empty', () => {
+  const settings = [
+    { conflict: 'keep-both' },
+    { conflict: 'fail' },
+    { conflict: 'overwrite' },
+    { writeBack: true },
+  ] as const;
+
+  it.each(settings)('is stored beside what others have stored since (%o) [uploads/beside]', async (given) => {
+    const scene = await openForTest({ settings: given });
+    const { fs, store, mounted, clock } = scene;
+    await scene.foreignWrite('f', 'old');
+    store.changeAccount({ gracePeriod: true });
+    for (const path of ['/f', '/new']) await writeFile(fs, path, 'ours').catch(() => undefined);
+    clock.advance(1000);
+    await expect
+      .poll(async () => (await mounted.unsent.list()).map(({ state }) => state))
+      .toEqual(['failed', 'failed']);
+    store.changeAccount({ gracePeriod: false });
+    for (const key of ['f', 'new']) await scene.foreignWrite(key, 'theirs');
+
+    const outcomes = await mounted.unsent.retry(null);
+
+    expect(outcomes).toMatchObject([
+      { isDone: true, path: '/f', storedAs: expect.stringContaining('conflict') as string },
+      { isDone: true, path: '/new', storedAs: expect.stringContaining('conflict') as string },
+    ]);
+    const stored = await textsOf(scene);
+    expect([stored['f'], stored['new']]).toEqual(['theirs', 'theirs']);
+    expect(Object.values(stored).sort()).toEqual(['ours', 'ours', 'theirs', 'theirs']);
+    expect(await mounted.unsent.list()).toEqual([]);
+  });
+
+  it('replaces what it was to replace, when nobody has stored anything since', async () => {
+    const scene = await openForTest();
+    const { fs, store, mounted } = scene;
+    await scene.foreignWrite('f', 'old');
+    await writeFile(fs, '/g', 'saved');
+    store.changeAccount({ gracePeriod: true });
+    await fs.rename('/g', '/f', false).catch(() => undefined);
+    await writeFile(fs, '/new', 'new').catch(() => undefined);
+    store.changeAccount({ gracePeriod: false });
+
+    await mounted.unsent.retry(null);
+
+    expect(await mounted.unsent.list()).toEqual([]);
+    expect(await textsOf(scene)).toMatchObject({ new: 'new' });
+    expect(Object.keys(await textsOf(scene)).filter((key) => key.includes('conflict'))).toEqual([]);
+  });
+
+  it('is not sent again, and is nobody else’s, when its upload had come without an answer', async () => {
+    const scene = await openForTest();
+    scene.faults.add({ operation: 'putObject', key: 'f', times: 20, fault: { kind: 'lost-answer' } });
+    await writeFile(scene.fs, '/f', 'ours').catch(() => undefined);
+    scene.faults.clear();
+
+    await scene.mounted.unsent.retry(null);
+
+    expect(await textsOf(scene)).toEqual({ f: 'ours' });
+    expect(await scene.mounted.unsent.list()).toEqual([]);
+  });
+
+  it('goes beside while a program writes the name anew: that replaces theirs when it is closed [write/rewrite-wins]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    const { fs, store, mounted, clock } = scene;
+    store.changeAccount({ gracePeriod: true });
+    await writeFile(fs, '/f', 'closed');
+    clock.advance(1000);
+    await expect
+      .poll(async () => (await mounted.unsent.list()).map(({ state }) => state))
+      .toEqual(['failed']);
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'anew');
+    store.changeAccount({ gracePeriod: false });
+    await scene.foreignWrite('f', 'theirs');
+    const closed = (await mounted.unsent.list()).find(({ state }) => state !== 'open');
+
+    expect(await mounted.unsent.retry([closed?.id ?? ''])).toMatchObject([{ isDone: true }]);
+
+    const between = await textsOf(scene);
+    expect(between['f']).toBe('theirs');
+    expect(Object.values(between).sort()).toEqual(['closed', 'theirs']);
+    await fs.flush(handle);
+    await fs.release(handle);
+    await drained(mounted);
+    expect((await textsOf(scene))['f']).toBe('anew');
+  });
 });

@@ -36,6 +36,12 @@ describe.each(DRIVERS)('the life of a mount of the %s driver', (driver) => {
     });
   });
 
+  it('shows in the mount table under its source also where a folder of the system has that name', async () => {
+    const mounted = await mount({ source: 'srv' });
+
+    expect(await findMount(mounted.path)).toMatchObject({ source: 'srv' });
+  });
+
   it('ends when asked to, with every file released, and its process ends by itself', async () => {
     const mounted = await mount();
     await writeFile(path.join(mounted.path, 'a'), 'text');

@@ -100,6 +100,17 @@ describe.each(DRIVERS)('on mounts of the %s driver', (driver) => {
     expect(await silent('diff -r d "$1/synced"')).toBe('');
   });
 
+  it('rsync -X to the machine of the mount goes with the filter told to that, too [xattr/copies]', async () => {
+    // Takes the place of ssh: the command for the other machine is run here.
+    await silent(String.raw`printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' > "$2/shell"; chmod +x "$2/shell"`);
+    const filter = `--filter='-x user.pailfs.*'`;
+    await silent(`mkdir "$2/disk"; cp d/b.html "$2/disk/c.html"`);
+
+    await silent(`rsync -aX ${filter} -M${filter} -e "$2/shell" "$2/disk/" host:"$PWD"/e/`);
+
+    expect(await silent('diff -r e "$2/disk"')).toBe('');
+  });
+
   it('a type set before the first close is that of the upload, and one set later keeps the link', async () => {
     await silent('exec 3> new.bin; setfattr -n user.mime_type -v image/png new.bin; echo x >&3; exec 3>&-');
     const first = (await mount().direct.headObject(mount().bucket, 'new.bin')).contentType;

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { systemClock, type Clock } from '../../src/base/clock.ts';
 import type { Log, LogFields } from '../../src/base/log.ts';
+import { keepGarbageLow } from '../../src/cli/memory-return.ts';
 import type { Driver, Mounted } from '../../src/fuse/driver.ts';
 import { createKernelDriver } from '../../src/fuse/kernel/kernel-driver.ts';
 import { KernelMount } from '../../src/fuse/kernel/kernel-mount.ts';
@@ -52,6 +53,8 @@ function slowed(slowness: number): Clock {
 
 async function serve(order: MountOrder): Promise<void> {
   dieAfter(order.lifetime);
+  // As every mount does.
+  keepGarbageLow();
   const module = (await import(order.module)) as MountedModule;
   const operations = await module.openFileSystem(order.options);
   const { path: mountpoint, source, readOnly, allowOther } = order;

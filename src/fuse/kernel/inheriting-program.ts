@@ -22,11 +22,14 @@ export interface ProgramEnd {
   readonly errors: string;
 }
 
+/** mount(8) takes a source that names something in its directory for a path, as `srv` in `/`: here all names are numbers of threads. */
+const DIRECTORY = '/proc/self/task';
+
 /** Resolves whatever the exit code, with messages in English. Rejects with a `MountError` when it cannot be run. */
 export function runInheriting(order: InheritingProgram): Promise<ProgramEnd> {
   return new Promise((resolve, reject) => {
     const program = spawn(order.program, order.parameters, {
-      cwd: '/',
+      cwd: DIRECTORY,
       env: { PATH: SYSTEM_PATH, LC_ALL: 'C', ...order.environment },
       stdio: ['ignore', 'ignore', 'pipe', order.descriptor],
       timeout: TIME_LIMIT_MS,

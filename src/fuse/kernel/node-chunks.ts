@@ -4,6 +4,10 @@ import { hashOf, TextList } from '../../base/text-list.ts';
 export const CHUNK_ROWS = 1024;
 /** Texts of a chunk, old names among them, before it is written anew. */
 const MOST_NAMES = 4 * CHUNK_ROWS;
+/** Where the text of what has no name, yet or any more, is. */
+const UNNAMED = 0;
+/** Of most names and its length. */
+const NAME_BYTES = 16;
 /** Roughly, a node as an object. */
 const FEW_NODE_BYTES = 250;
 
@@ -47,7 +51,7 @@ export class Chunk implements Rows {
   readonly modes = new Uint16Array(CHUNK_ROWS);
   readonly kinds = new Uint8Array(CHUNK_ROWS);
   readonly #places = new Uint16Array(CHUNK_ROWS);
-  #names = new TextList();
+  #names = emptyNames();
   count = 0;
 
   get bytes(): number {
@@ -81,14 +85,23 @@ export class Chunk implements Rows {
 
   setName(row: number, name: string): void {
     if (this.#names.length >= MOST_NAMES) this.#writeNamesAnew();
-    this.#places[row] = this.#names.add(name);
+    this.#places[row] = name === '' ? UNNAMED : this.#names.add(name);
   }
 
   #writeNamesAnew(): void {
-    const names = new TextList();
-    for (const row of this.used()) this.#places[row] = names.add(this.nameOf(row));
+    const names = emptyNames();
+    for (const row of this.used()) {
+      const name = this.nameOf(row);
+      this.#places[row] = name === '' ? UNNAMED : names.add(name);
+    }
     this.#names = names;
   }
+}
+
+function emptyNames(): TextList {
+  const names = new TextList(CHUNK_ROWS + 1, CHUNK_ROWS * NAME_BYTES);
+  names.add('');
+  return names;
 }
 
 type FewNode = Record<Column, number> & { name: string };
