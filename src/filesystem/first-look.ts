@@ -47,8 +47,8 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   return isStored ? found : null;
 }
 
-/** As `lookFirst`, of a `file` that is not to be stored at once: it stays left behind when the service has its bytes, for whoever stores it. */
-export async function lookAhead(mount: MountState, file: OpenFile): Promise<void> {
+/** As `lookFirst`, of a `file` that another is to replace: for as long as it is there its bytes may still have to be sent. */
+export async function lookAtReplaced(mount: MountState, file: OpenFile): Promise<void> {
   const draft = file.sealed?.draft ?? file.draft;
   if (!file.isLeftBehind || draft === null) return;
   file.isLeftBehind = (await lookFirst(mount, file, draft)) !== null;

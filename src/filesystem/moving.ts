@@ -9,7 +9,7 @@ import type { LocalAttributes, Version } from '../store/version.ts';
 import { attributesSince } from './attributes-since.ts';
 import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying } from './copying.ts';
 import { visibilityAfter, visibilityOf } from './carried-visibility.ts';
-import { lookAhead } from './first-look.ts';
+import { lookAtReplaced } from './first-look.ts';
 import type { MountState } from './mount-state.ts';
 import { leaveName, moveInTable, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
 import type { OpenFile } from './open-file.ts';
@@ -138,7 +138,7 @@ export class Moving {
     const { target, to } = destination;
     // It would delete what is about to be stored there; and how visible is a file that is as good as deleted says nothing of this one.
     for (const path of [source.path, to]) await this.#parts.deletions.finishClaimed(path);
-    if (target !== null) await lookAhead(this.#mount, target);
+    if (target !== null) await lookAtReplaced(this.#mount, target);
     const wish = await visibilityAfter(this.#mount, source, target);
     // The link that it has to have back when the copy cannot be made public (copying.ts): afterwards nobody can tell.
     if (wish === 'public' && target?.dirty === true && this.#mount.settings.visibility === 'preserve')

@@ -3,21 +3,25 @@
  * nothing by now, or still what the draft was made from. What somebody has stored there since is never replaced unasked, nor is anything
  * by half a file: it gets a name beside, as an edit in conflict does.
  */
+import type { Draft } from '../content/draft.ts';
 import type { FoundDraft } from '../content/draft-folder.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
 import type { Conflicts } from './conflicts.ts';
+import { contentTypeFor } from './content-type.ts';
 import { draftsOf } from './draft-records.ts';
 import { FsError } from './errors.ts';
-import { lookAhead, versionsOf } from './first-look.ts';
+import { lookFirst, versionsOf } from './first-look.ts';
 import { draftOnDisk } from './leftovers.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
 import type { RenameHolds } from './rename-holds.ts';
 import { isWholeDraft } from './unsent-change.ts';
+import type { Deletions } from './write-back/deletions.ts';
 
 export interface RevivingParts {
   readonly conflicts: Conflicts;
   readonly holds: RenameHolds;
+  readonly deletions: Deletions;
 }
 
 /** Rejects with an `FsError`, a refusal, or the local disk's error: the draft is then as before. */
@@ -25,11 +29,13 @@ export class Reviving {
   readonly #mount: MountState;
   readonly #conflicts: Conflicts;
   readonly #holds: RenameHolds;
+  readonly #deletions: Deletions;
 
-  constructor(mount: MountState, { conflicts, holds }: RevivingParts) {
+  constructor(mount: MountState, { conflicts, holds, deletions }: RevivingParts) {
     this.#mount = mount;
     this.#conflicts = conflicts;
     this.#holds = holds;
+    this.#deletions = deletions;
   }
 
   /** The file, at its path in the mount, still to be stored. */
@@ -66,18 +72,26 @@ export class Reviving {
     return (isTheirs ? await this.#conflicts.moveAside(file, path) : null) ?? file;
   }
 
+  /** Whether what is to be stored of `file` would replace somebody else's; it counts as an edit then. */
   async #isReplaced(file: OpenFile, path: string): Promise<boolean> {
-    const drafts = [...draftsOf(file)];
-    const isHeld = drafts.some((draft) => this.#holds.has(draft));
-    if (file.path !== path || file.detached || !file.dirty || isHeld) return false;
-    // As an edit, also when it is tried again later; what a program is writing anew is meant to replace whatever is there by then.
-    if (!file.isHalf) file.basis = 'edit';
-    if (file.sealed?.wishes != null) file.sealed.wishes = { ...file.sealed.wishes, basis: 'edit' };
-    await lookAhead(this.#mount, file);
-    if (file.isLeftBehind || (file.isHalf && file.sealed === null)) return false;
+    const draft = closedOf(file);
+    const isWaiting = file.path === path && !file.detached && file.dirty && draft !== null;
+    if (!isWaiting || [...draftsOf(file)].some((each) => this.#holds.has(each))) return false;
+    // Of an edit its upload looks by itself.
+    if (file.wishesOf(draft).basis === 'edit') return false;
+    // What is there may be what a program has deleted before it made this.
+    await this.#deletions.finishClaimed(path);
+    if (file.isLeftBehind) {
+      const found = await lookFirst(this.#mount, file, draft);
+      // Whoever stores it has more to look at.
+      file.isLeftBehind = true;
+      if (found !== null) return false;
+    }
     const ours = versionsOf(file);
     const there = await this.#mount.namespace.confirmFile(path, ours);
-    return there?.kind === 'file' && !ours.some((one) => one.isSame(there.version));
+    if (there?.kind !== 'file' || ours.some((one) => one.isSame(there.version))) return false;
+    countAsEdit(file, draft);
+    return true;
   }
 
   async #place(file: OpenFile, isWhole: boolean): Promise<void> {
@@ -106,4 +120,18 @@ export class Reviving {
     if (there?.kind !== 'file') return true;
     return isWhole && ours.some((one) => one.isSame(there.version));
   }
+}
+
+/** What programs have closed of `file`; null: they are writing it still, and its next close says what becomes of it. */
+function closedOf(file: OpenFile): Draft | null {
+  if (file.isHalf) return file.sealed?.draft ?? null;
+  return file.hasWriters() ? null : file.draft;
+}
+
+/** Its type is the one that it would have had. */
+function countAsEdit(file: OpenFile, draft: Draft): void {
+  const wishes = file.wishesOf(draft);
+  const changed = { basis: 'edit', contentType: contentTypeFor(file, wishes) } as const;
+  if (draft === file.draft) Object.assign(file, changed);
+  if (file.sealed?.wishes != null) file.sealed.wishes = { ...file.sealed.wishes, ...changed };
 }

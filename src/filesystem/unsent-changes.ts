@@ -122,11 +122,11 @@ export class UnsentChanges {
   }
 
   /** What waits for its turn goes up by itself, as a close meant it: of that a person only says when. */
-  async #giving(file: OpenFile, { state, path }: UnsentChange): Promise<OpenFile> {
-    const { isLeftAsked, deletions, reviving } = this.#parts;
-    // What is there now is what was to be deleted before.
-    if ((state !== 'failed' && !isLeftAsked) || deletions.has(path ?? '')) return file;
-    return reviving.giveWay(file);
+  async #giving(file: OpenFile, { kind, state }: UnsentChange): Promise<OpenFile> {
+    const { isLeftAsked, reviving } = this.#parts;
+    const isQueued = state === 'queued' || (state === 'end unknown' && file.sealed !== null);
+    const isForItself = isQueued && !isLeftAsked;
+    return kind === 'upload' && !isForItself ? reviving.giveWay(file) : file;
   }
 
   async #revived(change: UnsentChange, isNamed: boolean): Promise<OpenFile> {

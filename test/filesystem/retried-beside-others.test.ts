@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
-import { openForTest, writeFile } from '../support/open-for-test.ts';
+import { names, openForTest, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
@@ -99,6 +99,80 @@ describe('what failed, or waits, and was written anew from empty', () => {
     expect([stored['f'], stored['new']]).toEqual(['theirs', 'theirs']);
     expect(Object.values(stored).sort()).toEqual(['ours', 'ours', 'theirs', 'theirs']);
     expect(await mounted.unsent.list()).toEqual([]);
+  });
+
+  it('is stored beside it also when nobody knows how its upload has ended [uploads/beside]', async () => {
+    const scene = await openForTest();
+    scene.faults.add({ operation: 'putObject', times: 20, fault: { kind: 'status', status: 503 } });
+    await writeFile(scene.fs, '/f', 'ours').catch(() => undefined);
+    scene.faults.clear();
+    expect(await scene.mounted.unsent.list()).toMatchObject([{ state: 'end unknown' }]);
+    await scene.foreignWrite('f', 'theirs');
+
+    await scene.mounted.unsent.retry(null);
+
+    const stored = await textsOf(scene);
+    expect(stored['f']).toBe('theirs');
+    expect(Object.values(stored).sort()).toEqual(['ours', 'theirs']);
+  });
+
+  it('has the type that its name says, whether it goes beside or not [write/type]', async () => {
+    const scene = await openForTest();
+    const { fs, store, mounted, direct, bucket } = scene;
+    for (const key of ['a.txt', 'b.txt']) await scene.foreignWrite(key, 'old', 'image/png');
+    for (const path of ['/a.txt', '/b.txt']) await fs.getXattr(path, 'user.mime_type');
+    store.changeAccount({ gracePeriod: true });
+    for (const path of ['/a.txt', '/b.txt']) await writeFile(fs, path, 'ours').catch(() => undefined);
+    store.changeAccount({ gracePeriod: false });
+    await scene.foreignWrite('b.txt', 'theirs', 'image/png');
+
+    await mounted.unsent.retry(null);
+
+    const { objects } = await direct.listObjects(bucket, { folder: '' });
+    const heads = await Promise.all(objects.map(({ key }) => direct.headObject(bucket, key)));
+    expect(heads.map(({ contentType }) => contentType).sort()).toEqual([
+      'image/png',
+      'text/plain',
+      'text/plain',
+    ]);
+  });
+
+  it('is no copy where its type alone was to be set', async () => {
+    const scene = await openForTest();
+    const { fs, store, mounted } = scene;
+    await scene.foreignWrite('f', 'old');
+    store.changeAccount({ gracePeriod: true });
+    await fs.setXattr('/f', 'user.mime_type', Buffer.from('text/x-mine'), 'any').catch(() => undefined);
+    store.changeAccount({ gracePeriod: false });
+    await scene.foreignWrite('f', 'theirs');
+
+    await mounted.unsent.retry(null);
+
+    expect(await textsOf(scene)).toEqual({ f: 'theirs' });
+  });
+
+  it('goes beside what others stored since its program had deleted the file and made it anew [uploads/beside]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    const { fs, faults, clock } = scene;
+    await scene.foreignWrite('f', 'old');
+    await names(fs, '/');
+    for (const operation of ['deleteObject', 'headObject'] as const)
+      faults.add({ operation, key: 'f', times: Infinity, fault: { kind: 'status', status: 503 } });
+    await fs.unlink('/f');
+    scene.store.changeAccount({ gracePeriod: true });
+    await writeFile(fs, '/f', 'ours');
+    clock.advance(1000);
+    const disk = await diskNow(scene);
+    scene.store.changeAccount({ gracePeriod: false });
+    faults.clear();
+    await scene.foreignWrite('f', 'theirs');
+    const next = await mountOver(disk, scene, { leftovers: 'when asked' });
+
+    await next.unsent.retry(null);
+
+    const stored = await textsOf(scene);
+    expect(stored['f']).toBe('theirs');
+    expect(Object.values(stored).sort()).toEqual(['ours', 'theirs']);
   });
 
   it('replaces what it was to replace, when nobody has stored anything since', async () => {

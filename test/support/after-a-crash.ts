@@ -4,7 +4,11 @@ import { onTestFinished } from 'vitest';
 import { systemErrorCode } from '../../src/base/errors.ts';
 import type { Log } from '../../src/base/log.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
+import {
+  openFileSystem,
+  type FileSystemInputs,
+  type MountedFileSystem,
+} from '../../src/filesystem/open-file-system.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import { defaultSettings, type FileSystemForTest } from './open-for-test.ts';
@@ -15,7 +19,7 @@ export interface DiskImage {
   readonly directory: string;
 }
 
-export interface NextMount {
+export interface NextMount extends Pick<FileSystemInputs, 'leftovers'> {
   readonly settings?: Partial<FileSystemSettings>;
   readonly service?: ObjectService;
   readonly log?: Log;
@@ -40,7 +44,7 @@ export async function diskNow(scene: Pick<FileSystemForTest, 'stateDirectory'>):
 export async function mountOver(
   disk: DiskImage,
   scene: FileSystemForTest,
-  { settings = {}, service = scene.service, log = silentLog, adopted = [] }: NextMount = {},
+  { settings = {}, service = scene.service, log = silentLog, adopted = [], leftovers }: NextMount = {},
 ): Promise<MountedFileSystem> {
   const mounted = await openFileSystem({
     service,
@@ -49,6 +53,7 @@ export async function mountOver(
     log,
     settings: { ...defaultSettings(disk.directory), ...settings },
     adopted: adopted.map(({ directory }) => directory),
+    leftovers,
   });
   onTestFinished(async () => {
     await mounted.close({ patience: 1000 });
