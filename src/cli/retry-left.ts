@@ -1,4 +1,7 @@
-/** How is what dead mounts left stored without mounting? As a mount would store it, only that no program can look in. */
+/**
+ * How is what dead mounts left stored without mounting? As a mount would store it, only that no program can look in, and that it gives
+ * way to what others have stored since (reviving.ts).
+ */
 import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
@@ -14,6 +17,7 @@ import type { MountSettings } from './settings.ts';
 import { ABOUT } from './state-directory.ts';
 import type { UnsentPlace } from './unsent-places.ts';
 
+/** Of uploads that nobody has to ask for in a mount. */
 const WAITING: ReadonlySet<UnsentState> = new Set(['queued', 'end unknown', 'failed']);
 
 export interface LeftWish {
