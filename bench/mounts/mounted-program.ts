@@ -86,7 +86,8 @@ export async function mountProgram({
   async function dispose(): Promise<void> {
     if (!hasEnded())
       await unmountDirectory(mountpoint, { lazy: false }).catch(() => unmountLazily(mountpoint));
-    await Promise.race([exit, sleep(END_LIMIT_MS)]);
+    // Who waits for nothing but this limit has ended: it would keep the bench alive after its last line.
+    await Promise.race([exit, sleep(END_LIMIT_MS, undefined, { ref: false })]);
     child.kill('SIGKILL');
     await exit;
     await unmountLazily(mountpoint);
