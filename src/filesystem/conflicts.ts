@@ -34,6 +34,12 @@ export class BaseReplaced extends FsError {
   }
 }
 
+/** Who only sets the type of `file` has no bytes to keep beside somebody else's, and must hear that it was not set. */
+export async function isTypeAlone(file: OpenFile, draft: Draft): Promise<boolean> {
+  const { contentType } = file.wishesOf(draft);
+  return contentType !== null && file.version !== null && file.version.md5 === (await draft.md5());
+}
+
 export class Conflicts {
   readonly #mount: MountState;
   readonly #folderTimes: FolderTimes;

@@ -6,7 +6,7 @@
 import type { Draft } from '../content/draft.ts';
 import type { FoundDraft } from '../content/draft-folder.ts';
 import type { DraftRecord } from '../content/journal/records.ts';
-import type { Conflicts } from './conflicts.ts';
+import { BaseReplaced, isTypeAlone, type Conflicts } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
 import { draftsOf } from './draft-records.ts';
 import { FsError } from './errors.ts';
@@ -77,8 +77,9 @@ export class Reviving {
     const draft = closedOf(file);
     const isWaiting = file.path === path && !file.detached && file.dirty && draft !== null;
     if (!isWaiting || [...draftsOf(file)].some((each) => this.#holds.has(each))) return false;
-    // Of an edit its upload looks by itself.
-    if (file.wishesOf(draft).basis === 'edit') return false;
+    const isEdit = file.wishesOf(draft).basis === 'edit';
+    // Its upload looks by itself.
+    if (isEdit && this.#mount.settings.conflict === 'keep-both') return false;
     // What is there may be what a program has deleted before it made this.
     await this.#deletions.finishClaimed(path);
     if (file.isLeftBehind) {
@@ -90,6 +91,8 @@ export class Reviving {
     const ours = versionsOf(file);
     const there = await this.#mount.namespace.confirmFile(path, ours);
     if (there?.kind !== 'file' || ours.some((one) => one.isSame(there.version))) return false;
+    if (isEdit && (await isTypeAlone(file, draft)))
+      throw new BaseReplaced(path, { draft, revision: draft.revision }, false);
     countAsEdit(file, draft);
     return true;
   }

@@ -13,7 +13,7 @@ import { VersionChanged } from '../store/range-reader.ts';
 import { asWanted, currentVisibility, publish, replaceObject, type Replacement } from '../store/replace.ts';
 import { Version } from '../store/version.ts';
 import { owedVersions, standingVersion, visibilityToKeep } from './carried-visibility.ts';
-import { BaseReplaced } from './conflicts.ts';
+import { BaseReplaced, isTypeAlone } from './conflicts.ts';
 import { contentTypeFor } from './content-type.ts';
 import { isDamaged, refuseDamaged } from './draft-damaged.ts';
 import { cutBy, mayHaveBeenDone, visibilityError } from './errno-of.ts';
@@ -170,10 +170,7 @@ export class Sending {
   }
 
   async #conflict(file: OpenFile, draft: Draft): Promise<BaseReplaced> {
-    // Who only sets the type has no bytes to keep, and must hear that it was not set.
-    const { contentType } = file.wishesOf(draft);
-    const isTypeAlone = contentType !== null && file.version?.md5 === (await draft.md5());
-    const keepsBoth = this.#mount.settings.conflict === 'keep-both' && !isTypeAlone;
+    const keepsBoth = this.#mount.settings.conflict === 'keep-both' && !(await isTypeAlone(file, draft));
     return new BaseReplaced(file.path, { draft, revision: draft.revision }, keepsBoth);
   }
 
