@@ -231,6 +231,6 @@ function titleOf({ mountpoint, bucket, baseUrl, owner }: UnsentPlace): string {
     return `${bucket ?? 'all buckets'} at ${service}, ${where} ${mountpoint ?? '?'}:`;
   }
   const what = bucket === null ? 'an unknown bucket' : `${bucket} at ${service}`;
-  const whose = owner.directory.isOwned ? 'its process does not answer' : 'not mounted';
+  const whose = owner.directory.isOwned ? 'in use by a process that does not answer' : 'not mounted';
   return `${what}, ${whose} (${owner.directory.path}):`;
 }

@@ -66,6 +66,30 @@ async function arrange(): Promise<Scene> {
   };
 }
 
+/** Another process has the state directory: a mount that says nothing yet, or who stores what is left there. */
+async function claim(directory: string): Promise<void> {
+  const sockets = await ClaimSockets.open(dirname(directory));
+  const claimed = await sockets.claim(basename(directory));
+  onTestFinished(async () => {
+    await claimed?.release();
+    await sockets.close();
+  });
+}
+
+it('pailfs uploads lists what another process stores, though it cannot be asked how far it is', async () => {
+  const { left, server } = await arrange();
+  const directory = await left('taken');
+  await claim(directory);
+
+  const { code, stdout } = await runHere(['uploads']);
+
+  expect(code).toBe(0);
+  expect(linesOf(stdout)).toContain(
+    `photos at ${server.baseUrl}, in use by a process that does not answer (${directory}):`,
+  );
+  expect(stdout).toContain('/taken');
+});
+
 const refusing = (): Promise<never> => Promise.reject(new Error(ENDING));
 
 const linesOf = (text: string): readonly string[] =>
@@ -78,12 +102,7 @@ describe('pailfs uploads retry', () => {
   it('says of what somebody else has taken meanwhile that he stores it, not why it was not stored before', async () => {
     const { left } = await arrange();
     const taken = await left('taken');
-    const sockets = await ClaimSockets.open(dirname(taken));
-    const claim = await sockets.claim(basename(taken));
-    onTestFinished(async () => {
-      await claim?.release();
-      await sockets.close();
-    });
+    await claim(taken);
     // As it was when the command looked first.
     vi.spyOn(ClaimSockets.prototype, 'isOwned').mockResolvedValueOnce(false);
 
