@@ -1,6 +1,6 @@
 /** Which files do man(1) and the shells want of pailfs, and what is in them? */
 import { readFile } from 'node:fs/promises';
-import { buildMountHelper } from '../src/cli/mount-helper.ts';
+import { buildMountHelper } from '../src/cli/mount/mount-helper.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { factsOf } from './command-facts.ts';
 import { bashCompletion, fishCompletion, zshCompletion } from './completions.ts';

@@ -1,7 +1,7 @@
 /** Which mounts are compared, and how is each of them asked for? */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { engineOptions } from '../../src/cli/engine-options.ts';
+import { engineOptions } from '../../src/cli/serving/engine-options.ts';
 import { run } from '../frame/programs.ts';
 import type { ServingProgram } from './mounted-program.ts';
 

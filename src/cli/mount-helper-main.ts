@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The program `mount.fuse.pailfs`, also called `mount.pailfs`. */
-import { runMountHelper } from './mount-helper.ts';
+import { runMountHelper } from './mount/mount-helper.ts';
 
 const exitCode = await runMountHelper(process.argv.slice(2));
 process.exit(exitCode);

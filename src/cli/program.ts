@@ -12,17 +12,17 @@ import { addBucketCommand } from './direct/bucket-program.ts';
 import { addObjectCommands } from './direct/object-program.ts';
 import { addDoctorCommand } from './doctor/doctor-program.ts';
 import { addLinkCommands } from './links/link-program.ts';
-import { withHelpText, type HelpText } from './help-text.ts';
-import { mountWish } from './mount-wish.ts';
+import { withHelpText, type HelpText } from './screen/help-text.ts';
+import { mountWish } from './mount/mount-wish.ts';
 import { collected, optionFor, textOption } from './program-options.ts';
 import { runCommandLine } from './run-command-line.ts';
 import type { ServeWish } from './serve-command.ts';
-import { secondsValue } from './setting-values.ts';
-import { sourcesOf } from './setting-sources.ts';
-import { resolveAllBuckets, resolveSettings } from './settings.ts';
-import { settingNames } from './settings-table.ts';
-import { addStatusCommands } from './status-program.ts';
-import { addUploadsCommand } from './uploads-program.ts';
+import { secondsValue } from './settings/setting-values.ts';
+import { sourcesOf } from './settings/setting-sources.ts';
+import { resolveAllBuckets, resolveSettings } from './settings/settings.ts';
+import { settingNames } from './settings/settings-table.ts';
+import { addStatusCommands } from './status/status-program.ts';
+import { addUploadsCommand } from './uploads/uploads-program.ts';
 
 const MOUNT_HELP: HelpText = {
   notes: [
@@ -136,7 +136,7 @@ function addMountCommand(program: Command, tell: (code: ExitCode) => void): void
       const missing = (await resolveAllBuckets(sources)) ? 'mountpoint' : 'bucket';
       command.error(`missing required argument '${missing}'`);
     }
-    const { runMount } = await import('./mount-command.ts');
+    const { runMount } = await import('./mount/mount-command.ts');
     tell(await runMount(mountWish(first, second, await resolveSettings(sources))));
   });
 }
@@ -155,7 +155,7 @@ function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): vo
     .option('--leave-pending', 'leave to the next mount whatever is not stored yet', false)
     .option('--lazy', 'detach even when programs use the mount, and wait until they let go', false)
     .action(async (mountpoint: string, flags: UnmountFlags) => {
-      const { runUnmount } = await import('./unmount-command.ts');
+      const { runUnmount } = await import('./unmount/unmount-command.ts');
       tell(await runUnmount({ mountpoint, timeout: undefined, ...flags }, systemClock));
     });
 }

@@ -3,9 +3,9 @@ import { CommanderError, type Command } from 'commander';
 import type { ExitCode } from './command-error.ts';
 import { exitCodes } from './command-error.ts';
 import { requireUtf8 } from './given-words.ts';
-import { withErrorsOfOurs } from './parser-errors.ts';
-import { whilePrinting } from './printing.ts';
-import { failureOf, sayStack, sayToPerson, tellProgram } from './report.ts';
+import { withErrorsOfOurs } from './screen/parser-errors.ts';
+import { whilePrinting } from './screen/printing.ts';
+import { failureOf, sayStack, sayToPerson, tellProgram } from './screen/report.ts';
 
 /**
  * `build` makes the parser, whose actions tell the exit code. Resolves with it; an error is one line on stderr, and with `--json` a

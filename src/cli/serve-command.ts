@@ -11,8 +11,8 @@ import { startEmbeddedService } from '../server/start-server.ts';
 import { isRefusal } from '../service/refusal.ts';
 import type { ExitCode } from './command-error.ts';
 import { CommandError, exitCodes, usageError } from './command-error.ts';
-import { Endings } from './endings.ts';
-import { roomOfPlace } from './local-places.ts';
+import { Endings } from './serving/endings.ts';
+import { roomOfPlace } from './settings/local-places.ts';
 
 export interface ServeWish {
   /** Directory; undefined: in memory. */

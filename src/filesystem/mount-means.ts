@@ -17,13 +17,13 @@ import type { Bucket } from '../service/records.ts';
 import { BucketStore } from '../store/bucket-store.ts';
 import { createGates, type Gates } from '../store/gates.ts';
 import { RangeReader } from '../store/range-reader.ts';
-import { AttributeRecords } from './attribute-records.ts';
+import { AttributeRecords } from './attributes/attribute-records.ts';
 import { FileTable } from './file-table.ts';
-import type { FolderTimes } from './folder-times.ts';
-import { KeptDrafts } from './kept-drafts.ts';
+import type { FolderTimes } from './names/folder-times.ts';
+import { KeptDrafts } from './drafts/kept-drafts.ts';
 import type { MountState } from './mount-state.ts';
-import { OwnNames } from './own-names.ts';
-import { RestingDrafts } from './resting-drafts.ts';
+import { OwnNames } from './names/own-names.ts';
+import { RestingDrafts } from './drafts/resting-drafts.ts';
 import type { FileSystemSettings } from './settings.ts';
 
 /** For names, bytes: some 130 for each that was only listed. */

@@ -5,11 +5,11 @@ import type { PathClaims } from '../base/path-claims.ts';
 import type { ContentStore } from '../content/content-store.ts';
 import type { Namespace } from '../namespace/namespace.ts';
 import type { BucketStore } from '../store/bucket-store.ts';
-import type { AttributeRecords } from './attribute-records.ts';
+import type { AttributeRecords } from './attributes/attribute-records.ts';
 import type { FileTable } from './file-table.ts';
-import type { KeptDrafts } from './kept-drafts.ts';
-import type { OwnNames } from './own-names.ts';
-import type { RestingDrafts } from './resting-drafts.ts';
+import type { KeptDrafts } from './drafts/kept-drafts.ts';
+import type { OwnNames } from './names/own-names.ts';
+import type { RestingDrafts } from './drafts/resting-drafts.ts';
 import type { FileSystemSettings } from './settings.ts';
 
 export interface MountState {

@@ -4,9 +4,9 @@ import { openLocalState, type LocalState } from '../content/local-state.ts';
 import type { Bucket } from '../service/records.ts';
 import { endFileSystem, progressOf, type EndOfMount, type UnsentDraft } from './end-of-mount.ts';
 import { fileSystemParts, type MountedParts } from './file-system-parts.ts';
-import { FolderTimes } from './folder-times.ts';
-import { dropStoredHalves } from './half-drafts.ts';
-import { sendLeftovers, showLeftovers } from './leftovers.ts';
+import { FolderTimes } from './names/folder-times.ts';
+import { dropStoredHalves } from './left-behind/half-drafts.ts';
+import { sendLeftovers, showLeftovers } from './left-behind/leftovers.ts';
 import { mountState, openSharedMeans, type MountInputs, type SharedMeans } from './mount-means.ts';
 import type { MountState } from './mount-state.ts';
 import type { OpenFile } from './open-file.ts';
@@ -14,8 +14,8 @@ import type { FileSystemOperations } from './operations.ts';
 import { PailFileSystem } from './pail-file-system.ts';
 import { readOnly } from './read-only.ts';
 import { changesRefusedWith } from './settings.ts';
-import { changeOfDeletion, changeOfLink, changeOfRename, type UnsentChange } from './unsent-change.ts';
-import type { Unsent } from './unsent-changes.ts';
+import { changeOfDeletion, changeOfLink, changeOfRename, type UnsentChange } from './unsent/unsent-change.ts';
+import type { Unsent } from './unsent/unsent-changes.ts';
 
 export interface FileSystemInputs extends MountInputs {
   /** State directories of dead mounts: what is in them goes to this one. */

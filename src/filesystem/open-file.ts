@@ -11,9 +11,9 @@ import type { VersionReader } from '../content/reader.ts';
 import type { Visibility } from '../service/records.ts';
 import { newLineage, type LocalAttributes, type Version } from '../store/version.ts';
 import type { FileHandle } from './operations.ts';
-import type { ScratchKind } from './scratch-names.ts';
-import type { StoppableUpload } from './stoppable-upload.ts';
-import { WriteGate } from './write-gate.ts';
+import type { ScratchKind } from './shelf/scratch-names.ts';
+import type { StoppableUpload } from './write/stoppable-upload.ts';
+import { WriteGate } from './write/write-gate.ts';
 
 /** What the upload of a draft shall do besides storing its bytes. */
 export interface Wishes {

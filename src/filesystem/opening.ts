@@ -3,19 +3,19 @@ import { STAYING, type Waiter } from '../base/waiter.ts';
 import type { FileEntryKnown, Found } from '../namespace/entries.ts';
 import { ReadStream } from '../content/read-stream.ts';
 import { parentOf } from '../store/keys.ts';
-import type { FolderTimes } from './folder-times.ts';
+import type { FolderTimes } from './names/folder-times.ts';
 import { FsError } from './errors.ts';
-import { existingFile, requireParent } from './found.ts';
-import { draftFactsOf } from './draft-records.ts';
+import { existingFile, requireParent } from './names/found.ts';
+import { draftFactsOf } from './drafts/draft-records.ts';
 import type { MountState } from './mount-state.ts';
 import { Handle, OpenFile } from './open-file.ts';
 import type { CreateIntent, OpenIntent } from './operations.ts';
-import type { Reading } from './reading.ts';
-import type { Shelf } from './shelf.ts';
-import { localOfNew } from './shown-attributes.ts';
-import type { SiblingReads } from './sibling-reads.ts';
-import type { Uploading } from './uploading.ts';
-import type { Writing } from './writing.ts';
+import type { Reading } from './read/reading.ts';
+import type { Shelf } from './shelf/shelf.ts';
+import { localOfNew } from './attributes/shown-attributes.ts';
+import type { SiblingReads } from './read/sibling-reads.ts';
+import type { Uploading } from './write/uploading.ts';
+import type { Writing } from './write/writing.ts';
 
 export interface OpeningParts {
   readonly writing: Writing;

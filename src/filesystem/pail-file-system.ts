@@ -8,8 +8,8 @@ import { isRefusal } from '../service/refusal.ts';
 import { MAX_NAME_BYTES, parentOf } from '../store/keys.ts';
 import { reasonOf, toFsError } from './errno-of.ts';
 import { FsError } from './errors.ts';
-import type { Folders } from './folders.ts';
-import type { Inspecting } from './inspecting.ts';
+import type { Folders } from './names/folders.ts';
+import type { Inspecting } from './names/inspecting.ts';
 import type { MountState } from './mount-state.ts';
 import { Handle, type OpenFile } from './open-file.ts';
 import type { Opening } from './opening.ts';
@@ -26,16 +26,16 @@ import type {
   ShownListing,
   XattrSetMode,
 } from './operations.ts';
-import { checkPath } from './paths.ts';
-import type { Reading } from './reading.ts';
-import type { Removing } from './removing.ts';
-import type { Renaming } from './renaming.ts';
-import type { Shelf } from './shelf.ts';
-import type { Uploading } from './uploading.ts';
+import { checkPath } from './names/paths.ts';
+import type { Reading } from './read/reading.ts';
+import type { Removing } from './names/removing.ts';
+import type { Renaming } from './rename/renaming.ts';
+import type { Shelf } from './shelf/shelf.ts';
+import type { Uploading } from './write/uploading.ts';
 import type { Usage } from './usage.ts';
-import type { Writing } from './writing.ts';
-import { isServedXattr, unservedXattr } from './xattr-namespaces.ts';
-import type { Xattrs } from './xattrs.ts';
+import type { Writing } from './write/writing.ts';
+import { isServedXattr, unservedXattr } from './attributes/xattr-namespaces.ts';
+import type { Xattrs } from './attributes/xattrs.ts';
 
 /** The service has no cap (§8); some programs refuse to write when less than they need is shown. */
 export const FREE_BYTES = 2 ** 50;

@@ -1,7 +1,7 @@
 /** A process that claims a state directory, or one name in a directory, says so, and lives until it is killed. */
-import { ClaimSockets } from '../../src/cli/claim-sockets.ts';
-import type { StateOwner } from '../../src/cli/state-directory.ts';
-import { claimStateDirectory } from '../../src/cli/state-directory.ts';
+import { ClaimSockets } from '../../src/cli/state/claim-sockets.ts';
+import type { StateOwner } from '../../src/cli/state/state-directory.ts';
+import { claimStateDirectory } from '../../src/cli/state/state-directory.ts';
 
 const [home = '', owner = '', name] = process.argv.slice(2);
 process.on('message', () => undefined);

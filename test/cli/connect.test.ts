@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findBucket, mayWrite } from '../../src/cli/connect.ts';
+import { findBucket, mayWrite } from '../../src/cli/connecting/connect.ts';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import type { Bucket } from '../../src/service/records.ts';
 import type { RefusalKind } from '../../src/service/refusal.ts';

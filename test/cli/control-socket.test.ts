@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ControlClient, ControlRefused, ControlSilent } from '../../src/cli/control-client.ts';
-import type { Controlled } from '../../src/cli/control-documents.ts';
-import { ControlServer } from '../../src/cli/control-server.ts';
+import { ControlClient, ControlRefused, ControlSilent } from '../../src/cli/control/control-client.ts';
+import type { Controlled } from '../../src/cli/control/control-documents.ts';
+import { ControlServer } from '../../src/cli/control/control-server.ts';
 import { CHANGES, controlled, LINK, STATUS } from '../support/controlled.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

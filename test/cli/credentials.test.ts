@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { runCredentialCommand } from '../../src/cli/credential-command.ts';
-import { readCredentialsFile } from '../../src/cli/credentials-file.ts';
-import type { MountSettings, SettingSources } from '../../src/cli/settings.ts';
-import { resolveSettings } from '../../src/cli/settings.ts';
+import { runCredentialCommand } from '../../src/cli/settings/credential-command.ts';
+import { readCredentialsFile } from '../../src/cli/settings/credentials-file.ts';
+import type { MountSettings, SettingSources } from '../../src/cli/settings/settings.ts';
+import { resolveSettings } from '../../src/cli/settings/settings.ts';
 import { goneProcess } from '../support/command-line.ts';
 
 const UID = process.geteuid?.() ?? 0;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { DAMAGE } from '../../src/cli/damage-log.ts';
+import { DAMAGE } from '../../src/cli/logging/damage-log.ts';
 import { printedMessages } from '../docs/messages.ts';
 
 const SAYING = ['content', 'filesystem'].map((folder) =>

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { engineOptions } from '../../src/cli/engine-options.ts';
+import { engineOptions } from '../../src/cli/serving/engine-options.ts';
 
 it.each([
   [1, 1],

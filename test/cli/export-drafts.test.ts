@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { exportDraft } from '../../src/cli/export-drafts.ts';
+import { exportDraft } from '../../src/cli/uploads/export-drafts.ts';
 import { CONTENT_START } from '../../src/content/draft-header.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';

@@ -1,9 +1,9 @@
 /** Can a person read what `--help` prints, on an ordinary terminal? */
 import { expect, it } from 'vitest';
 import { factsOf, withSubcommands } from '../../scripts/command-facts.ts';
-import { buildMountHelper } from '../../src/cli/mount-helper.ts';
+import { buildMountHelper } from '../../src/cli/mount/mount-helper.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { widthOf } from '../../src/cli/screen-text.ts';
+import { widthOf } from '../../src/cli/screen/screen-text.ts';
 import { runHere } from '../support/run-here.ts';
 
 const all = withSubcommands(factsOf(buildProgram('0', () => undefined)));

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLog, openLogFile } from '../../src/cli/log-output.ts';
+import { openLog, openLogFile } from '../../src/cli/logging/log-output.ts';
 
 let home: string;
 

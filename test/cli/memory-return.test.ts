@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { alignedMemory } from '../../src/base/aligned-memory.ts';
 import { BlockMemory } from '../../src/base/block-memory.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { openMemoryReturn } from '../../src/cli/memory-return.ts';
+import { openMemoryReturn } from '../../src/cli/serving/memory-return.ts';
 import { BLOCK_SIZE } from '../../src/content/block-cache.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -69,7 +69,7 @@ async function mostHeap(before: string): Promise<number> {
 }
 
 it('garbage is looked for before there is several times as much as is in use', async () => {
-  const module = new URL('../../src/cli/memory-return.ts', import.meta.url).href;
+  const module = new URL('../../src/cli/serving/memory-return.ts', import.meta.url).href;
   const told = `(await import(${JSON.stringify(module)})).keepGarbageLow();`;
 
   const [plain, low] = await Promise.all(['', told].map(mostHeap));

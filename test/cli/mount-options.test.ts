@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseMountOptions, withoutUnknownOptions } from '../../src/cli/mount-options.ts';
-import { settingNames, settingRow, snakeName } from '../../src/cli/settings-table.ts';
+import { parseMountOptions, withoutUnknownOptions } from '../../src/cli/mount/mount-options.ts';
+import { settingNames, settingRow, snakeName } from '../../src/cli/settings/settings-table.ts';
 
 const ALL_BUT_CREDENTIALS = settingNames.filter((name) => settingRow(name).credential !== true);
 /** One of these is right for every setting. */

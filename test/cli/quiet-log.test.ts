@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Log } from '../../src/base/log.ts';
-import { QuietLog } from '../../src/cli/quiet-log.ts';
+import { QuietLog } from '../../src/cli/logging/quiet-log.ts';
 
 interface Recorded {
   readonly lines: string[];

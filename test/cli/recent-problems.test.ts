@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import { RecentProblems } from '../../src/cli/recent-problems.ts';
+import { RecentProblems } from '../../src/cli/logging/recent-problems.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 it('the last warnings and errors are kept in words, the latest first, repeated ones once', () => {

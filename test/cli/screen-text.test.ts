@@ -1,7 +1,14 @@
 /** What does a terminal show of texts that anybody may have written, and does it fit? */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { padded, printable, screenWidth, shortened, widthOf, wrapped } from '../../src/cli/screen-text.ts';
-import { tableOf, type Column } from '../../src/cli/table.ts';
+import {
+  padded,
+  printable,
+  screenWidth,
+  shortened,
+  widthOf,
+  wrapped,
+} from '../../src/cli/screen/screen-text.ts';
+import { tableOf, type Column } from '../../src/cli/screen/table.ts';
 import { openOwnHome, runHere } from '../support/run-here.ts';
 import { uploadOf } from '../support/embedded-service.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { resolveSettings, type MountSettings } from '../../src/cli/settings.ts';
+import { resolveSettings, type MountSettings } from '../../src/cli/settings/settings.ts';
 
 const ENOUGH = {
   PAILFS_ACCESS_KEY_ID: 'id',

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultDriver } from '../../src/fuse/driver-choice.ts';
-import type { MountSettings, SettingSources } from '../../src/cli/settings.ts';
-import { resolveSettings } from '../../src/cli/settings.ts';
+import type { MountSettings, SettingSources } from '../../src/cli/settings/settings.ts';
+import { resolveSettings } from '../../src/cli/settings/settings.ts';
 import {
   environmentName,
   flagName,
   settingNames,
   settingRow,
   snakeName,
-} from '../../src/cli/settings-table.ts';
+} from '../../src/cli/settings/settings-table.ts';
 
 const CREDENTIALS = { PAILFS_ACCESS_KEY_ID: 'id', PAILFS_SECRET_ACCESS_KEY: 'hush' };
 const ENOUGH = { ...CREDENTIALS, PAILFS_BASE_URL: 'https://storage.example.com' };

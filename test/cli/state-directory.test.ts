@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StateDirectory } from '../../src/cli/state-directory.ts';
-import { claimStateDirectory } from '../../src/cli/state-directory.ts';
+import type { StateDirectory } from '../../src/cli/state/state-directory.ts';
+import { claimStateDirectory } from '../../src/cli/state/state-directory.ts';
 
 const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url).href;
 /** Long enough, mostly, for another process to begin to wait; the test passes as well when it has not. */

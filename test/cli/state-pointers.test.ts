@@ -3,11 +3,11 @@ import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import { resolveStateHomes, type SettingSources, type StateHomes } from '../../src/cli/settings.ts';
-import { claimStateDirectory, type StateDirectory } from '../../src/cli/state-directory.ts';
-import { leavePointer, pointedHomes, removeIdlePointers } from '../../src/cli/state-pointers.ts';
-import { findUnsentPlaces, type FoundPlaces } from '../../src/cli/unsent-places.ts';
-import { discardLeftIn } from '../../src/filesystem/changes-left.ts';
+import { resolveStateHomes, type SettingSources, type StateHomes } from '../../src/cli/settings/settings.ts';
+import { claimStateDirectory, type StateDirectory } from '../../src/cli/state/state-directory.ts';
+import { leavePointer, pointedHomes, removeIdlePointers } from '../../src/cli/state/state-pointers.ts';
+import { findUnsentPlaces, type FoundPlaces } from '../../src/cli/uploads/unsent-places.ts';
+import { discardLeftIn } from '../../src/filesystem/left-behind/changes-left.ts';
 import { leaveBehind } from '../support/left-behind.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -1,9 +1,9 @@
 /** What does `pailfs status MOUNTPOINT` say of one mount, beside its line? */
 import { describe, expect, it } from 'vitest';
-import type { StatusDocument } from '../../src/cli/control-documents.ts';
-import type { MountStatus } from '../../src/cli/mount-status.ts';
-import { statusDetails, statusOptions } from '../../src/cli/status-details.ts';
-import { summaryOf } from '../../src/cli/unsent-summary.ts';
+import type { StatusDocument } from '../../src/cli/control/control-documents.ts';
+import type { MountStatus } from '../../src/cli/found-mounts/mount-status.ts';
+import { statusDetails, statusOptions } from '../../src/cli/status/status-details.ts';
+import { summaryOf } from '../../src/cli/status/unsent-summary.ts';
 import { quietMount } from '../support/quiet-mount.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';
 

@@ -10,11 +10,11 @@ import {
   removeRecord,
   writeRecord,
   type MountRecord,
-} from '../../src/cli/mount-record.ts';
-import type { StatusDocument } from '../../src/cli/control-documents.ts';
-import { summaryOf } from '../../src/cli/unsent-summary.ts';
-import { statusOf, type Machine, type MountStatus } from '../../src/cli/mount-status.ts';
-import { statusTable, waitingLines } from '../../src/cli/status-table.ts';
+} from '../../src/cli/found-mounts/mount-record.ts';
+import type { StatusDocument } from '../../src/cli/control/control-documents.ts';
+import { summaryOf } from '../../src/cli/status/unsent-summary.ts';
+import { statusOf, type Machine, type MountStatus } from '../../src/cli/found-mounts/mount-status.ts';
+import { statusTable, waitingLines } from '../../src/cli/status/status-table.ts';
 import { CommandLine } from '../support/command-line.ts';
 import { quietMount } from '../support/quiet-mount.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';

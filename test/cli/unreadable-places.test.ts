@@ -2,8 +2,8 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { leavePointer, removeIdlePointers } from '../../src/cli/state-pointers.ts';
-import { findUnsentPlaces, type FoundPlaces } from '../../src/cli/unsent-places.ts';
+import { leavePointer, removeIdlePointers } from '../../src/cli/state/state-pointers.ts';
+import { findUnsentPlaces, type FoundPlaces } from '../../src/cli/uploads/unsent-places.ts';
 import { leaveBehind } from '../support/left-behind.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -1,8 +1,8 @@
 /** Which changes does a person mean? */
 import { describe, expect, it } from 'vitest';
-import { selectChanges } from '../../src/cli/unsent-selection.ts';
-import type { UnsentPlace } from '../../src/cli/unsent-places.ts';
-import { ControlClient } from '../../src/cli/control-client.ts';
+import { selectChanges } from '../../src/cli/uploads/unsent-selection.ts';
+import type { UnsentPlace } from '../../src/cli/uploads/unsent-places.ts';
+import { ControlClient } from '../../src/cli/control/control-client.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';
 
 function placeOf(mountpoint: string | null, paths: Readonly<Record<string, string | null>>): UnsentPlace {

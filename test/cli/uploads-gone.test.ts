@@ -1,7 +1,7 @@
 /** What does `pailfs uploads` say of files whose unsent bytes somebody has deleted from the state directory? */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { claimStateDirectory } from '../../src/cli/state-directory.ts';
+import { claimStateDirectory } from '../../src/cli/state/state-directory.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Journal, put } from '../../src/content/journal/journal.ts';

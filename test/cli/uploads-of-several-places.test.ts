@@ -2,12 +2,12 @@
 import { mkdir, rm, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ClaimSockets } from '../../src/cli/claim-sockets.ts';
-import type { Controlled } from '../../src/cli/control-documents.ts';
-import { ControlServer } from '../../src/cli/control-server.ts';
-import { controlSocketPath, writeRecord } from '../../src/cli/mount-record.ts';
-import { ownIdentity } from '../../src/cli/process-identity.ts';
-import type { StateOwner } from '../../src/cli/state-directory.ts';
+import { ClaimSockets } from '../../src/cli/state/claim-sockets.ts';
+import type { Controlled } from '../../src/cli/control/control-documents.ts';
+import { ControlServer } from '../../src/cli/control/control-server.ts';
+import { controlSocketPath, writeRecord } from '../../src/cli/found-mounts/mount-record.ts';
+import { ownIdentity } from '../../src/cli/found-mounts/process-identity.ts';
+import type { StateOwner } from '../../src/cli/state/state-directory.ts';
 import { controlled, STATUS } from '../support/controlled.ts';
 import { leaveBehind } from '../support/left-behind.ts';
 import { openOwnHome, ownerAt, runHere, type OwnHome } from '../support/run-here.ts';

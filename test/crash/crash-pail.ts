@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog, type Log, type LogFields } from '../../src/base/log.ts';
-import { claimStateDirectory, type StateDirectory } from '../../src/cli/state-directory.ts';
+import { claimStateDirectory, type StateDirectory } from '../../src/cli/state/state-directory.ts';
 import type { Credentials } from '../../src/client/credentials.ts';
 import { HttpService } from '../../src/client/http-service.ts';
 import { Journal } from '../../src/content/journal/journal.ts';

@@ -6,7 +6,7 @@ import {
   settingRow,
   snakeName,
   type SettingName,
-} from '../../src/cli/settings-table.ts';
+} from '../../src/cli/settings/settings-table.ts';
 
 const BEGIN = '<!-- settings: made by scripts/settings-page.ts -->';
 const END = '<!-- end of settings -->';

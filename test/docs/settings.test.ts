@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readConfigFile } from '../../src/cli/config-file.ts';
-import { settingNames, settingRow, snakeName } from '../../src/cli/settings-table.ts';
+import { readConfigFile } from '../../src/cli/settings/config-file.ts';
+import { settingNames, settingRow, snakeName } from '../../src/cli/settings/settings-table.ts';
 import { withSettingsTable } from './settings-page.ts';
 
 const PAGE = new URL('../../docs/CONFIGURATION.md', import.meta.url);

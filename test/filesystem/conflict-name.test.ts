@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conflictName, type ConflictMark } from '../../src/filesystem/conflict-name.ts';
+import { conflictName, type ConflictMark } from '../../src/filesystem/write/conflict-name.ts';
 
 const MARK: ConflictMark = {
   hostName: 'desk',

@@ -1,7 +1,7 @@
 /** SEMANTICS: what becomes of an edit whose file somebody else replaced meanwhile. */
 import { describe, expect, it } from 'vitest';
 import { textsOf } from '../support/stored-state.ts';
-import { conflictName } from '../../src/filesystem/conflict-name.ts';
+import { conflictName } from '../../src/filesystem/write/conflict-name.ts';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
 import {
   names,

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
-import { warningsOfEarlierMounts } from '../../src/cli/open-bucket.ts';
+import { warningsOfEarlierMounts } from '../../src/cli/serving/open-bucket.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { names, openForTest, writeFile } from '../support/open-for-test.ts';
 

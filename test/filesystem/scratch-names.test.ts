@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scratchKind, type NewFile, type ScratchKind } from '../../src/filesystem/scratch-names.ts';
+import { scratchKind, type NewFile, type ScratchKind } from '../../src/filesystem/shelf/scratch-names.ts';
 
 const MAGIC = new Uint8Array([0x00, 0x05, 0x16, 0x07]);
 const TEXT = Buffer.from('text');

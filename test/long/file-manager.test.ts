@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { contentTypeOf } from '../../src/filesystem/content-type.ts';
+import { contentTypeOf } from '../../src/filesystem/attributes/content-type.ts';
 import { CommandLine } from '../support/command-line.ts';
 import { DesktopSession } from '../support/desktop-session.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';

@@ -3,7 +3,7 @@
  * is set aside then (`conflict=fail`).
  */
 import { expect } from 'vitest';
-import type { UnsentChange } from '../../src/filesystem/unsent-change.ts';
+import type { UnsentChange } from '../../src/filesystem/unsent/unsent-change.ts';
 import { drained } from '../support/drained.ts';
 import type { TreeKnowledge } from './tree-knowledge.ts';
 import type { World } from './world.ts';

@@ -9,7 +9,7 @@ import { shell, type ShellResult } from '../support/shell.ts';
 const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url).href;
 const PROGRAM = fileURLToPath(new URL('../support/mount-as-user.ts', import.meta.url));
 const CLI = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-const RECORDS = new URL('../../src/cli/mount-record.ts', import.meta.url).href;
+const RECORDS = new URL('../../src/cli/found-mounts/mount-record.ts', import.meta.url).href;
 const NOBODY = 65_534;
 /** A mount that hangs must not hold the run up for ever. */
 const TIME_LIMIT = '500';

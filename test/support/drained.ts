@@ -1,6 +1,6 @@
 /** When has everything that a close or an unlink promised (`--write-back`) reached the service? */
 import type { MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
-import type { UnsentChange } from '../../src/filesystem/unsent-change.ts';
+import type { UnsentChange } from '../../src/filesystem/unsent/unsent-change.ts';
 
 const IDLE: ReadonlySet<UnsentChange['state']> = new Set(['open', 'local', 'set aside', 'unreadable']);
 

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { claimStateDirectory, type StateOwner } from '../../src/cli/state-directory.ts';
+import { claimStateDirectory, type StateOwner } from '../../src/cli/state/state-directory.ts';
 import { Journal, type JournalChange } from '../../src/content/journal/journal.ts';
 import { draftsIn } from '../../src/content/left-behind.ts';
 import { nodeLocalFiles } from '../../src/content/local-files.ts';

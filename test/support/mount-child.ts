@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { systemClock, type Clock } from '../../src/base/clock.ts';
 import type { Log, LogFields } from '../../src/base/log.ts';
-import { keepGarbageLow } from '../../src/cli/memory-return.ts';
+import { keepGarbageLow } from '../../src/cli/serving/memory-return.ts';
 import type { Driver, Mounted } from '../../src/fuse/driver.ts';
 import { createKernelDriver } from '../../src/fuse/kernel/kernel-driver.ts';
 import { KernelMount } from '../../src/fuse/kernel/kernel-mount.ts';

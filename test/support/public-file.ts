@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
-import type { UnsentChange } from '../../src/filesystem/unsent-change.ts';
+import type { UnsentChange } from '../../src/filesystem/unsent/unsent-change.ts';
 import { mountOver, type DiskImage } from './after-a-crash.ts';
 import { drained } from './drained.ts';
 import { InterceptedService } from './intercepted-service.ts';

@@ -1,5 +1,5 @@
 /** What a mount says of itself that has done nothing yet. */
-import type { StatusDocument } from '../../src/cli/control-documents.ts';
+import type { StatusDocument } from '../../src/cli/control/control-documents.ts';
 
 export const quietMount: Pick<StatusDocument, 'traffic' | 'cache' | 'hiddenKeys' | 'problems'> = {
   traffic: {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/program.ts';
-import type { StateOwner } from '../../src/cli/state-directory.ts';
+import type { StateOwner } from '../../src/cli/state/state-directory.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from './embedded-service.ts';
 import { removeDirectory } from './remove-directory.ts';
 

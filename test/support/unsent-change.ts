@@ -1,5 +1,5 @@
 /** One change as a mount tells of it, for tests of those who show it. */
-import type { UnsentChange } from '../../src/filesystem/unsent-change.ts';
+import type { UnsentChange } from '../../src/filesystem/unsent/unsent-change.ts';
 
 export function unsentChangeOf(changes: Partial<UnsentChange> = {}): UnsentChange {
   return {

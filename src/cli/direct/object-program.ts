@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
-import { withHelpText, type HelpText } from '../help-text.ts';
+import { withHelpText, type HelpText } from '../screen/help-text.ts';
 import { optionFor } from '../program-options.ts';
 import { withServiceOptions, withSession, type Flags } from './session.ts';
 

@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 import { MAX_NAME_BYTES } from '../../store/keys.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
-import { isRunning, ownIdentity } from '../process-identity.ts';
+import { isRunning, ownIdentity } from '../found-mounts/process-identity.ts';
 import {
   isSameOrigin,
   partWithRecord,

@@ -1,8 +1,8 @@
 /** How does a command that needs no mount say what came of each thing that it was asked to do? */
 import type { ExitCode } from '../command-error.ts';
 import { exitCodes, isUsageError } from '../command-error.ts';
-import { sayStack, sayToPerson } from '../report.ts';
-import { printable } from '../screen-text.ts';
+import { sayStack, sayToPerson } from '../screen/report.ts';
+import { printable } from '../screen/screen-text.ts';
 import { reasonOf } from './refused.ts';
 
 const failureOfOutcome = Symbol('failure');

@@ -1,7 +1,7 @@
 /** How does a person see how far a command is? On a terminal by one line that changes; elsewhere not at all. */
 import { clearLine, cursorTo } from 'node:readline';
 import { SingleBar, type Params } from 'cli-progress';
-import { printable, shortened, widthOf } from '../screen-text.ts';
+import { printable, shortened, widthOf } from '../screen/screen-text.ts';
 
 export interface Progress {
   /** So much more, in the unit of the total. */

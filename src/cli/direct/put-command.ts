@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import { inWords } from '../../base/errors.ts';
-import { contentTypeOf } from '../../filesystem/content-type.ts';
+import { contentTypeOf } from '../../filesystem/attributes/content-type.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import { currentVisibility, replaceObject } from '../../store/replace.ts';
 import type { ExitCode } from '../command-error.ts';

@@ -1,11 +1,11 @@
 /** `pailfs rm`: deletes files, and folders with all that is in them, without a mount. */
 import prettyBytes from 'pretty-bytes';
-import { agrees } from '../ask-person.ts';
+import { agrees } from '../screen/ask-person.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
-import { sayToPerson } from '../report.ts';
-import { printable } from '../screen-text.ts';
-import { counted } from '../table.ts';
+import { sayToPerson } from '../screen/report.ts';
+import { printable } from '../screen/screen-text.ts';
+import { counted } from '../screen/table.ts';
 import { findTarget, isFolder, listTree, type TreeContent } from './folder-content.ts';
 import { whileInterruptible } from './interruption.ts';
 import { BucketStores, requireAddress, type ObjectAddress } from './object-address.ts';

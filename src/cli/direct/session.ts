@@ -5,9 +5,9 @@ import type { Log } from '../../base/log.ts';
 import type { HttpService } from '../../client/http-service.ts';
 import type { Bucket } from '../../service/records.ts';
 import { optionFor, reachingSettings } from '../program-options.ts';
-import { sourcesOf } from '../setting-sources.ts';
-import { resolveSettings, type MountSettings } from '../settings.ts';
-import type { SettingName } from '../settings-table.ts';
+import { sourcesOf } from '../settings/setting-sources.ts';
+import { resolveSettings, type MountSettings } from '../settings/settings.ts';
+import type { SettingName } from '../settings/settings-table.ts';
 
 /** How to reach the service, and how much to tell about it. */
 const SETTINGS: readonly SettingName[] = [...reachingSettings, 'debug'];
@@ -41,9 +41,9 @@ export async function withSession<Result>(
   const { baseUrl } = settings;
   // Whoever only asks for help needs none of these (program.ts).
   const [{ openService }, { findBucket }, { logOfCommand }] = await Promise.all([
-    import('../open-service.ts'),
-    import('../connect.ts'),
-    import('../log-output.ts'),
+    import('../connecting/open-service.ts'),
+    import('../connecting/connect.ts'),
+    import('../logging/log-output.ts'),
   ]);
   const log = logOfCommand(settings.debug);
   const service = await openService(settings, { clock, log });

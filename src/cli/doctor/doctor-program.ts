@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
-import { withHelpText, type HelpText } from '../help-text.ts';
+import { withHelpText, type HelpText } from '../screen/help-text.ts';
 import { optionFor, reachingSettings } from '../program-options.ts';
-import { sourcesOf } from '../setting-sources.ts';
-import type { SettingName } from '../settings-table.ts';
+import { sourcesOf } from '../settings/setting-sources.ts';
+import type { SettingName } from '../settings/settings-table.ts';
 
 const HELP: HelpText = {
   notes: [

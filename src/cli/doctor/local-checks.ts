@@ -7,14 +7,14 @@ import { FREE_SHARE } from '../../content/space-budget.ts';
 import { probeMount } from '../../fuse/mount-probe.ts';
 import { readMountTable } from '../../fuse/mount-table.ts';
 import { isDead, isOurType } from '../../fuse/mountpoint.ts';
-import { roomOfPlace, type LocalPlace, type PlaceRoom } from '../local-places.ts';
-import { readRecords, recordDirectories } from '../mount-record.ts';
-import { isRunning } from '../process-identity.ts';
-import { statePlaceOf, type MachineSettings, type StateHomes } from '../settings.ts';
-import { sumsOf } from '../status-table.ts';
-import { counted } from '../table.ts';
-import { findUnsentPlaces, missingPlace } from '../unsent-places.ts';
-import { summaryOf } from '../unsent-summary.ts';
+import { roomOfPlace, type LocalPlace, type PlaceRoom } from '../settings/local-places.ts';
+import { readRecords, recordDirectories } from '../found-mounts/mount-record.ts';
+import { isRunning } from '../found-mounts/process-identity.ts';
+import { statePlaceOf, type MachineSettings, type StateHomes } from '../settings/settings.ts';
+import { sumsOf } from '../status/status-table.ts';
+import { counted } from '../screen/table.ts';
+import { findUnsentPlaces, missingPlace } from '../uploads/unsent-places.ts';
+import { summaryOf } from '../status/unsent-summary.ts';
 import { broken, checked, warning, well, type Check, type Finding } from './check.ts';
 
 /** Changes nothing but what `findUnsentPlaces` clears away. Rejects with the disk's error where nobody foresaw one. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { allowsOthers, requireDevice, requireFusermount, type FuseMachine } from '../../fuse/fuse-access.ts';
 import { MOUNT_TYPE } from '../../fuse/mountpoint.ts';
-import type { MachineSettings } from '../settings.ts';
+import type { MachineSettings } from '../settings/settings.ts';
 import { checked, broken, unknown, warning, well, type Check, type Finding } from './check.ts';
 
 export interface MachineParts {

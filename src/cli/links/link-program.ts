@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { Visibility } from '../../service/records.ts';
 import type { ExitCode } from '../command-error.ts';
-import { withHelpText, type HelpText } from '../help-text.ts';
+import { withHelpText, type HelpText } from '../screen/help-text.ts';
 import { withServiceOptions, withSession, type Flags, type Session } from '../direct/session.ts';
 import type { LinkWish } from './link-command.ts';
 

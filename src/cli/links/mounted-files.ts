@@ -4,10 +4,10 @@ import { join, relative } from 'node:path';
 import { atOnce } from '../../base/at-once.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
-import { ControlRefused, throwInWords, type ControlClient } from '../control-client.ts';
-import type { LinkDocument } from '../control-documents.ts';
-import { findMountedPath } from '../mounted-path.ts';
-import { counted } from '../table.ts';
+import { ControlRefused, throwInWords, type ControlClient } from '../control/control-client.ts';
+import type { LinkDocument } from '../control/control-documents.ts';
+import { findMountedPath } from '../found-mounts/mounted-path.ts';
+import { counted } from '../screen/table.ts';
 import type { FileLink, LinkableFile } from './linkable-file.ts';
 
 /** Questions to the mount. */

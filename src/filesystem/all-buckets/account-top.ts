@@ -10,7 +10,12 @@ import type { KnownBuckets } from '../../namespace/known-buckets.ts';
 import type { Bucket } from '../../service/records.ts';
 import { MAX_NAME_BYTES, nameOf } from '../../store/keys.ts';
 import type { LocalAttributes } from '../../store/version.ts';
-import { BUCKET_ATTRIBUTES, bucketAttribute, FOLDER_ATTRIBUTES, HIDDEN } from '../bucket-attributes.ts';
+import {
+  BUCKET_ATTRIBUTES,
+  bucketAttribute,
+  FOLDER_ATTRIBUTES,
+  HIDDEN,
+} from '../attributes/bucket-attributes.ts';
 import { FsError } from '../errors.ts';
 import type {
   AttributeChange,
@@ -24,8 +29,8 @@ import type {
 } from '../operations.ts';
 import { FREE_BYTES } from '../pail-file-system.ts';
 import type { FileSystemSettings } from '../settings.ts';
-import { FOLDER_MODE, localOf, shownAttributes } from '../shown-attributes.ts';
-import { unservedXattr } from '../xattr-namespaces.ts';
+import { FOLDER_MODE, localOf, shownAttributes } from '../attributes/shown-attributes.ts';
+import { unservedXattr } from '../attributes/xattr-namespaces.ts';
 import type { AccountChanges } from './account-changes.ts';
 import type { OpenBuckets } from './open-buckets.ts';
 

@@ -22,7 +22,7 @@ import type {
   ShownListing,
   XattrSetMode,
 } from '../operations.ts';
-import { checkPath } from '../paths.ts';
+import { checkPath } from '../names/paths.ts';
 import type { AccountTop, PathOperations } from './account-top.ts';
 import { BucketHandle, bucketHandle } from './bucket-handle.ts';
 import { bucketPathOf, type BucketPath } from './bucket-path.ts';

@@ -1,6 +1,6 @@
 /** What do the services of all buckets not have yet? As of one bucket, with the bucket in front of each path. */
-import type { UnsentChange } from '../unsent-change.ts';
-import { byAge, type ChangeOutcome, type Unsent } from '../unsent-changes.ts';
+import type { UnsentChange } from '../unsent/unsent-change.ts';
+import { byAge, type ChangeOutcome, type Unsent } from '../unsent/unsent-changes.ts';
 import { pathInMount } from './bucket-path.ts';
 import type { OpenBucket, OpenBuckets } from './open-buckets.ts';
 

@@ -16,7 +16,7 @@ import { removeOnce } from '../../store/lasting-change.ts';
 import { isPassing, mayHaveBeenDone, reasonOf, toFsError } from '../errno-of.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
-import { changeOfDeletion } from '../unsent-change.ts';
+import { changeOfDeletion } from '../unsent/unsent-change.ts';
 import { joinedDeletions } from './joined-deletions.ts';
 import { VersionLooks, type Deletion } from './version-looks.ts';
 import { WorkQueue } from './work-queue.ts';

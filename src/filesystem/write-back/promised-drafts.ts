@@ -11,9 +11,9 @@ import type { DraftRecord } from '../../content/journal/records.ts';
 import { factsOf } from '../../content/version-facts.ts';
 import type { Visibility } from '../../service/records.ts';
 import type { Version } from '../../store/version.ts';
-import { attemptOf, doubtsOf, storedRecord } from '../draft-records.ts';
+import { attemptOf, doubtsOf, storedRecord } from '../drafts/draft-records.ts';
 import type { OpenFile } from '../open-file.ts';
-import type { RecordedDrafts, Unsent } from '../recorded-drafts.ts';
+import type { RecordedDrafts, Unsent } from '../drafts/recorded-drafts.ts';
 
 /** What of the record of a draft, `known` before, is to be another; null: nothing. */
 export type ChangeOfRecord = (known: DraftRecord | undefined) => Unsent | null | Promise<Unsent | null>;

@@ -3,12 +3,12 @@
  * a few files at a time; with what the service refuses for good nobody is left to deal but this.
  */
 import { describeError } from '../../base/errors.ts';
-import type { DraftEnds } from '../draft-ends.ts';
+import type { DraftEnds } from '../drafts/draft-ends.ts';
 import { FsError } from '../errors.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile, Sealed } from '../open-file.ts';
-import type { Shelf } from '../shelf.ts';
-import type { Storing } from '../storing.ts';
+import type { Shelf } from '../shelf/shelf.ts';
+import type { Storing } from '../write/storing.ts';
 import type { Sealing } from './sealing.ts';
 import { WorkQueue } from './work-queue.ts';
 

@@ -3,10 +3,10 @@
  * next? On the disk, with a record, before the close returns; and nobody changes them any more: a program that writes gets a copy.
  */
 import type { Draft } from '../../content/draft.ts';
-import { refuseDamaged } from '../draft-damaged.ts';
+import { refuseDamaged } from '../drafts/draft-damaged.ts';
 import { cutBy } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
-import { draftFactsOf } from '../draft-records.ts';
+import { draftFactsOf } from '../drafts/draft-records.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile, Sealed } from '../open-file.ts';
 

@@ -1,7 +1,7 @@
 /** How are the kernel's requests about attributes answered, also about extended ones and those of the whole file system? */
 import { FsError } from '../../filesystem/errors.ts';
 import type { AttributeChange, FileHandle, XattrSetMode } from '../../filesystem/operations.ts';
-import { isServedXattr, unservedXattr } from '../../filesystem/xattr-namespaces.ts';
+import { isServedXattr, unservedXattr } from '../../filesystem/attributes/xattr-namespaces.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import { attributesOf, changing, targetOf, telling, type KernelContext } from './kernel-context.ts';
 import type { Node } from './node.ts';

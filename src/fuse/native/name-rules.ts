@@ -1,7 +1,7 @@
 /** Which paths from libfuse are not to be believed or not to be served? */
 import path from 'node:path';
 import { FsError } from '../../filesystem/errors.ts';
-import { checkPath } from '../../filesystem/paths.ts';
+import { checkPath } from '../../filesystem/names/paths.ts';
 
 /** What the addon makes of bytes that are not UTF-8: two different names would become one. */
 const REPLACEMENT = '\u{FFFD}';

@@ -4,7 +4,7 @@ import { FsError } from '../../filesystem/errors.ts';
 import type { XattrSetMode } from '../../filesystem/operations.ts';
 import type { DriverContext } from './driver-context.ts';
 import { isHiddenPath } from './name-rules.ts';
-import { isServedXattr, unservedXattr } from '../../filesystem/xattr-namespaces.ts';
+import { isServedXattr, unservedXattr } from '../../filesystem/attributes/xattr-namespaces.ts';
 import { DONE, type NativeAnswer, type NativeCalls } from './native-calls.ts';
 
 type XattrOperation = 'getxattr' | 'setxattr' | 'listxattr' | 'removexattr';

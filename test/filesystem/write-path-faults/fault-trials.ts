@@ -1,5 +1,5 @@
 /** One write path again and again, each time with another request that fails: what may not be, whatever fails? */
-import type { UnsentChange } from '../../../src/filesystem/unsent-change.ts';
+import type { UnsentChange } from '../../../src/filesystem/unsent/unsent-change.ts';
 import type { FaultRule } from '../../../src/server/faults.ts';
 import type { FailingDisk } from '../../support/failing-disk.ts';
 import { closing, readFile } from '../../support/open-for-test.ts';

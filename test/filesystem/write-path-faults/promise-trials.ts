@@ -2,7 +2,7 @@
  * One write path again and again with write-back, each time with another request that fails. What a close or an unlink has promised
  * fails in the background: nobody is told but who asks, and it is stored in the end.
  */
-import type { UnsentChange } from '../../../src/filesystem/unsent-change.ts';
+import type { UnsentChange } from '../../../src/filesystem/unsent/unsent-change.ts';
 import { drained } from '../../support/drained.ts';
 import { closing, readFile } from '../../support/open-for-test.ts';
 import type { OverHttp } from '../../support/open-over-http.ts';

@@ -1,5 +1,5 @@
 /** Where one write path is played again and again: what is there before, and what must be there whatever failed. */
-import type { UnsentChange } from '../../../src/filesystem/unsent-change.ts';
+import type { UnsentChange } from '../../../src/filesystem/unsent/unsent-change.ts';
 import type { RequestRecord } from '../../../src/server/request-log.ts';
 import { names, readFile } from '../../support/open-for-test.ts';
 import type { OverHttp } from '../../support/open-over-http.ts';

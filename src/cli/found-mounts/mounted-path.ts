@@ -1,0 +1,75 @@
+/** In which mount is a path, what is it called there, and whom can one ask about it? */
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { inWords, systemErrorCode } from '../../base/errors.ts';
+import { readMountTable, type MountEntry } from '../../fuse/mount-table.ts';
+import { isOurType } from '../../fuse/mountpoint.ts';
+import { CommandError, exitCodes } from '../command-error.ts';
+import { ControlClient } from '../control/control-client.ts';
+import { findControlSocket, readRecord, recordDirectories } from './mount-record.ts';
+
+export interface MountedPath {
+  /** Canonical. */
+  readonly mountpoint: string;
+  /** As the mount names it: absolute, `/` for its top. */
+  readonly path: string;
+  readonly control: ControlClient;
+}
+
+/** Need not exist, but for its mount. Rejects with a `CommandError`. */
+export async function findMountedPath(word: string): Promise<MountedPath> {
+  const canonical = await canonicalPath(resolve(word));
+  const table = await readMountTable();
+  const mount = mountOf(canonical, table);
+  if (mount === undefined) {
+    throw new CommandError(exitCodes.failed, 'it is in no mount of pailfs: "pailfs status" lists them');
+  }
+  const path = join(mount.root, canonical.slice(mount.mountpoint.length));
+  for (const mountpoint of mountpointsOf(mount, table)) {
+    const control = await controlOf(mountpoint);
+    if (control !== undefined) return { mountpoint, path, control };
+  }
+  throw new CommandError(
+    exitCodes.failed,
+    `nobody can be asked about ${mount.mountpoint}: it is another user's mount, or its process is gone; "pailfs status" tells`,
+  );
+}
+
+async function controlOf(mountpoint: string): Promise<ControlClient | undefined> {
+  const directories = await recordDirectories(process.getuid?.() ?? 0);
+  const record = await readRecord(directories, mountpoint);
+  const socket = record && (await findControlSocket(directories, record));
+  return socket === undefined ? undefined : new ControlClient(socket);
+}
+
+/** Without symbolic links, as far as it exists. */
+async function canonicalPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const isMissing = ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
+    if (isMissing) return join(await canonicalPath(dirname(path)), basename(path));
+    throw new CommandError(
+      exitCodes.failed,
+      `it cannot be looked up (${inWords(error, path)}): "pailfs status" tells whether its mount works`,
+      { cause: error },
+    );
+  }
+}
+
+/** Undefined when what is mounted at `path` is not pailfs's. */
+function mountOf(path: string, table: readonly MountEntry[]): MountEntry | undefined {
+  for (let above = path; ; above = dirname(above)) {
+    // What was mounted there last hides what was before.
+    const mount = table.findLast(({ mountpoint }) => mountpoint === above);
+    if (mount !== undefined) return isOurType(mount.type) ? mount : undefined;
+    if (above === '/') return undefined;
+  }
+}
+
+/** Where its process may have mounted it: `mount --bind` shows a mount, or a folder of it, in other places, too. */
+function mountpointsOf(mount: MountEntry, table: readonly MountEntry[]): readonly string[] {
+  const isSame = ({ device, root }: MountEntry): boolean =>
+    device !== '' && device === mount.device && root === '/';
+  return [...new Set([mount, ...table.filter(isSame)].map(({ mountpoint }) => mountpoint))];
+}

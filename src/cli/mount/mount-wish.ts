@@ -1,0 +1,21 @@
+/** Which bucket do the words of a mount command mean, and which directory? */
+import { usageError } from '../command-error.ts';
+import type { MountWish } from './prepare-mount.ts';
+import type { MountSettings } from '../settings/settings.ts';
+
+/** `first` is the bucket, or with `--all-buckets` the directory. Throws a usage error. */
+export function mountWish(first: string, second: string | undefined, settings: MountSettings): MountWish {
+  if (!settings.allBuckets) {
+    // Also what comes of a misspelt command, since "mount" may be left out.
+    if (second === undefined) {
+      throw usageError(
+        `missing required argument 'mountpoint' for the bucket ${first}; "pailfs --help" shows the usage, and all commands`,
+      );
+    }
+    return { bucket: first, mountpoint: second, settings };
+  }
+  if (second === undefined) return { bucket: null, mountpoint: first, settings };
+  throw usageError(
+    `all buckets are to be mounted, so no bucket is named: leave out ${first}, or add -o all_buckets=off`,
+  );
+}

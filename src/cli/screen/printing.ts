@@ -1,0 +1,44 @@
+/** What becomes of a command when what it prints reaches nobody? */
+import { inWords, systemErrorCode } from '../../base/errors.ts';
+import { CommandError, exitCodes } from '../command-error.ts';
+
+/** What an action ends with that cannot go on since stdout takes nothing: no more is said of it than `whilePrinting` does. */
+export class PrintingEnded extends Error {
+  override readonly name = 'PrintingEnded';
+}
+
+/**
+ * Runs `action`, to its end also when nobody reads any more (`pailfs ls photos | head -1`): who asked for a change does not mean
+ * half of it. Rejects as `action` does, and with a `CommandError` when what it prints cannot be written for another reason.
+ */
+export async function whilePrinting<Result>(action: () => Promise<Result>): Promise<Result> {
+  let failure: unknown;
+  const failed = (error: unknown): void => {
+    if (systemErrorCode(error) !== 'EPIPE') failure = error;
+  };
+  // Where even errors cannot be said there is nobody to say that to.
+  const unsaid = (): void => undefined;
+  process.stdout.on('error', failed);
+  process.stderr.on('error', unsaid);
+  try {
+    const result = await action();
+    await writesTold();
+    if (failure === undefined) return result;
+  } catch (error) {
+    await writesTold();
+    if (failure === undefined || !(error instanceof PrintingEnded)) throw error;
+  } finally {
+    process.stdout.off('error', failed);
+    process.stderr.off('error', unsaid);
+  }
+  throw new CommandError(
+    exitCodes.failed,
+    `what this command prints cannot be written (${inWords(failure)}): see where its output goes`,
+    { cause: failure },
+  );
+}
+
+/** A write that fails says so in a later turn. */
+function writesTold(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

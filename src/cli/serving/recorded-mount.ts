@@ -1,0 +1,61 @@
+/** How is the record of a served mount (mount-record.ts) kept true, from its beginning to its end? */
+import type { Log } from '../../base/log.ts';
+import type { UnsentDraft } from '../../filesystem/open-file-system.ts';
+import { putAwayDead } from '../found-mounts/ended-records.ts';
+import {
+  ownRecordDirectories,
+  recordDirectory,
+  removeRecord,
+  writeRecord,
+  type MountRecord,
+} from '../found-mounts/mount-record.ts';
+import { ownIdentity } from '../found-mounts/process-identity.ts';
+
+export interface RecordedParts {
+  /** What does not change. */
+  readonly facts: Omit<MountRecord, 'process' | 'unsent'>;
+  readonly log: Log;
+}
+
+/** Never rejects: without its record `pailfs unmount` cannot wait for the uploads, but the mount itself works. */
+export class RecordedMount {
+  readonly #parts: RecordedParts;
+
+  constructor(parts: RecordedParts) {
+    this.#parts = parts;
+  }
+
+  /** The mount answers. */
+  async begin(): Promise<void> {
+    await this.#orLog(() => putAwayDead(ownRecordDirectories(uid()), this.#parts.facts.mountpoint));
+    await this.#write([]);
+  }
+
+  /** The last thing but the process's end. `unsent`: undefined when nobody knows what is missing. */
+  async end(unsent: readonly UnsentDraft[] | undefined): Promise<void> {
+    // The record of a process that is gone says that nobody knows how it ended.
+    if (unsent === undefined) return;
+    if (unsent.length > 0) await this.#write(unsent);
+    else await this.#orLog(async (directory) => removeRecord([directory], await this.#recordOf([])));
+  }
+
+  #write(unsent: readonly UnsentDraft[]): Promise<void> {
+    return this.#orLog(async (directory) => writeRecord(directory, await this.#recordOf(unsent)));
+  }
+
+  async #recordOf(unsent: readonly UnsentDraft[]): Promise<MountRecord> {
+    return { ...this.#parts.facts, process: await ownIdentity(), unsent: [...unsent] };
+  }
+
+  async #orLog(action: (directory: string) => Promise<void>): Promise<void> {
+    try {
+      await action(await recordDirectory(uid()));
+    } catch (error) {
+      this.#parts.log.warn('The mount could not be recorded', { error });
+    }
+  }
+}
+
+function uid(): number {
+  return process.getuid?.() ?? 0;
+}

@@ -1,0 +1,105 @@
+/**
+ * May pailfs keep its own files there? Not inside the mount: reading them would ask the very process that waits for them. And
+ * not on a full disk.
+ */
+import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { inWords, systemErrorCode } from '../../base/errors.ts';
+import { CommandError, exitCodes } from '../command-error.ts';
+
+/** Bytes; less would not take the draft of one photo. */
+const LEAST_SPACE = 16 * 1024 * 1024;
+
+export interface LocalPlace {
+  /** As a person knows it: `state directory`. */
+  readonly what: string;
+  /** The setting that moves it: `--state-dir`. */
+  readonly setting: string;
+  readonly path: string;
+  /** It is, or will be, one file, and no directory. */
+  readonly isFile?: boolean;
+}
+
+/** Rejects with a `CommandError` unless `place`, which need not exist yet, lies outside `mountpoint` (canonical) and has space. */
+export async function checkLocalPlace(place: LocalPlace, mountpoint: string): Promise<void> {
+  const { existing, whole } = await canonical(place);
+  if (whole === mountpoint || whole.startsWith(mountpoint === sep ? sep : mountpoint + sep)) {
+    throw new CommandError(
+      exitCodes.failed,
+      `the ${place.what} ${place.path} is inside the mountpoint ${mountpoint}: choose another with ${place.setting}`,
+    );
+  }
+  if (place.isFile !== true) await requireDirectory(place, existing);
+  await roomAt(place, existing);
+}
+
+/** Of the disk of a place, bytes. */
+export interface PlaceRoom {
+  readonly free: number;
+  readonly total: number;
+}
+
+/** Rejects with a `CommandError` unless this user can make or change files in `place` and its disk has space. Changes nothing. */
+export async function roomOfPlace(place: LocalPlace): Promise<PlaceRoom> {
+  const { existing } = await canonical(place);
+  await requireDirectory(place, existing);
+  return roomAt(place, existing);
+}
+
+async function requireDirectory(place: LocalPlace, existing: string): Promise<void> {
+  try {
+    if ((await stat(existing)).isDirectory()) {
+      await access(existing, constants.W_OK | constants.X_OK);
+      return;
+    }
+  } catch (error) {
+    throw explainLocalFailure(place, error);
+  }
+  throw unusable(place, existing === place.path ? 'it is no directory' : `${existing} is no directory`);
+}
+
+async function roomAt(place: LocalPlace, existing: string): Promise<PlaceRoom> {
+  const { bavail, blocks, bsize } = await statfs(existing);
+  // As the kernel's own have none: /proc, /sys.
+  if (blocks === 0) throw unusable(place, 'no file can be kept there');
+  if (bavail * bsize < LEAST_SPACE) throw diskFull(place);
+  return { free: bavail * bsize, total: blocks * bsize };
+}
+
+/** What node:fs said about `place`, as one line with a remedy. */
+export function explainLocalFailure(place: LocalPlace, error: unknown): Error {
+  const code = systemErrorCode(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(place, error);
+  return unusable(place, inWords(error, place.path), error);
+}
+
+function unusable({ what, path, setting }: LocalPlace, reason: string, cause?: unknown): CommandError {
+  return new CommandError(
+    exitCodes.failed,
+    `the ${what} ${path} cannot be used (${reason}): choose another with ${setting}`,
+    { cause },
+  );
+}
+
+function diskFull(place: LocalPlace, cause?: unknown): CommandError {
+  return new CommandError(
+    exitCodes.failed,
+    `the disk of the ${place.what} ${place.path} is full: free some space (16 MiB at least), or choose another with ${place.setting}`,
+    { cause },
+  );
+}
+
+/** The nearest directory that exists, and where the whole path will be. */
+async function canonical(place: LocalPlace): Promise<{ readonly existing: string; readonly whole: string }> {
+  const missing: string[] = [];
+  for (let path = place.path; ; path = dirname(path)) {
+    try {
+      const existing = await realpath(path);
+      return { existing, whole: join(existing, ...missing) };
+    } catch (error) {
+      if (systemErrorCode(error) !== 'ENOENT' || path === dirname(path))
+        throw explainLocalFailure(place, error);
+      missing.unshift(basename(path));
+    }
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * A program says who may fetch a file: when does that happen, and what must not undo it later?
+ *
+ * Of what the service has at once, of other bytes after their upload; `public` then alone, since what is stored is not what was meant.
+ * Whoever was told that a file is private must not find it public again: neither by a close of before, nor by a link that is still owed,
+ * nor by the next mount. So the disk has to know first.
+ */
+import type { Visibility } from '../../service/records.ts';
+import { isRefusal } from '../../service/refusal.ts';
+import { keyOfPath } from '../../store/keys.ts';
+import { setVisibility } from '../../store/lasting-visibility.ts';
+import { mayHaveBeenDone } from '../errno-of.ts';
+import { FsError } from '../errors.ts';
+import type { Inspecting } from '../names/inspecting.ts';
+import type { MountState } from '../mount-state.ts';
+import type { OpenFile } from '../open-file.ts';
+import type { RenameJournal } from '../rename/rename-journal.ts';
+import type { Shelf } from '../shelf/shelf.ts';
+import type { VisibilityRecords } from './visibility-records.ts';
+
+export interface VisibilityParts {
+  readonly inspecting: Inspecting;
+  readonly renames: Pick<RenameJournal, 'concerns'>;
+  readonly shelf: Pick<Shelf, 'redescribed' | 'stayingPrivate'>;
+}
+
+export class VisibilityChanges {
+  readonly #mount: MountState;
+  readonly #inspecting: Inspecting;
+  readonly #renames: Pick<RenameJournal, 'concerns'>;
+  readonly #records: VisibilityRecords;
+  readonly #shelf: VisibilityParts['shelf'];
+
+  constructor(
+    mount: MountState,
+    { inspecting, renames, shelf }: VisibilityParts,
+    records: VisibilityRecords,
+  ) {
+    this.#mount = mount;
+    this.#inspecting = inspecting;
+    this.#renames = renames;
+    this.#records = records;
+    this.#shelf = shelf;
+  }
+
+  /**
+   * Rejects with an `FsError`, with the refusal of the service, or with the local disk's error: nothing has changed then, except that what
+   * waits for its upload becomes private by it when only the service refused.
+   */
+  async set(path: string, wanted: Visibility): Promise<void> {
+    const { claims, table } = this.#mount;
+    await claims.run([path], async () => {
+      // It goes on by what it was to do, whenever that may be.
+      if (wanted === 'private' && this.#renames.concerns(path))
+        throw new FsError('EIO', path, 'its rename, which a crash had cut, is not finished yet');
+      const file = table.dirty(path);
+      if (file === undefined) await this.#setStored(path, wanted);
+      // Not between a close's description of the draft and its record.
+      else if (wanted === 'public') await file.gate.still(() => this.#wish(file));
+      else {
+        await file.gate.still(() => this.#keepPrivate(file));
+        await this.#hideStored(file);
+      }
+    });
+  }
+
+  async #setStored(path: string, wanted: Visibility): Promise<void> {
+    const { kept, clock, store, table } = this.#mount;
+    const entry = await this.#inspecting.entry(path);
+    if (entry.kind !== 'file') throw new FsError('ENOTSUP', path, 'it is a folder now');
+    const { version } = entry;
+    const file = table.shown(path, version);
+    const owed = file?.owedLinks ?? [];
+    if (wanted === 'private') await kept.takingDown(file);
+    const at = clock.monotonic();
+    const record = await setVisibility(store, keyOfPath(path), wanted).catch(async (error: unknown) => {
+      if (mayHaveBeenDone(error)) this.#records.doubt(version);
+      if (file !== undefined) await kept.stillOwes(file, owed);
+      throw error;
+    });
+    this.#records.rememberSet(version, record, at);
+    version.madeHereAt = null;
+    if (file === undefined) return;
+    // The service's own may be another that says the same.
+    if (file.version !== null) file.version.madeHereAt = null;
+    if (!file.publishPending) return;
+    file.publishPending = false;
+    file.failure = null;
+    await kept.linkSettled(file);
+    if (file.handles.size === 0) table.remove(file);
+  }
+
+  /** The upload that makes it private may be far off, or be refused for good. */
+  async #hideStored(file: OpenFile): Promise<void> {
+    if (file.isUnsent) return;
+    const { clock, store } = this.#mount;
+    const { version, path } = file;
+    const at = clock.monotonic();
+    try {
+      const record = await setVisibility(store, keyOfPath(path), 'private');
+      if (version !== null) {
+        this.#records.rememberSet(version, record, at);
+        version.madeHereAt = null;
+      }
+    } catch (error) {
+      if (version !== null && mayHaveBeenDone(error)) this.#records.doubt(version);
+      if (!isRefusal(error, 'missing')) throw error;
+    }
+  }
+
+  async #wish(file: OpenFile): Promise<void> {
+    file.visibilityWish = 'public';
+    await this.#mount.kept.redescribe(file);
+    await this.#shelf.redescribed(file);
+  }
+
+  /** Also of what a close has promised before, and of a link that is owed. */
+  async #keepPrivate(file: OpenFile): Promise<void> {
+    const { sealed, visibilityWish, visibilityBefore, publishPending } = file;
+    const before = { visibilityWish, visibilityBefore, publishPending };
+    const wishes = sealed?.wishes ?? null;
+    file.visibilityWish = 'private';
+    file.publishPending = false;
+    if (visibilityBefore !== null) file.visibilityBefore = 'private';
+    if (sealed !== null && wishes !== null) sealed.wishes = { ...wishes, visibilityWish: 'private' };
+    try {
+      await this.#shelf.stayingPrivate(file);
+      await this.#mount.kept.stayingPrivate(file);
+    } catch (error) {
+      Object.assign(file, before);
+      if (sealed !== null) sealed.wishes = wishes;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Which drafts on this machine does nobody send? Those that were set aside, those that an earlier mount left and this one cannot
+ * show (or may not, being read-only), and those whose name is lost. They rest until a person decides.
+ */
+import type { DraftFolder, FoundDraft } from '../../content/draft-folder.ts';
+import type { DraftRecord, ShelvedRecord } from '../../content/journal/records.ts';
+import {
+  changeOfDraft,
+  changeOfShelved,
+  changeOfUnreadable,
+  type UnsentChange,
+} from '../unsent/unsent-change.ts';
+
+export type RestingDraft =
+  | { readonly kind: 'draft'; readonly record: DraftRecord }
+  | { readonly kind: 'scratch'; readonly record: ShelvedRecord }
+  | { readonly kind: 'unreadable' };
+
+/** By the identifiers of drafts. */
+export class RestingDrafts {
+  readonly #drafts: DraftFolder;
+  readonly #resting = new Map<string, RestingDraft>();
+
+  constructor(drafts: DraftFolder) {
+    this.#drafts = drafts;
+  }
+
+  add(id: string, resting: RestingDraft): void {
+    this.#resting.set(id, resting);
+  }
+
+  get(id: string): RestingDraft | undefined {
+    return this.#resting.get(id);
+  }
+
+  remove(id: string): void {
+    this.#resting.delete(id);
+  }
+
+  /** Deletes its file. Rejects with the disk's error. */
+  async delete(id: string): Promise<void> {
+    await this.#drafts.remove(id);
+    this.#resting.delete(id);
+  }
+
+  /** Its file; undefined when that is gone. Rejects with the disk's error. */
+  find(id: string): Promise<FoundDraft | undefined> {
+    return this.#drafts.find(id);
+  }
+
+  /** As their files are now; those whose files are gone are left out. Rejects with the disk's error. */
+  async list(): Promise<UnsentChange[]> {
+    const changes: UnsentChange[] = [];
+    for (const [id, resting] of this.#resting) {
+      const found = await this.#drafts.find(id);
+      if (found !== undefined) changes.push(changeOf(resting, found));
+    }
+    return changes;
+  }
+}
+
+function changeOf(resting: RestingDraft, found: FoundDraft): UnsentChange {
+  switch (resting.kind) {
+    case 'draft':
+      return changeOfDraft(resting.record, found);
+    case 'scratch':
+      return changeOfShelved(resting.record, found);
+    case 'unreadable':
+      return changeOfUnreadable(found);
+  }
+}

@@ -1,0 +1,121 @@
+/** How does a name go, while programs may still hold what was behind it? */
+import { describeError } from '../../base/errors.ts';
+import { keyOfPath, parentOf } from '../../store/keys.ts';
+import { removeObject } from '../../store/lasting-change.ts';
+import { claimedSoon } from '../write/claimed-soon.ts';
+import type { FolderTimes } from './folder-times.ts';
+import type { Folders } from './folders.ts';
+import { mayHaveBeenDone } from '../errno-of.ts';
+import { existingFile } from './found.ts';
+import type { MountState } from '../mount-state.ts';
+import type { OpenFile } from '../open-file.ts';
+import type { Deletions } from '../write-back/deletions.ts';
+import type { Writing } from '../write/writing.ts';
+
+export interface RemovingParts {
+  readonly writing: Writing;
+  readonly folders: Folders;
+  readonly folderTimes: FolderTimes;
+  readonly deletions: Deletions;
+}
+
+/** Rejects with an `FsError`, or with the refusal of the service: the name is then as it was, or not known. */
+export class Removing {
+  readonly #mount: MountState;
+  readonly #writing: Writing;
+  readonly #folders: Folders;
+  readonly #folderTimes: FolderTimes;
+  readonly #deletions: Deletions;
+
+  constructor(mount: MountState, parts: RemovingParts) {
+    this.#mount = mount;
+    this.#writing = parts.writing;
+    this.#folders = parts.folders;
+    this.#folderTimes = parts.folderTimes;
+    this.#deletions = parts.deletions;
+  }
+
+  async unlink(path: string): Promise<void> {
+    await claimedSoon(this.#mount, [path], async () => {
+      const { table } = this.#mount;
+      const file = table.dirty(path) ?? (await this.#storedFile(path));
+      // Nor may an upload of before still come, of this mount or of an earlier one (late-requests.ts).
+      const isUnsent = file.isUnsent && this.#mount.store.late.uploadsOf(keyOfPath(path)).length === 0;
+      try {
+        await this.keepForReaders(file);
+        if (!isUnsent) await this.#delete(file);
+        // At once, so that nobody opens by the name what is just being let go.
+        table.detach(file);
+        this.#nameIsGone(path, isUnsent);
+        await this.#mount.kept.detached(file);
+        await this.#dropUnused(file);
+      } finally {
+        if (file.handles.size === 0 && file.state === 'clean') table.remove(file);
+      }
+      this.#folderTimes.touch(parentOf(path));
+      this.#folders.watchEmptied();
+    });
+  }
+
+  async #delete(file: OpenFile): Promise<void> {
+    const { store, settings } = this.#mount;
+    if (settings.writeBack) await this.#deletions.promise(file);
+    else await this.#deleteKey(file.path, removeObject(store, keyOfPath(file.path)));
+  }
+
+  #nameIsGone(path: string, isUnsent: boolean): void {
+    const { known } = this.#mount.namespace;
+    if (this.#deletions.has(path)) known.going(path);
+    else if (isUnsent) known.neverStored(path);
+    else known.changed(path, { kind: 'missing' });
+  }
+
+  /**
+   * Before the version that handles read ends on the service: what is not here yet is fetched, if it fits into the memory
+   * that cached bytes may use. Beyond that those handles will get ESTALE.
+   */
+  async keepForReaders(file: OpenFile): Promise<void> {
+    const { version } = file;
+    if (file.handles.size === 0 || file.draft !== null || version === null || version.size === 0) return;
+    if (version.size > this.#mount.settings.memoryLimit) {
+      this.#mount.log.warn('a file still open is too large to keep: those who read it will get ESTALE', {
+        path: file.path,
+        bytes: version.size,
+      });
+      return;
+    }
+    try {
+      await this.#writing.keepHere(file, version);
+    } catch (error) {
+      this.#mount.log.warn('a file still open could not be kept for those who read it', {
+        path: file.path,
+        cause: describeError(error),
+      });
+    }
+  }
+
+  async #dropUnused(file: OpenFile): Promise<void> {
+    if (file.handles.size > 0) return;
+    const { draft } = file;
+    file.draft = null;
+    file.dirty = false;
+    if (draft !== null) await this.#mount.kept.drop(draft);
+  }
+
+  async #storedFile(path: string): Promise<OpenFile> {
+    const found = existingFile(path, await this.#mount.namespace.lookup(path));
+    const { table } = this.#mount;
+    // Whoever opens it while it goes shall not bring it back by a close.
+    return table.get(path) ?? table.entered(path, found.version);
+  }
+
+  async #deleteKey(path: string, request: Promise<void>): Promise<void> {
+    try {
+      await request;
+    } catch (error) {
+      // The service may or may not have deleted it: ask again before anything is believed of the name.
+      if (mayHaveBeenDone(error)) this.#mount.namespace.known.changed(path, { kind: 'unknown' });
+      throw error;
+    }
+  }
+}

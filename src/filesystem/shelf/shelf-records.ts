@@ -1,0 +1,116 @@
+/**
+ * What is on the shelf outlives the process: what must be known of it, and how is it there again at the next mount?
+ *
+ * A record is made when a program asks for it by fsync, and when the mount ends. One whose draft is gone, or waits for the service
+ * by now, means nothing: the next start removes it.
+ */
+import { describeError } from '../../base/errors.ts';
+import type { Draft } from '../../content/draft.ts';
+import type { FoundDraft } from '../../content/draft-folder.ts';
+import { put, remove } from '../../content/journal/journal.ts';
+import type { ShelvedRecord } from '../../content/journal/records.ts';
+import type { LocalState } from '../../content/local-state.ts';
+import type { MountState } from '../mount-state.ts';
+import { OpenFile } from '../open-file.ts';
+import { modeAtCreation } from './scratch-names.ts';
+
+export class ShelfRecords {
+  readonly #mount: MountState;
+  readonly #local: Pick<LocalState, 'journal' | 'drafts' | 'recovery'>;
+  readonly #records = new WeakMap<Draft, ShelvedRecord>();
+
+  constructor(mount: MountState, local: Pick<LocalState, 'journal' | 'drafts' | 'recovery'>) {
+    this.#mount = mount;
+    this.#local = local;
+  }
+
+  /** The bytes of `file`, which is on the shelf, and what it is, are on the disk then. Rejects with the disk's error. */
+  async keep(file: OpenFile): Promise<void> {
+    const { draft, shelf, path, local, handles } = file;
+    if (draft === null || shelf === null) return;
+    await draft.sync();
+    const closedAt = handles.size === 0 ? this.#mount.clock.now() : null;
+    const { createdAt } = draft.facts;
+    const wishes = wishesOf(file);
+    await this.#put(draft, { id: draft.id, path, kind: shelf.kind, createdAt, closedAt, local, ...wishes });
+  }
+
+  /** What the upload of `file` shall do has changed. Rejects with the disk's error: the next mount would do something else, then. */
+  async redescribed(file: OpenFile): Promise<void> {
+    const { draft, shelf } = file;
+    const record = draft === null ? undefined : this.#records.get(draft);
+    if (draft !== null && shelf !== null && record !== undefined)
+      await this.#put(draft, { ...record, ...wishesOf(file) });
+  }
+
+  /**
+   * `file` has another name now, and may have left the shelf. What the journal still said of it would bring it back under its old
+   * name. Rejects with the disk's error.
+   */
+  async moved(file: OpenFile): Promise<void> {
+    const { draft, shelf, path } = file;
+    const record = draft === null ? undefined : this.#records.get(draft);
+    if (draft === null || record === undefined) return;
+    if (shelf !== null) {
+      await this.#put(draft, { ...record, path, ...wishesOf(file) });
+      return;
+    }
+    await this.#local.journal.commit([remove('shelved', record)]);
+    this.#records.delete(draft);
+  }
+
+  /** Shows again what the mount before had on its shelf. Never rejects: what cannot be shown stays where it is. */
+  async show(): Promise<OpenFile[]> {
+    const { journal, drafts } = this.#local;
+    const { shelved } = journal.contents;
+    if (shelved.length === 0) return [];
+    const found = new Map((await drafts.list()).map((draft) => [draft.id, draft]));
+    const waiting = new Set(this.#local.recovery.drafts.map(({ id }) => id));
+    const shown: OpenFile[] = [];
+    for (const record of shelved) {
+      const draft = found.get(record.id);
+      if (draft === undefined || waiting.has(record.id)) await journal.commit([remove('shelved', record)]);
+      else shown.push(...(await this.#showOne(record, draft)));
+    }
+    return shown;
+  }
+
+  async #showOne(record: ShelvedRecord, { id, size }: FoundDraft): Promise<OpenFile[]> {
+    const { content, table, resting, kept, log } = this.#mount;
+    const { path, kind, local, contentType, visibility } = record;
+    try {
+      if (table.dirty(path) !== undefined) throw new Error('another file waits under its name');
+      const file = new OpenFile(path, null);
+      file.draft = await content.openDraft(id, size);
+      file.dirty = true;
+      file.written = true;
+      file.local = await kept.attributesOf(id, local);
+      file.contentType = contentType;
+      file.visibilityWish = visibility;
+      file.shelf = { kind, mode: modeAtCreation(kind) };
+      file.closedHere = file.draft;
+      table.add(file);
+      this.#records.set(file.draft, record);
+      return [file];
+    } catch (error) {
+      log.error('a scratch file of an earlier mount cannot be shown, and stays where it is', {
+        path,
+        cause: describeError(error),
+      });
+      resting.add(id, { kind: 'scratch', record });
+      return [];
+    }
+  }
+
+  async #put(draft: Draft, record: ShelvedRecord): Promise<void> {
+    await this.#local.journal.commit([put('shelved', record)]);
+    this.#records.set(draft, record);
+  }
+}
+
+function wishesOf({
+  contentType,
+  visibilityWish,
+}: OpenFile): Pick<ShelvedRecord, 'contentType' | 'visibility'> {
+  return { contentType, visibility: visibilityWish };
+}

@@ -1,0 +1,140 @@
+/**
+ * A person asks that a draft which waits, failed or was set aside be stored after all: under which name? Under its own, if that shows
+ * nothing by now, or still what the draft was made from. What somebody has stored there since is never replaced unasked, nor is anything
+ * by half a file: it gets a name beside, as an edit in conflict does.
+ */
+import type { Draft } from '../../content/draft.ts';
+import type { FoundDraft } from '../../content/draft-folder.ts';
+import type { DraftRecord } from '../../content/journal/records.ts';
+import { BaseReplaced, isTypeAlone, type Conflicts } from '../write/conflicts.ts';
+import { contentTypeFor } from '../attributes/content-type.ts';
+import { draftsOf } from '../drafts/draft-records.ts';
+import { FsError } from '../errors.ts';
+import { lookFirst, versionsOf } from '../left-behind/first-look.ts';
+import { draftOnDisk } from '../left-behind/leftovers.ts';
+import type { MountState } from '../mount-state.ts';
+import type { OpenFile } from '../open-file.ts';
+import type { RenameHolds } from '../rename/rename-holds.ts';
+import { isWholeDraft } from './unsent-change.ts';
+import type { Deletions } from '../write-back/deletions.ts';
+
+export interface RevivingParts {
+  readonly conflicts: Conflicts;
+  readonly holds: RenameHolds;
+  readonly deletions: Deletions;
+}
+
+/** Rejects with an `FsError`, a refusal, or the local disk's error: the draft is then as before. */
+export class Reviving {
+  readonly #mount: MountState;
+  readonly #conflicts: Conflicts;
+  readonly #holds: RenameHolds;
+  readonly #deletions: Deletions;
+
+  constructor(mount: MountState, { conflicts, holds, deletions }: RevivingParts) {
+    this.#mount = mount;
+    this.#conflicts = conflicts;
+    this.#holds = holds;
+    this.#deletions = deletions;
+  }
+
+  /** The file, at its path in the mount, still to be stored. */
+  async revive(record: DraftRecord, found: FoundDraft): Promise<OpenFile> {
+    const { content, kept, resting } = this.#mount;
+    // At once: two who ask for the same must not both get it.
+    resting.remove(record.id);
+    try {
+      const draft = await content.openDraft(record.id, found.size);
+      const file = draftOnDisk(this.#mount, record, draft, false);
+      try {
+        file.local = await kept.adopt(record);
+        await this.#place(file, isWholeDraft(record, found));
+        return file;
+      } catch (error) {
+        kept.disown(record);
+        await draft.close();
+        throw error;
+      }
+    } catch (error) {
+      resting.add(record.id, { kind: 'draft', record });
+      throw error;
+    }
+  }
+
+  /**
+   * `file` waits at its path for its upload. Where that shows what somebody else has stored since, it gets a name beside. Returns the file
+   * that is to be stored: another, where a program is writing `file` anew from empty.
+   */
+  async giveWay(file: OpenFile): Promise<OpenFile> {
+    const { claims } = this.#mount;
+    const { path } = file;
+    const isTheirs = await claims.run([path], () => this.#isReplaced(file, path));
+    return (isTheirs ? await this.#conflicts.moveAside(file, path) : null) ?? file;
+  }
+
+  /** Whether what is to be stored of `file` would replace somebody else's; it counts as an edit then. */
+  async #isReplaced(file: OpenFile, path: string): Promise<boolean> {
+    const draft = closedOf(file);
+    const isWaiting = file.path === path && !file.detached && file.dirty && draft !== null;
+    if (!isWaiting || [...draftsOf(file)].some((each) => this.#holds.has(each))) return false;
+    const isEdit = file.wishesOf(draft).basis === 'edit';
+    // Its upload looks by itself.
+    if (isEdit && this.#mount.settings.conflict === 'keep-both') return false;
+    // What is there may be what a program has deleted before it made this.
+    await this.#deletions.finishClaimed(path);
+    if (file.isLeftBehind) {
+      const found = await lookFirst(this.#mount, file, draft);
+      // Whoever stores it has more to look at.
+      file.isLeftBehind = true;
+      if (found !== null) return false;
+    }
+    const ours = versionsOf(file);
+    const there = await this.#mount.namespace.confirmFile(path, ours);
+    if (there?.kind !== 'file' || ours.some((one) => one.isSame(there.version))) return false;
+    if (isEdit && (await isTypeAlone(file, draft)))
+      throw new BaseReplaced(path, { draft, revision: draft.revision }, false);
+    countAsEdit(file, draft);
+    return true;
+  }
+
+  async #place(file: OpenFile, isWhole: boolean): Promise<void> {
+    const { claims, table } = this.#mount;
+    const { path } = file;
+    // As an edit: what others store there later, while its upload is tried again and again, is not replaced either.
+    file.basis = 'edit';
+    const isPlaced = await claims.run([path], async () => {
+      if (!(await this.#mayReturn(file, isWhole))) return false;
+      table.add(file);
+      return true;
+    });
+    if (!isPlaced) await this.#conflicts.moveAside(file, path);
+  }
+
+  async #mayReturn(file: OpenFile, isWhole: boolean): Promise<boolean> {
+    const { namespace, table } = this.#mount;
+    const { path } = file;
+    const open = table.get(path);
+    if (open !== undefined && (open.dirty || open.hasWriters())) return false;
+    const { kind } = await namespace.lookup(path);
+    if (kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
+    if (kind === 'folder') return false;
+    const ours = versionsOf(file);
+    const there = await namespace.confirmFile(path, ours);
+    if (there?.kind !== 'file') return true;
+    return isWhole && ours.some((one) => one.isSame(there.version));
+  }
+}
+
+/** What programs have closed of `file`; null: they are writing it still, and its next close says what becomes of it. */
+function closedOf(file: OpenFile): Draft | null {
+  if (file.isHalf) return file.sealed?.draft ?? null;
+  return file.hasWriters() ? null : file.draft;
+}
+
+/** Its type is the one that it would have had. */
+function countAsEdit(file: OpenFile, draft: Draft): void {
+  const wishes = file.wishesOf(draft);
+  const changed = { basis: 'edit', contentType: contentTypeFor(file, wishes) } as const;
+  if (draft === file.draft) Object.assign(file, changed);
+  if (file.sealed?.wishes != null) file.sealed.wishes = { ...file.sealed.wishes, ...changed };
+}

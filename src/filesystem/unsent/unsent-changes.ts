@@ -1,0 +1,208 @@
+/**
+ * What does the service not have yet, and what can a person do about it? For `pailfs uploads` and `pailfs status`.
+ *
+ * Whatever is asked for, no bytes are lost by it but those that were to be discarded: what cannot be done stays as it is, and
+ * the outcome says why.
+ */
+import pLimit from 'p-limit';
+import type { Draft } from '../../content/draft.ts';
+import type { DraftRecord } from '../../content/journal/records.ts';
+import type { MountState } from '../mount-state.ts';
+import type { OpenFile } from '../open-file.ts';
+import type { RenameJournal } from '../rename/rename-journal.ts';
+import type { Resuming } from '../rename/resuming.ts';
+import type { RestingDraft } from '../drafts/resting-drafts.ts';
+import type { Reviving } from './reviving.ts';
+import {
+  changeOfDeletion,
+  changeOfFile,
+  changeOfRename,
+  changeOfSealed,
+  type UnsentChange,
+  type UnsentKind,
+} from './unsent-change.ts';
+import type { Uploading } from '../write/uploading.ts';
+import type { Deletions } from '../write-back/deletions.ts';
+import { reasonOf } from '../errno-of.ts';
+
+/** Files sent at once. */
+const AT_ONCE = 4;
+
+const HALF = 'it may be half a file: name it to store it all the same';
+const NAMELESS = 'its name is lost: it can be exported or discarded';
+
+export interface UnsentChangesParts {
+  readonly journal: RenameJournal;
+  readonly resuming: Resuming;
+  readonly uploading: Uploading;
+  readonly deletions: Deletions;
+  readonly reviving: Reviving;
+  /** Whether what dead mounts left goes up only because a person asks for it. */
+  readonly isLeftAsked: boolean;
+  /** What an earlier mount left and this one only shows. */
+  readonly leftAlone: readonly UnsentChange[];
+}
+
+/** What became of one change that a person asked for something. */
+export interface ChangeOutcome {
+  readonly id: string;
+  readonly kind: UnsentKind;
+  readonly path: string | null;
+  readonly isDone: boolean;
+  /** The other name under which it is stored; null: its own. */
+  readonly storedAs: string | null;
+  /** Why it is not done; else null. */
+  readonly reason: string | null;
+}
+
+/** Of one bucket, or of all that a mount shows. */
+export type Unsent = Pick<UnsentChanges, 'list' | 'retry' | 'discard'>;
+
+export class UnsentChanges {
+  readonly #mount: MountState;
+  readonly #parts: UnsentChangesParts;
+  /** Identifiers of changes that a person did not want. */
+  readonly #discarded = new Set<string>();
+
+  constructor(mount: MountState, parts: UnsentChangesParts) {
+    this.#mount = mount;
+    this.#parts = parts;
+  }
+
+  /** All of it, those that waited longest first. Rejects with the local disk's error. */
+  async list(): Promise<readonly UnsentChange[]> {
+    const { table, resting } = this.#mount;
+    const { journal, resuming, deletions, leftAlone } = this.#parts;
+    const files = table.all().flatMap((file) => this.#changesOf(file));
+    const renames = journal.underWay.map((rename) => changeOfRename(rename, resuming.failureOf(rename)));
+    const deleted = [...deletions.waiting, ...deletions.dropped].map(changeOfDeletion);
+    const all = [...files, ...renames, ...deleted, ...leftAlone, ...(await resting.list())];
+    return all.sort(byAge);
+  }
+
+  /**
+   * Tries to store the changes `ids` now; null: all that wait or were set aside, but for what may be half a file. Resolves when each
+   * is stored or has failed. Rejects with the local disk's error when not even the list can be read.
+   */
+  async retry(ids: readonly string[] | null): Promise<readonly ChangeOutcome[]> {
+    const wanted = ids === null ? null : new Set(ids);
+    const changes = (await this.list()).filter((change) => wanted?.has(change.id) ?? isForAll(change));
+    return pLimit(AT_ONCE).map(changes, (change) =>
+      outcomeOf(change, () => this.#retryOne(change, wanted !== null)),
+    );
+  }
+
+  /** Forgets the changes `ids` and deletes their bytes here. Rejects as `retry`. */
+  async discard(ids: readonly string[]): Promise<readonly ChangeOutcome[]> {
+    const changes = (await this.list()).filter(({ id }) => ids.includes(id));
+    return pLimit(1).map(changes, (change) => outcomeOf(change, () => this.#discardOne(change)));
+  }
+
+  /** Resolves with the path under which the change is stored. */
+  async #retryOne(change: UnsentChange, isNamed: boolean): Promise<string | null> {
+    const { settings } = this.#mount;
+    if (settings.readOnly) throw new Error('the mount is read-only');
+    if (!settings.mayWrite) throw new Error('these credentials may only read');
+    if (change.kind === 'rename') return this.#parts.resuming.retry(change.id);
+    if (change.kind === 'delete') return this.#parts.deletions.retry(change.path ?? '', change.id);
+    if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');
+    const waiting = this.#fileOf(change);
+    if (waiting === undefined && this.#hasGoneUp(change)) return change.path;
+    const file =
+      waiting === undefined ? await this.#revived(change, isNamed) : await this.#giving(waiting, change);
+    try {
+      await this.#parts.uploading.storeWhole(file);
+    } catch (error) {
+      // What is refused for good is set aside again.
+      await this.#parts.uploading.settle(file);
+      throw error;
+    }
+    if (file.detached) throw new Error('it is not there any more');
+    return file.path;
+  }
+
+  /** What waits for its turn goes up by itself, as a close meant it: of that a person only says when. */
+  async #giving(file: OpenFile, { kind, state }: UnsentChange): Promise<OpenFile> {
+    const { isLeftAsked, reviving } = this.#parts;
+    const isQueued = state === 'queued' || (state === 'end unknown' && file.sealed !== null);
+    const isForItself = isQueued && !isLeftAsked;
+    return kind === 'upload' && !isForItself ? reviving.giveWay(file) : file;
+  }
+
+  async #revived(change: UnsentChange, isNamed: boolean): Promise<OpenFile> {
+    const { resting } = this.#mount;
+    const draft = resting.get(change.id);
+    const found = await resting.find(change.id);
+    if (draft === undefined || found === undefined) throw new Error('it is not there any more');
+    if (draft.kind !== 'draft') throw new Error(NAMELESS);
+    if (!change.isWhole && !isNamed) throw new Error(HALF);
+    return this.#parts.reviving.revive(draft.record, found);
+  }
+
+  async #discardOne(change: UnsentChange): Promise<null> {
+    if (change.kind === 'rename')
+      throw new Error('only half of it is done: it can be finished, not discarded');
+    if (change.kind === 'delete') return this.#parts.deletions.discard(change.path ?? '', change.id);
+    const file = this.#fileOf(change);
+    if (file !== undefined) {
+      await this.#parts.uploading.discard(file, change.id);
+      this.#discarded.add(change.id);
+      return null;
+    }
+    const draft = this.#mount.resting.get(change.id);
+    if (draft === undefined) throw new Error('it is not there any more');
+    await this.#mount.kept.forget(change.id, recordOf(draft));
+    await this.#mount.resting.delete(change.id);
+    return null;
+  }
+
+  /** It waited when it was listed, and went by itself meanwhile: what is there was stored here. */
+  #hasGoneUp({ id, path, state, bytes }: UnsentChange): boolean {
+    const { resting, namespace } = this.#mount;
+    if (path === null || this.#discarded.has(id) || state === 'set aside' || resting.get(id) !== undefined)
+      return false;
+    const there = namespace.known.recall(path);
+    return there?.kind === 'file' && there.version.own !== null && there.version.size === bytes;
+  }
+
+  #fileOf({ id }: UnsentChange): OpenFile | undefined {
+    return this.#mount.table.all().find((file) => this.#changesOf(file).some((change) => change.id === id));
+  }
+
+  #changesOf(file: OpenFile): UnsentChange[] {
+    const recordOf = (draft: Draft | undefined | null): DraftRecord | undefined =>
+      draft == null ? undefined : this.#mount.kept.recordOf(draft);
+    const newest = changeOfFile(file, recordOf(file.draft));
+    const promised = changeOfSealed(file, recordOf(file.sealed?.draft));
+    return [newest, promised].filter((change) => change !== undefined);
+  }
+}
+
+function recordOf(draft: RestingDraft): DraftRecord | null {
+  return draft.kind === 'draft' ? draft.record : null;
+}
+
+/** Whether it is meant when everything is to be tried again. */
+function isForAll({ kind, state }: UnsentChange): boolean {
+  return kind !== 'scratch' && state !== 'open' && state !== 'uploading' && state !== 'going on';
+}
+
+/** Those that waited longest first. */
+export function byAge(a: UnsentChange, b: UnsentChange): number {
+  return a.since - b.since || ((a.path ?? '') < (b.path ?? '') ? -1 : 1);
+}
+
+/** What became of `change` when it was acted on. `act` resolves with its path now; null: it has none any more. Never rejects. */
+export async function outcomeOf(
+  change: UnsentChange,
+  act: () => Promise<string | null>,
+): Promise<ChangeOutcome> {
+  const { id, kind, path } = change;
+  try {
+    const now = await act();
+    const storedAs = now === path ? null : now;
+    return { id, kind, path, isDone: true, storedAs, reason: null };
+  } catch (error) {
+    return { id, kind, path, isDone: false, storedAs: null, reason: reasonOf(error) };
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * How long does a program wait that removes or renames what is just being stored?
+ *
+ * The kernel lets nobody into its folder meanwhile, not even to list it, and whoever waits there cannot be killed. So an upload that would take
+ * long is stopped.
+ */
+import type { MountState } from '../mount-state.ts';
+
+/** Most uploads end within this; to send one again would cost more than it saves. Milliseconds. */
+const PATIENCE = 1000;
+
+/** As `claims.run`, for a program that removes or renames what is at `paths`. */
+export async function claimedSoon<Result>(
+  { claims, clock, table }: MountState,
+  paths: readonly string[],
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const isMeant = (path: string): boolean => paths.some((one) => path === one || path.startsWith(`${one}/`));
+  let endPatience: () => void = () => undefined;
+  const bePatient = (): void => {
+    endPatience = clock.after(PATIENCE, () => {
+      for (const file of table.all()) if (isMeant(file.path)) file.storing?.stop();
+      // Others may have waited for the claim before, to store the file, too.
+      bePatient();
+    });
+  };
+  bePatient();
+  try {
+    return await claims.run(paths, () => {
+      endPatience();
+      return change();
+    });
+  } finally {
+    endPatience();
+  }
+}

@@ -1,0 +1,270 @@
+/**
+ * How do a draft's bytes get to the service?
+ *
+ * The difficulties are what not to send (the same bytes again, an edit whose base somebody replaced) and a PUT without a known
+ * end, which may have stored the bytes and made the object private all the same. Callers hold the claim of the file's path.
+ */
+import type { Draft } from '../../content/draft.ts';
+import { isRefusal } from '../../service/refusal.ts';
+import type { Visibility } from '../../service/records.ts';
+import { keyOfPath } from '../../store/keys.ts';
+import { recognise } from '../../store/own-upload.ts';
+import { VersionChanged } from '../../store/range-reader.ts';
+import {
+  asWanted,
+  currentVisibility,
+  publish,
+  replaceObject,
+  type Replacement,
+} from '../../store/replace.ts';
+import { Version } from '../../store/version.ts';
+import { owedVersions, standingVersion, visibilityToKeep } from '../attributes/carried-visibility.ts';
+import { BaseReplaced, isTypeAlone } from './conflicts.ts';
+import { contentTypeFor } from '../attributes/content-type.ts';
+import { isDamaged, refuseDamaged } from '../drafts/draft-damaged.ts';
+import { cutBy, mayHaveBeenDone, visibilityError } from '../errno-of.ts';
+import { FsError } from '../errors.ts';
+import { lookFirst } from '../left-behind/first-look.ts';
+import type { MountState } from '../mount-state.ts';
+import type { OpenFile, Wishes } from '../open-file.ts';
+import { UploadStopped } from './stoppable-upload.ts';
+import type { Deletions } from '../write-back/deletions.ts';
+
+/** Rejects with an `FsError`, with a refusal, with the local disk's error, or with `UploadStopped`: the draft is then as it was. */
+export class Sending {
+  readonly #mount: MountState;
+  readonly #deletions: Deletions;
+
+  constructor(mount: MountState, deletions: Deletions) {
+    this.#mount = mount;
+    this.#deletions = deletions;
+  }
+
+  /**
+   * Stores `draft`, which is the file's and must be still (write-gate.ts), and makes the file clean. Rejects with why that could
+   * not be, with `BaseReplaced` on a conflict; also, the file clean then, when only its visibility could not be restored.
+   */
+  async send(file: OpenFile, draft: Draft): Promise<void> {
+    const isUnnamed = file.isLeftBehind && this.#mount.kept.recordOf(draft)?.facts.sealed?.md5 === null;
+    const found = file.isLeftBehind ? await lookFirst(this.#mount, file, draft) : null;
+    if (found !== null) return this.#tookFound(file, draft, await this.#publishIfWanted(file, draft, found));
+    await refuseDamaged(this.#mount, file, draft);
+    const sameBytes = await this.#storedAlready(file, draft);
+    if (sameBytes !== null) {
+      this.#took(file, draft, sameBytes);
+      this.#mount.attributes.set(file.path, sameBytes);
+      await this.#mount.kept.uploads.stored(file, draft, null);
+      return;
+    }
+    const wanted = await this.#visibilityWanted(file, file.wishesOf(draft));
+    // Whatever takes a while comes before the look: what somebody else stores between it and the PUT is lost.
+    if (wanted === 'public') await draft.md5();
+    if (await this.#isConflict(file, draft)) throw await this.#conflict(file, draft);
+    const replacement = await this.#put(file, draft, wanted);
+    // An upload of the earlier mount may still come: of what, nobody could say so far (recorded-drafts.ts).
+    const { own } = replacement.version;
+    if (isUnnamed && own !== null) this.#mount.store.late.addUpload(keyOfPath(file.path), own);
+    await this.#tookStored(file, draft, replacement);
+  }
+
+  /** As `#tookStored`, of what an earlier mount had sent. */
+  async #tookFound(file: OpenFile, draft: Draft, replacement: Replacement): Promise<void> {
+    const isOfNoUse = file.handles.size > 0 && (await isDamaged(this.#mount, draft));
+    const isPromised = file.sealed?.draft === draft;
+    const taking = this.#tookStored(file, draft, replacement);
+    // Who has open what the disk has changed since goes on with what the service has; the caller drops what was promised.
+    if (isOfNoUse && isPromised && file.draft === draft) {
+      file.loseWrites();
+      file.draft = null;
+    }
+    await taking;
+  }
+
+  /** The service has the bytes of `draft` as `replacement` says. Rejects when the link could not be restored. */
+  async #tookStored(file: OpenFile, draft: Draft, replacement: Replacement): Promise<void> {
+    const { version, visibility, visibilityFailure } = replacement;
+    version.madeHereAt = file.madeHereAt(this.#mount.clock.monotonic());
+    this.#took(file, draft, version);
+    this.#mount.namespace.known.changed(file.path, { kind: 'file', version });
+    // It is not ours to restore any more when somebody else has replaced the bytes since.
+    const isLinkDown = visibility === 'public' && visibilityFailure !== undefined;
+    file.publishPending = isLinkDown && !isReplaced(visibilityFailure);
+    // First: made anew just as it was, it is the version that was to be deleted, and only the draft's record would bring it back.
+    const settled = this.#deletions.replaced(file.path);
+    await this.#mount.kept.uploads.stored(file, draft, file.publishPending ? version : null, settled);
+    if (visibilityFailure === undefined) return;
+    // The bytes are stored, and the program must still hear that the link is down.
+    if (!file.publishPending) this.#mount.namespace.known.doubt(file.path);
+    throw visibilityError(file.path, visibilityFailure);
+  }
+
+  /**
+   * Makes the stored version public, which an earlier upload could not. Rejects with the refusal; resolves when somebody else
+   * has replaced the version: then it is not ours to publish.
+   */
+  async publishAgain(file: OpenFile): Promise<void> {
+    if (file.version === null) return;
+    try {
+      // Of several uploads without a known end any may be the last that came; not all of them were to be public.
+      const { store } = this.#mount;
+      const version = await publish(store, keyOfPath(file.path), file.version, ...owedVersions(file));
+      version.visibility = { value: 'public', at: this.#mount.clock.monotonic() };
+      if (version !== file.version) file.take(version);
+    } catch (error) {
+      if (!isReplaced(error)) {
+        if (!file.dirty) file.failure = { error, draft: null, revision: 0 };
+        throw error;
+      }
+      this.#mount.namespace.known.doubt(file.path);
+      this.#mount.log.warn('a link was not restored: somebody else has replaced the file since', {
+        path: file.path,
+      });
+    }
+    file.publishPending = false;
+    file.unconfirmed = [];
+    file.visibilityBefore = null;
+    file.failure = null;
+    await this.#mount.kept.linkSettled(file);
+  }
+
+  /** For bytes that an upload of an earlier mount has stored. */
+  async #publishIfWanted(file: OpenFile, draft: Draft, version: Version): Promise<Replacement> {
+    const { store, clock, settings } = this.#mount;
+    const preserved = settings.visibility === 'preserve' ? file.visibilityBefore : settings.visibility;
+    const visibility = file.wishesOf(draft).visibilityWish ?? preserved ?? 'private';
+    const replacement = await asWanted(store, keyOfPath(file.path), version, visibility);
+    if (replacement.visibilityFailure === undefined)
+      version.visibility = { value: visibility, at: clock.monotonic() };
+    return replacement;
+  }
+
+  /** The stored version, if its bytes are the draft's and nothing else is to be changed. */
+  async #storedAlready(file: OpenFile, draft: Draft): Promise<Version | null> {
+    const base = file.version;
+    const { contentType, visibilityWish } = file.wishesOf(draft);
+    const hasMore = contentType !== null || visibilityWish !== null || file.publishPending;
+    if (base === null || file.endUnknown || hasMore) return null;
+    // A DELETE, or another upload, of before may be done at any moment: only what is stored after it, and looked at, lasts.
+    const { late } = this.#mount.store;
+    const key = keyOfPath(file.path);
+    if (late.mayBeDeleted(key) || late.uploadsOf(key).some(({ md5 }) => md5 !== base.md5)) return null;
+    if (base.size !== draft.size || base.md5 === null || (await draft.md5()) !== base.md5) return null;
+    const found = await this.#mount.namespace.lookup(file.path);
+    return found.kind === 'file' && found.version === base ? base : null;
+  }
+
+  /** The service has no conditional PUT; a HEAD just before is the closest to one that there is. */
+  async #isConflict(file: OpenFile, draft: Draft): Promise<boolean> {
+    const { namespace, store, clock, settings } = this.#mount;
+    const { version: base } = file;
+    if (file.wishesOf(draft).basis !== 'edit' || settings.conflict === 'overwrite') return false;
+    const question = namespace.known.ask();
+    const askedAt = clock.monotonic();
+    try {
+      const head = await store.head(keyOfPath(file.path));
+      // What a PUT without a known end has stored is no conflict: it was ours.
+      const ours = base === null ? file.unconfirmed : [base, ...file.unconfirmed];
+      const stored = await recognise(store, keyOfPath(file.path), head, ours);
+      namespace.known.learn(file.path, question, askedAt, head);
+      return stored === undefined;
+    } catch (error) {
+      namespace.known.forgetQuestion(question);
+      // Deleted by somebody else while it was edited: storing it anew loses nobody's bytes.
+      if (isRefusal(error, 'missing')) return false;
+      throw error;
+    }
+  }
+
+  async #conflict(file: OpenFile, draft: Draft): Promise<BaseReplaced> {
+    const keepsBoth = this.#mount.settings.conflict === 'keep-both' && !(await isTypeAlone(file, draft));
+    return new BaseReplaced(file.path, { draft, revision: draft.revision }, keepsBoth);
+  }
+
+  async #put(file: OpenFile, draft: Draft, wanted: Visibility): Promise<Replacement> {
+    const { store, content, clock, kept } = this.#mount;
+    const contentType = contentTypeFor(file, file.wishesOf(draft));
+    const upload = content.upload(draft, contentType);
+    const { storing } = file;
+    const bytes = {
+      contentType,
+      body: upload.body,
+      md5: () => draft.md5(),
+      modified: new Date(clock.now()),
+      signal: storing?.signal,
+    };
+    const own = async () => ({
+      size: bytes.body.size,
+      md5: await draft.md5(),
+      storedWithin: null,
+      contentType,
+    });
+    const { version, endUnknown, visibilityBefore } = file;
+    const mayReplace = version !== null || endUnknown || visibilityBefore !== null;
+    const attempt = async () => Version.uploaded(await own(), bytes.modified);
+    if (wanted === 'private') await kept.uploads.stayingPrivate(file, draft, attempt);
+    else if (mayReplace) await kept.uploads.takingLink(file, draft, await attempt());
+    // To record it may be how the disk lets its bytes down: what it stored then would be neither confirmed nor public again.
+    if (draft.poisoned !== null) throw cutBy(draft.poisoned, file.path);
+    // The mount may have given up while this waited, and the next one is told nothing of what begins now.
+    if (kept.isClosed) throw new FsError('EIO', file.path, 'the mount has ended');
+    storing?.begin(upload);
+    try {
+      const replacement = await replaceObject(store, keyOfPath(file.path), bytes, wanted);
+      const { version, visibilityFailure, visibility } = replacement;
+      if (visibilityFailure === undefined) version.visibility = { value: visibility, at: clock.monotonic() };
+      upload.stored(version);
+      return replacement;
+    } catch (error) {
+      const isStopped = storing?.signal.aborted === true;
+      if (mayHaveBeenDone(error) && (upload.hasLeft || !isStopped)) {
+        file.visibilityBefore = wanted === 'private' ? wanted : (file.visibilityBefore ?? wanted);
+        file.unconfirmed.push(await attempt());
+      }
+      if (isStopped) throw new UploadStopped('somebody waits for the file', { cause: error });
+      throw error;
+    }
+  }
+
+  async #visibilityWanted(file: OpenFile, { visibilityWish }: Wishes): Promise<Visibility> {
+    const { namespace, store } = this.#mount;
+    const kept = visibilityToKeep(this.#mount, file, visibilityWish);
+    if (kept !== undefined) return kept;
+    const known = standingVersion(this.#mount, file)?.visibility;
+    if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
+    return currentVisibility(store, keyOfPath(file.path));
+  }
+
+  /** The service has `version`, which are the bytes of `draft`. */
+  #took(file: OpenFile, draft: Draft, version: Version): void {
+    version.local = { ...version.local, ...file.wishesOf(draft).local };
+    file.take(version);
+    file.unconfirmed = [];
+    file.visibilityBefore = null;
+    file.publishPending = false;
+    draft.setLeaving(false);
+    if (file.draft === draft) this.#becomeClean(file, version);
+    else if (file.sealed?.draft === draft) {
+      file.sealed = null;
+      // What is being written now was made from what is stored now.
+      if (file.isOverSealed) file.basis = 'edit';
+      file.isOverSealed = false;
+    }
+  }
+
+  #becomeClean(file: OpenFile, version: Version): void {
+    file.sealed = null;
+    file.dirty = false;
+    // Who has stored it empty goes on to write it anew.
+    if (version.size > 0) file.basis = 'edit';
+    file.contentType = null;
+    file.visibilityWish = null;
+    // Handles may be open for hours; what follows on the draft now starts from this version.
+    file.written = false;
+    file.passedOver = false;
+  }
+}
+
+/** Whether somebody else's bytes, or none, are now where ours were. */
+function isReplaced(error: unknown): boolean {
+  return error instanceof VersionChanged || isRefusal(error, 'missing');
+}
