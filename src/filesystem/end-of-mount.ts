@@ -127,7 +127,12 @@ async function leaveOrDrop(parts: EndingParts, file: OpenFile): Promise<void> {
     return;
   }
   file.draft = null;
-  await kept.drop(draft);
+  await kept.drop(draft).catch((error: unknown) => {
+    log.error('the local copy of a stored file could not be deleted', {
+      path: file.path,
+      cause: describeError(error),
+    });
+  });
 }
 
 function unsentOf(file: OpenFile): UnsentDraft {

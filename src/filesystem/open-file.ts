@@ -15,6 +15,9 @@ import type { ScratchKind } from './shelf/scratch-names.ts';
 import type { StoppableUpload } from './write/stoppable-upload.ts';
 import { WriteGate } from './write/write-gate.ts';
 
+/** Of one file: what was tried before the last hundred other contents does not come any more, or is a stranger's. */
+const MOST_UNCONFIRMED = 100;
+
 /** What the upload of a draft shall do besides storing its bytes. */
 export interface Wishes {
   readonly basis: OpenFile['basis'];
@@ -76,7 +79,7 @@ export class OpenFile {
   /** Whoever stored it was stopped for others, and goes on after them. */
   isStopped = false;
   /** What PUTs without a known end tried to store: the service may have any of them though `version` does not say so. */
-  unconfirmed: Version[] = [];
+  unconfirmed: readonly Version[] = [];
   /** The visibility of the object before the first of those PUTs, which may have made it private. */
   visibilityBefore: Visibility | null = null;
   /** Set by user.mime_type; otherwise guessed from the name. */
@@ -146,6 +149,12 @@ export class OpenFile {
   /** The service has named the version by its time alone (version.ts): what the kernel was given of it may be of other bytes than it has. */
   forgetGuessed(): void {
     if (this.draft === null && this.version !== null) this.identity = this.version.lineage;
+  }
+
+  /** A PUT without a known end tried to store `version`. While a service is away the same bytes are tried thousands of times: they are one. */
+  doubt(version: Version): void {
+    const others = this.unconfirmed.filter((each) => !each.isTriedAs(version));
+    this.unconfirmed = [...others, version].slice(-MOST_UNCONFIRMED);
   }
 
   /** What was tried, and what else its upload was to do, was about another name, or another version. */

@@ -83,14 +83,14 @@ export class Opening {
 
   async create(path: string, intent: CreateIntent): Promise<Handle> {
     const draft = this.#mount.table.dirty(path);
-    if (draft !== undefined) return this.#existing(draft, intent);
+    if (draft !== undefined) return this.#existing(path, () => draft, intent);
     const found = await this.#lookUpToCreate(path);
     if (found !== null) {
       if (this.#mount.table.isArriving(path)) {
         await this.#endOfRename(path);
         return this.create(path, intent);
       }
-      return this.#existing(this.#fileAt(path, existingFile(path, found)), intent);
+      return this.#existing(path, () => this.#fileAt(path, existingFile(path, found)), intent);
     }
     const file = await this.#newFile(path, intent);
     // A rename that brings another file to the name ends first: then that is the file.
@@ -122,7 +122,7 @@ export class Opening {
     if (rival !== null) {
       try {
         // Begun before our draft goes: the handle must be counted before anything is awaited.
-        return await this.#existing(rival, intent);
+        return await this.#existing(file.path, rival, intent);
       } finally {
         await file.draft?.remove();
       }
@@ -147,17 +147,18 @@ export class Opening {
     return false;
   }
 
-  #existing(file: OpenFile, intent: CreateIntent): Promise<Handle> {
-    if (intent.exclusive) throw new FsError('EEXIST', file.path, 'the name is taken');
-    return this.#handle(file, intent);
+  /** `fileThere` enters the file as open, which it is not for who wants it to be new. */
+  #existing(path: string, fileThere: () => OpenFile, intent: CreateIntent): Promise<Handle> {
+    if (intent.exclusive) throw new FsError('EEXIST', path, 'the name is taken');
+    return this.#handle(fileThere(), intent);
   }
 
   /** What another program has created, and perhaps stored and closed, while we looked and made a draft. */
-  #madeMeanwhile(path: string): OpenFile | null {
+  #madeMeanwhile(path: string): (() => OpenFile) | null {
     const draft = this.#mount.table.dirty(path);
-    if (draft !== undefined) return draft;
+    if (draft !== undefined) return () => draft;
     const known = this.#mount.namespace.known.recall(path);
-    return known?.kind === 'file' ? this.#fileAt(path, known) : null;
+    return known?.kind === 'file' ? () => this.#fileAt(path, known) : null;
   }
 
   /** What exists at `path`; null when it is free and its folder exists. */

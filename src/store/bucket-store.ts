@@ -105,7 +105,7 @@ export class BucketStore {
   }
 
   /**
-   * Pages of `folder` until one that is accepted as enough, or the last. When a bookmark goes stale the walk begins anew.
+   * Pages of `folder` until one that is accepted as enough, or the last. When a bookmark goes stale, or a later page is missing, the walk begins anew.
    * Rejects with `malformed` when the service never ends, and with `aborted` when the signal says so.
    */
   async *pages(folder: string, walk: PageWalk = {}, options?: CallOptions): AsyncGenerator<ObjectPage> {
@@ -133,7 +133,8 @@ export class BucketStore {
     for (;;) {
       const { nextPage } = page;
       const isStuck = progress.isStuckAt(page);
-      const next = (bookmark: string) => this.#page({ folder, page: bookmark, ...options });
+      const next = (bookmark: string) =>
+        this.#page({ folder, page: bookmark, ...options }).catch(asStaleBookmark);
       // Before the page is handed on: what is done with it need not leave the line idle.
       const coming = nextPage !== null && !isStuck && goesOn?.() === true ? next(nextPage) : null;
       // Whoever takes no further page does not hear what became of it.
@@ -157,6 +158,17 @@ export class BucketStore {
       this.#service.listObjects(this.#bucket, { limit: LIST_OBJECTS_MAX_LIMIT, ...query }),
     );
   }
+}
+
+/** A page has been there: that another is not says nothing of what is in the folder, and only a walk from the first tells. */
+function asStaleBookmark(error: unknown): never {
+  if (!isRefusal(error, 'missing')) throw error;
+  const { operation, status, subject } = error;
+  throw new Refusal('stale-bookmark', 'the next page of the listing is missing', {
+    operation,
+    status,
+    subject,
+  });
 }
 
 function stoppedBefore(key: string): Refusal {

@@ -8,6 +8,9 @@ import { Version, type OwnUpload } from './version.ts';
 /** Keys remembered: more than an outage leaves behind. */
 const MAX_KEYS = 100_000;
 
+/** Of one key: a program that saves once a minute while the service is away adds one each time. What comes that late is a stranger's. */
+const MOST_UPLOADS = 100;
+
 /** Those under the keys of one bucket, since the mount began. */
 export class LateRequests {
   readonly #uploads = new Map<string, readonly Version[]>();
@@ -36,7 +39,7 @@ export class LateRequests {
     if (known.some((version) => version.md5 === md5)) return;
     // When it will be stored is not known, and the same bytes may be there under an ETag already: only they can tell.
     const own = { size, md5, storedWithin: null, contentType };
-    enter(this.#uploads, key, [...known, Version.uploaded(own, new Date(0))]);
+    enter(this.#uploads, key, [...known, Version.uploaded(own, new Date(0))].slice(-MOST_UPLOADS));
   }
 
   /** Nobody knows the end of a DELETE, or of one try of it. */

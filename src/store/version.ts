@@ -161,6 +161,14 @@ export class Version {
     return facts.lastModified.getTime() < storedFrom;
   }
 
+  /** Whether `other` is a try to store the same, too, and the service has told of neither. */
+  isTriedAs(other: Version): boolean {
+    const [one, two] = [this.own, other.own];
+    if (one === null || two === null || this.etag !== null || other.etag !== null) return false;
+    if (one.storedWithin !== null || two.storedWithin !== null) return false;
+    return one.md5 === two.md5 && one.size === two.size && one.contentType === two.contentType;
+  }
+
   /** Whether only the bytes can tell if the facts are about our unnamed upload. */
   mayBe(facts: VersionFacts, etags: Pick<EtagKind, 'isProof'>): boolean {
     if (this.etag !== null || this.own === null) return false;

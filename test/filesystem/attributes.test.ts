@@ -29,6 +29,15 @@ describe('what somebody else stored', () => {
   });
 });
 
+it('a file that is to be new is refused where a folder is, as where a file is', async () => {
+  const { fs, foreignWrite } = await openForTest();
+  await foreignWrite('d/f', '');
+  const intent = { read: false, write: true, truncate: false, exclusive: true, mode: 0o600 };
+
+  for (const path of ['/d', '/d/f'])
+    await expect(fs.create(path, intent)).rejects.toMatchObject({ code: 'EEXIST', path });
+});
+
 describe('what another user makes', () => {
   const MAKER = { uid: 33, gid: 44 };
   const INTENT = { read: false, write: true, truncate: false, exclusive: true, mode: 0o600, maker: MAKER };

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { mountOver } from '../support/after-a-crash.ts';
 import { draftText } from '../support/draft-bytes.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { openForTest, writeFile } from '../support/open-for-test.ts';
@@ -124,3 +125,19 @@ async function* slowly(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
     yield piece;
   }
 }
+
+it('what is not stored is told though the local copy of what is stored cannot be deleted [write/unmount]', async () => {
+  const localFiles = new FailingDisk();
+  const { fs, mounted, store } = await openForTest({ localFiles });
+  const handle = await openToRewrite(fs, '/stored');
+  await writeAt(fs, handle, 'stored');
+  await fs.flush(handle);
+  store.changeAccount({ gracePeriod: true });
+  await writeFile(fs, '/kept', 'kept').catch(() => undefined);
+  localFiles.failures.set('remove', 'EROFS');
+
+  const unsent = await mounted.close({ patience: 1000 });
+
+  expect(unsent).toMatchObject([{ path: '/kept' }]);
+  localFiles.failures.clear();
+});

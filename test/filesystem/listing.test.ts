@@ -117,6 +117,26 @@ describe('the names of a folder', () => {
     expect(asked()).toHaveLength(4);
   });
 
+  it('are all there when the service says of a later page that there is no such folder [list/no-short-listing]', async () => {
+    const { fs, pages } = await threePages();
+    const reader = new Reader(fs);
+    await reader.next();
+    pages.refuseNext('missing');
+    pages.letPass();
+    await reader.rest();
+
+    expect(reader.seen.toSorted()).toEqual(ALL);
+    expect(await names(fs, '/')).toEqual(ALL);
+  });
+
+  it('end with an error where it says so each time [list/no-short-listing]', async () => {
+    const { fs, pages } = await threePages();
+    for (let page = 0; page < 20; page += 1) pages.refuseNext('missing');
+    pages.letPass();
+
+    await expect(names(fs, '/')).rejects.toMatchObject({ name: 'FsError', code: 'EIO', path: '/' });
+  });
+
   it('end with an error where a page fails, and a listing that comes later has them all [list/no-short-listing]', async () => {
     const { fs, pages } = await threePages();
     const reader = new Reader(fs);

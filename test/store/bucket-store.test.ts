@@ -8,7 +8,7 @@ import { childOf, isUsableName, keyOfPath, nameOf, parentOf } from '../../src/st
 import { openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 
-type Answer = Partial<ObjectPage> | 'stale';
+type Answer = Partial<ObjectPage> | 'stale' | 'missing';
 
 /** A store whose listing answers with `answers`, the last of them for ever; and the bookmarks that it was asked with. */
 async function scripted(...answers: Answer[]) {
@@ -18,8 +18,9 @@ async function scripted(...answers: Answer[]) {
   odd.listObjects = (_bucket, { folder, page }) => {
     asked.push(page);
     const answer = answers.length > 1 ? answers.shift() : answers[0];
-    if (answer === 'stale') {
-      return Promise.reject(new Refusal('stale-bookmark', 'not valid', { operation: 'listObjects' }));
+    if (answer === 'stale' || answer === 'missing') {
+      const kind = answer === 'stale' ? 'stale-bookmark' : answer;
+      return Promise.reject(new Refusal(kind, 'not valid', { operation: 'listObjects' }));
     }
     return Promise.resolve({
       bucket,
@@ -71,6 +72,22 @@ describe('the pages of a folder', () => {
     expect(await foldersOf(store)).toEqual(['new/']);
 
     expect(asked).toEqual([undefined, '1', undefined]);
+  });
+
+  it('begin anew when a later one is missing: only the first says that there is no such folder', async () => {
+    const { store, asked } = await scripted({ folders: ['old/'], nextPage: '1' }, 'missing', {
+      folders: ['new/'],
+    });
+
+    expect(await foldersOf(store)).toEqual(['new/']);
+
+    expect(asked).toEqual([undefined, '1', undefined]);
+  });
+
+  it('are missing when the first is', async () => {
+    const { store } = await scripted('missing');
+
+    await expect(foldersOf(store)).rejects.toMatchObject({ kind: 'missing' });
   });
 
   it('are given up when bookmarks always go stale', async () => {

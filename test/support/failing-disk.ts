@@ -8,7 +8,7 @@ import {
 import { SpaceBudget } from '../../src/content/space-budget.ts';
 import { ManualClock } from './manual-clock.ts';
 
-type Step = 'create' | 'open' | 'read' | 'write' | 'truncate' | 'sync' | 'sync-directory';
+type Step = 'create' | 'open' | 'read' | 'write' | 'truncate' | 'sync' | 'sync-directory' | 'remove';
 
 export class FailingDisk implements LocalFiles {
   /** Which calls fail from now on, with which error. */
@@ -82,6 +82,7 @@ export class FailingDisk implements LocalFiles {
       unlink: () => file.unlink(),
       close: () => file.close(),
       remove: async () => {
+        this.#step('remove');
         this.left.delete(file.path);
         await file.remove();
       },

@@ -87,7 +87,7 @@ export class VisibilityChanges {
     file.publishPending = false;
     file.failure = null;
     await kept.linkSettled(file);
-    if (file.handles.size === 0) table.remove(file);
+    if (file.handles.size === 0 && !file.dirty) table.remove(file);
   }
 
   /** The upload that makes it private may be far off, or be refused for good. */

@@ -25,7 +25,7 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   const key = keyOfPath(file.path);
   const head = await headOf(mount.store, key);
   if (head?.size === draft.size && file.version?.matches(head) !== true)
-    file.unconfirmed.push(...(await unhashedAttempt(draft)));
+    for (const attempt of await unhashedAttempt(draft)) file.doubt(attempt);
   const found = head === null ? undefined : await recognise(mount.store, key, head, versionsOf(file));
   const isOurs = found !== undefined && file.unconfirmed.includes(found);
   // It has come.
@@ -62,7 +62,7 @@ async function unhashedAttempt(draft: Draft): Promise<Version[]> {
 }
 
 /** What of `file` the service may have that is ours, or that it was made from. */
-export function versionsOf(file: OpenFile): Version[] {
+export function versionsOf(file: OpenFile): readonly Version[] {
   return file.version === null ? file.unconfirmed : [...file.unconfirmed, file.version];
 }
 

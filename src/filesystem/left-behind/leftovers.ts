@@ -124,12 +124,12 @@ export function draftOnDisk(
   file.basis = facts.basis;
   file.contentType = facts.contentType;
   file.visibilityWish = facts.visibility;
-  file.unconfirmed = record.unconfirmed.map(versionOf);
+  for (const unconfirmed of record.unconfirmed) file.doubt(versionOf(unconfirmed));
   file.visibilityBefore = record.visibilityBefore;
   if (isPromised) file.sealed = { draft, wishes: null };
   draft.setLeaving(isPromised);
   // The process may have ended in the middle of its upload, of which no record is made when there is one already.
-  if (facts.sealed?.md5 != null) file.unconfirmed.push(uploadOf(facts, facts.sealed));
+  if (facts.sealed?.md5 != null) file.doubt(uploadOf(facts, facts.sealed));
   for (const { own } of file.unconfirmed) if (own !== null) mount.store.late.addUpload(facts.key, own);
   if (lastFailure !== null)
     file.failure = { error: new Error(lastFailure.message), draft: null, revision: 0 };
@@ -143,7 +143,7 @@ function showUnpublished(mount: MountState, record: DraftRecord, shown: Map<stri
   const version = versionOf(record.publish);
   const waiting = shown.get(path);
   if (waiting !== undefined) {
-    waiting.unconfirmed.push(version);
+    waiting.doubt(version);
     waiting.visibilityBefore = 'public';
     waiting.owedLinks = [...waiting.owedLinks, record];
     return;

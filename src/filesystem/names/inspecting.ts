@@ -110,19 +110,27 @@ export class Inspecting {
   /** Kept here, for this version of the file; costs no request. */
   async setAttributes(path: string, change: AttributeChange, handle?: Handle): Promise<void> {
     const local = localOf(change, this.#mount.clock.now());
-    const file = handle?.file ?? this.#mount.table.dirty(path);
-    if (file !== undefined && (file.dirty || file.version === null)) {
-      file.local = { ...file.local, ...local };
-      this.#mount.kept.attributesSet(file);
-      return;
-    }
-    if (file?.version != null) {
-      this.#setOf(file.version, local, file.detached ? null : file.path);
+    const { table } = this.#mount;
+    const file = handle?.file ?? table.dirty(path);
+    if (file !== undefined) {
+      this.#setOfFile(file, local);
       return;
     }
     const entry = await this.entry(path);
-    if (entry.kind === 'file') this.#setOf(entry.version, local, path);
+    // A program may have begun to write meanwhile: what it writes has the attributes of before, and takes these.
+    const written = table.dirty(path);
+    if (written !== undefined) this.#setOfFile(written, local);
+    else if (entry.kind === 'file') this.#setOf(entry.version, local, path);
     else this.#folderTimes.set(path, local);
+  }
+
+  #setOfFile(file: OpenFile, local: LocalAttributes): void {
+    if (file.version !== null && !file.dirty) {
+      this.#setOf(file.version, local, file.detached ? null : file.path);
+      return;
+    }
+    file.local = { ...file.local, ...local };
+    this.#mount.kept.attributesSet(file);
   }
 
   /** `path`: where the version may be; null: it has no name any more. */

@@ -207,7 +207,7 @@ export class Copying {
   async #giveWay(replaced: OpenFile, copy: Version): Promise<void> {
     const { version } = replaced;
     replaced.visibilityBefore ??= version === null ? 'private' : (version.visibility?.value ?? null);
-    replaced.unconfirmed.push(copy);
+    replaced.doubt(copy);
     await this.#mount.kept.wantedAgain(replaced);
   }
 }

@@ -120,7 +120,8 @@ export class MovingDrafts {
       const { draft } = source;
       // What the local disk has cut is never sent, and its program, which has closed it, hears of nothing else.
       if (draft !== null && draft.poisoned !== null) await this.#parts.uploading.giveUpCut(source, draft);
-      else if (isPassing(error)) return;
+      // Whoever has opened it meanwhile hears of it at the close.
+      else if (isPassing(error) || source.handles.size > 0) return;
       else await this.#parts.uploading.giveUp(source);
       throw error;
     }

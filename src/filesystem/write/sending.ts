@@ -218,7 +218,7 @@ export class Sending {
       const isStopped = storing?.signal.aborted === true;
       if (mayHaveBeenDone(error) && (upload.hasLeft || !isStopped)) {
         file.visibilityBefore = wanted === 'private' ? wanted : (file.visibilityBefore ?? wanted);
-        file.unconfirmed.push(await attempt());
+        file.doubt(await attempt());
       }
       if (isStopped) throw new UploadStopped('somebody waits for the file', { cause: error });
       throw error;

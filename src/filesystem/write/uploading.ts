@@ -144,7 +144,7 @@ export class Uploading {
     // Its upload may take minutes: nobody need wait for it to hear this.
     requireClosed(file);
     await this.#storing.claimed(file, async () => {
-      const { namespace, kept, table } = this.#mount;
+      const { namespace, kept } = this.#mount;
       const { draft, sealed } = file;
       requireClosed(file);
       if (file.detached || !(file.dirty || file.publishPending))
@@ -156,7 +156,8 @@ export class Uploading {
       if (!file.dirty) {
         file.publishPending = false;
         await kept.linkSettled(file);
-        table.remove(file);
+        // Whoever has opened it meanwhile goes on with it.
+        return this.dropUnused(file);
       }
       if (sealed === null || draft === null || sealed.draft === draft) return this.#ends.dropAll(file);
       if (id === sealed.draft.id) return this.#ends.dropPromised(file);

@@ -4,7 +4,7 @@ import { BufferPool } from '../../../src/fuse/kernel/buffer-pool.ts';
 import { DirectoryPage } from '../../../src/fuse/kernel/directory-page.ts';
 import { negotiate } from '../../../src/fuse/kernel/negotiation.ts';
 import * as replies from '../../../src/fuse/kernel/replies.ts';
-import { secondsAndNanoseconds } from '../../../src/fuse/kernel/wire-times.ts';
+import { milliseconds, secondsAndNanoseconds } from '../../../src/fuse/kernel/wire-times.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { goldenReplies } from './golden-bytes.ts';
 
@@ -115,7 +115,14 @@ describe('a time', () => {
     [-5000, -5, 0],
     [999.9999, 1, 0],
     [7_258_118_400_000.25, 7_258_118_400, 250_000],
+    [-5.7e23, -8_640_000_000_000, 0],
+    [Infinity, 8_640_000_000_000, 0],
   ])('of %d ms is %d s and %d ns', (milliseconds, seconds, nanoseconds) => {
     expect(secondsAndNanoseconds(milliseconds)).toEqual({ seconds, nanoseconds });
+  });
+
+  it('that no calendar has, set by a program, is the nearest that has a date', () => {
+    expect(milliseconds(-569_637_693_903_958, 12_476_633)).toBe(-8.64e15);
+    expect(milliseconds(2 ** 60, 0)).toBe(8.64e15);
   });
 });
