@@ -39,6 +39,8 @@ export function kindOfStatus(asked: Asked, status: number): RefusalKind {
 
 /** One line about an answer that is not 2xx; `document` is its body if that was JSON. */
 export function reasonOfStatus(status: number, document: unknown, redact: (text: string) => string): string {
+  // Nobody asks whether anything has changed.
+  if (status === 304) return 'the service answered 304, which nobody asked for';
   if (status >= 300 && status < 400) {
     return `the service answered ${status}, a redirect, which is never followed: is the base URL right?`;
   }
@@ -79,6 +81,8 @@ export function refusalOf(thrown: unknown, details: RefusalDetails): Refusal {
       return new Refusal('rejected', 'the request cannot be expressed in HTTP', caused);
     case 'UND_ERR_HEADERS_OVERFLOW':
       return new Refusal('malformed', 'the headers of the answer are too large', caused);
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return new Refusal('unavailable', 'the answer was not as long as it said', caused);
     default:
       return new Refusal('unavailable', `no answer from the service (${faultWords(thrown)})`, caused);
   }

@@ -5,7 +5,7 @@ import { ReadStream } from '../content/read-stream.ts';
 import { parentOf } from '../store/keys.ts';
 import type { FolderTimes } from './names/folder-times.ts';
 import { FsError } from './errors.ts';
-import { existingFile, requireParent } from './names/found.ts';
+import { existing, existingFile, requireParent } from './names/found.ts';
 import { draftFactsOf } from './drafts/draft-records.ts';
 import type { MountState } from './mount-state.ts';
 import { Handle, OpenFile } from './open-file.ts';
@@ -90,7 +90,8 @@ export class Opening {
         await this.#endOfRename(path);
         return this.create(path, intent);
       }
-      return this.#existing(path, () => this.#fileAt(path, existingFile(path, found)), intent);
+      const there = existing(path, found);
+      return this.#existing(path, () => this.#fileAt(path, existingFile(path, there)), intent);
     }
     const file = await this.#newFile(path, intent);
     // A rename that brings another file to the name ends first: then that is the file.

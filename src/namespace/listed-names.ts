@@ -98,7 +98,7 @@ export class ListedNames {
     this.#folders.set(path, changed.some(isLeftOpen) ? unlisted(whole) : whole);
     const isKnown = [...changes.values()].every(({ kind }) => kind !== 'unknown');
     if (isKnown) walk.kept.onlyThese(whole.names);
-    this.#complainOnce(path, whole.listed?.hidden ?? 0);
+    this.#complainOnce(path, whole.listed?.hidden ?? 0, walk.names.skipped);
     return whole;
   }
 
@@ -107,10 +107,19 @@ export class ListedNames {
     for (const name of this.#kept.namesIn(path)) if (names.files.delete(name)) names.shadowed.add(name);
   }
 
-  #complainOnce(path: string, hidden: number): void {
+  #complainOnce(path: string, hidden: number, unclear: number): void {
     if (hidden === 0 || this.#complained.has(path)) return;
     this.#complained.add(path);
-    this.#log.warn('some keys cannot be shown as names and are left out', { folder: path, hidden });
+    if (hidden > unclear)
+      this.#log.warn('some keys cannot be shown as names and are left out', {
+        folder: path,
+        hidden: hidden - unclear,
+      });
+    if (unclear > 0)
+      this.#log.warn('the service shows things without a name, a size or a date: they are left out', {
+        folder: path,
+        unclear,
+      });
   }
 }
 

@@ -48,6 +48,33 @@ describe('the log', () => {
     expect(lines[5]).toBe('error A call failed {"repeated":295}');
   });
 
+  it('has each cause of one failure, though one program fails all the time', () => {
+    const { lines, log, passWindow } = recordedLog();
+    const fail = (path: string, cause: string): void => {
+      log.warn('an operation failed', { path, cause });
+    };
+
+    for (let call = 0; call < 300; call += 1) fail('/busy', 'answered 403');
+    fail('/other', 'answered 507');
+    passWindow();
+
+    expect(lines).toContain('warn an operation failed {"path":"/other","cause":"answered 507"}');
+    expect(lines.at(-1)).toBe(
+      'warn an operation failed {"cause":"answered 403","repeated":295,"about":["/busy"]}',
+    );
+  });
+
+  it('stays below 100 lines when each of 300 failures has a cause of its own, and names the files', () => {
+    const { lines, log, passWindow } = recordedLog();
+
+    for (let call = 0; call < 300; call += 1)
+      log.warn('an operation failed', { path: `/f${call}`, cause: `${call} bytes are missing` });
+    passWindow();
+
+    expect(lines.length).toBeLessThan(100);
+    expect(lines.join('\n')).toContain('"/f299"');
+  });
+
   it('names the files of the lines that it leaves out [conflict/keep-both]', () => {
     const { lines, log, passWindow } = recordedLog();
 

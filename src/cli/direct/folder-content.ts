@@ -8,6 +8,8 @@ export interface FolderContent {
   /** Whole paths, each ending with `/`. */
   readonly folders: readonly string[];
   readonly files: readonly FileEntry[];
+  /** How many things the service shows of which it does not say enough: without a name, a size or a date. */
+  readonly unclear: number;
 }
 
 /** All pages of one level. `prefix`: empty for the top, else with a slash at the end. Rejects with a `Refusal`. */
@@ -30,9 +32,11 @@ function isEmpty({ folders, files }: FolderContent): boolean {
 async function listed(store: BucketStore, prefix: string, folder: string): Promise<FolderContent> {
   const folders = new Set<string>();
   const files = new Map<string, FileEntry>();
+  let unclear = 0;
   const restarted = (): void => {
     folders.clear();
     files.clear();
+    unclear = 0;
   };
   try {
     for await (const page of store.pages(folder, { restarted, goesOn: () => true })) {
@@ -41,19 +45,20 @@ async function listed(store: BucketStore, prefix: string, folder: string): Promi
       for (const found of page.folders.filter(isBelow)) folders.add(found);
       const isFile = ({ key, size }: FileEntry): boolean => isBelow(key) || (key === prefix && size > 0);
       for (const file of page.objects.filter(isFile)) files.set(file.key, file);
+      unclear += page.skipped;
     }
   } catch (error) {
     // Some services have no answer for a folder that is not there.
     if (!isRefusal(error, 'missing')) throw error;
   }
-  return { folders: [...folders].sort(), files: [...files.values()].sort(byKey) };
+  return { folders: [...folders].sort(), files: [...files.values()].sort(byKey), unclear };
 }
 
 export interface TreeContent {
   /** A folder comes before those in it; the top of the tree is not among them. */
   readonly folders: readonly string[];
   readonly files: readonly FileEntry[];
-  /** Of these folders the service shows that they are there, but not what is in them: `a//` is `a/` to some. */
+  /** Of these folders the service shows that they are there, but not, or not all of, what is in them: `a//` is `a/` to some. */
   readonly unlisted: readonly string[];
 }
 
@@ -66,7 +71,7 @@ export async function listTree(store: BucketStore, prefix: string): Promise<Tree
     folders: folders.flatMap((folder, index) => [folder, ...(below[index]?.folders ?? [])]),
     files: [...files, ...below.flatMap((tree) => tree.files)],
     unlisted: [
-      ...(isNameless(prefix) && isEmpty(content) ? [prefix] : []),
+      ...((isNameless(prefix) && isEmpty(content)) || content.unclear > 0 ? [prefix] : []),
       ...below.flatMap((tree) => tree.unlisted),
     ],
   };

@@ -3,12 +3,13 @@ import prettyBytes from 'pretty-bytes';
 import type { FileEntry } from '../../service/records.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
-import type { ExitCode } from '../command-error.ts';
-import { screenWidth } from '../screen/screen-text.ts';
+import { exitCodes, type ExitCode } from '../command-error.ts';
+import { sayToPerson } from '../screen/report.ts';
+import { printable, screenWidth } from '../screen/screen-text.ts';
 import { minuteOf, tableOf, type Column } from '../screen/table.ts';
 import { isListed, listFolder, type FolderContent } from './folder-content.ts';
 import { BucketStores, parseAddress, type ObjectAddress } from './object-address.ts';
-import { outcomeOf, print, Telling } from './print.ts';
+import { outcomeOf, print, Telling, type DirectOutcome } from './print.ts';
 import type { Session } from './session.ts';
 
 export interface LsWish {
@@ -54,7 +55,18 @@ export async function runLs(session: Session, words: readonly string[], wish: Ls
     if (words.length > 1) print(`${word}:`);
     show(outcome, wish.long);
   }
-  return telling.end();
+  const areClear = telling.outcomes.map(tellUnclear);
+  const code = telling.end();
+  return areClear.includes(false) ? exitCodes.failed : code;
+}
+
+/** False when it is not listed whole. */
+function tellUnclear({ what, unclear = 0 }: DirectOutcome & Partial<Listed>): boolean {
+  if (unclear > 0)
+    sayToPerson(
+      `${printable(what)} is not listed whole: the service shows things in it without a name, a size or a date (${unclear})`,
+    );
+  return unclear === 0;
 }
 
 /** A bucket may be named without the colon: nothing else can be meant. */
@@ -70,7 +82,7 @@ async function listed(stores: BucketStores, { bucket, key }: ObjectAddress): Pro
   if (content.folders.length + content.files.length > 0) return { prefix, ...content };
   const file = key === prefix ? undefined : await fileAt(store, key);
   if (file !== undefined) {
-    return { prefix: key.slice(0, key.lastIndexOf('/') + 1), folders: [], files: [file] };
+    return { prefix: key.slice(0, key.lastIndexOf('/') + 1), folders: [], files: [file], unclear: 0 };
   }
   if (await isListed(store, prefix)) return { prefix, ...content };
   // The refusal of the file is what a person shall read.

@@ -8,8 +8,10 @@ import type { Log, LogFields } from '../../base/log.ts';
 import { inBucket } from './recent-problems.ts';
 
 const WINDOW_MS = 10_000;
-/** Of one level and message in one window. */
+/** Of one level, message and cause in one window. */
 const LINES_OF_A_KIND = 5;
+/** Of one message in one window: a program that fails all the time shall not hide why another does. Where each has a cause of its own, the rest is one kind. */
+const CAUSES_OF_A_MESSAGE = 10;
 /** What a kind begins with that was withheld in the window before: one more line. */
 const GOING_ON = LINES_OF_A_KIND - 1;
 /** That the lines left out of one kind and window were about. */
@@ -26,11 +28,15 @@ type QuietLevel = 'info' | 'warn' | 'error';
 interface Kind {
   readonly level: QuietLevel;
   readonly message: string;
+  /** Null: whatever it was. */
+  readonly cause: string | null;
   count: number;
   withheld: number;
   /** Files that the withheld lines were about. */
   readonly subjects: Set<string>;
 }
+
+type Named = Pick<Kind, 'level' | 'message' | 'cause'>;
 
 export class QuietLog implements Log {
   readonly #log: Log;
@@ -79,16 +85,17 @@ export class QuietLog implements Log {
     if (others > 0) this.#log.warn('More lines of other kinds were left out', { lines: others });
   }
 
-  #tell({ level, message, withheld, subjects }: Kind): void {
+  #tell({ level, message, cause, withheld, subjects }: Kind): void {
     const names = [...subjects];
     const about = names.splice(0, SUBJECTS_IN_A_LINE);
-    this.#log[level](message, { repeated: withheld, ...(about.length > 0 && { about }) });
+    const why = cause === null ? {} : { cause };
+    this.#log[level](message, { ...why, repeated: withheld, ...(about.length > 0 && { about }) });
     while (names.length > 0) this.#log[level](message, { about: names.splice(0, SUBJECTS_IN_A_LINE) });
   }
 
   #write(level: QuietLevel, message: string, fields: LogFields | undefined): void {
     this.#cancelWindow ??= this.#openWindow();
-    const kind = this.#kindOf(level, message);
+    const kind = this.#kindOf(level, message, fields);
     kind.count += 1;
     if (kind.count > LINES_OF_A_KIND || this.#lines >= LINES_IN_ALL) {
       kind.withheld += 1;
@@ -108,18 +115,25 @@ export class QuietLog implements Log {
     });
   }
 
-  #kindOf(level: QuietLevel, message: string): Kind {
-    const name = nameOf({ level, message });
-    const known = this.#kinds.get(name);
+  #kindOf(level: QuietLevel, message: string, fields: LogFields | undefined): Kind {
+    const told = { level, message, cause: causeOf(fields) };
+    const known = this.#kinds.get(nameOf(told));
     if (known !== undefined) return known;
-    const kind = newKind({ level, message }, 0);
-    this.#kinds.set(name, kind);
+    const others = [...this.#kinds.values()].filter((kind) => kind.message === message);
+    if (told.cause !== null && others.length >= CAUSES_OF_A_MESSAGE) return this.#kindOf(level, message, {});
+    const kind = newKind(told, 0);
+    this.#kinds.set(nameOf(told), kind);
     return kind;
   }
 }
 
-function newKind({ level, message }: Pick<Kind, 'level' | 'message'>, count: number): Kind {
-  return { level, message, count, withheld: 0, subjects: new Set() };
+function newKind({ level, message, cause }: Named, count: number): Kind {
+  return { level, message, cause, count, withheld: 0, subjects: new Set() };
+}
+
+function causeOf(fields: LogFields = {}): string | null {
+  const { cause } = fields;
+  return typeof cause === 'string' ? cause : null;
 }
 
 function subjectOf(fields: LogFields = {}): string | undefined {
@@ -127,6 +141,6 @@ function subjectOf(fields: LogFields = {}): string | undefined {
   return subject === undefined ? undefined : inBucket(fields['bucket'], subject);
 }
 
-function nameOf(kind: Pick<Kind, 'level' | 'message'>): string {
-  return `${kind.level} ${kind.message}`;
+function nameOf({ level, message, cause }: Named): string {
+  return JSON.stringify([level, message, cause]);
 }

@@ -1,5 +1,7 @@
 /** What do `pailfs get` and `put` say where what they were to carry is not, or would take the place of something else? */
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   appendFile,
   chmod,
@@ -284,4 +286,41 @@ it('where a file and a folder have one name -r takes the links of both', async (
   expect(code).toBe(0);
   expect(stdout).toMatch(/^photos:d is private\nphotos:d\/x is private\n/);
   expect((await direct.getVisibility(bucket, 'd/x')).visibility).toBe('private');
+});
+
+it('what a listing shows without its date is said to be missing, and links that it may have', async () => {
+  const server = await startEmbeddedServer();
+  for (const key of ['d/a', 'd/b']) await server.direct.putObject(server.bucket, key, uploadOf('bytes'));
+  const front = createServer((request, response) => {
+    const { method = 'GET', url = '' } = request;
+    const credentials = Object.entries(request.headers).filter(([name]) => !/^(host|connection)$/.test(name));
+    const answer = async (): Promise<void> => {
+      const told = await fetch(new URL(url, server.baseUrl), {
+        method,
+        headers: Object.fromEntries(credentials) as Record<string, string>,
+      });
+      const text = await told.text();
+      response.writeHead(told.status, { 'Content-Type': 'application/json' });
+      response.end(text.replace(/("key":"d\/b"[^}]*)"last_modified":"[^"]*"/, '$1"last_modified":null'));
+    };
+    answer().catch((error: unknown) => response.destroy(error as Error));
+  });
+  await once(front.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    front.closeAllConnections();
+    front.close();
+  });
+  const { port } = front.address() as AddressInfo;
+  const at = await CommandLine.open({ ...server, baseUrl: `http://127.0.0.1:${port}` });
+
+  const shown = await at.run(['ls', 'photos:d/']);
+  const links = await at.run(['unpublish', '-r', 'photos:d/']);
+
+  expect(shown).toEqual({
+    code: 1,
+    stdout: 'a\n',
+    stderr:
+      'pailfs: photos:d/ is not listed whole: the service shows things in it without a name, a size or a date (1)\n',
+  });
+  expect(links).toMatchObject({ code: 1, stderr: expect.stringContaining('name each file') as string });
 });
