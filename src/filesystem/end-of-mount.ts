@@ -69,7 +69,7 @@ export async function endFileSystem(
     bytes: 0,
     reason: `not deleted yet: ${lastFailure?.message ?? NO_TIME}`,
   }));
-  const unsent = unsentFiles(mount).map(unsentOf);
+  const unsent = await Promise.all(unsentFiles(mount).map((file) => asItIs(mount, file)));
   return [...unsent, ...(await setAside(mount)), ...undeleted];
 }
 
@@ -133,6 +133,23 @@ async function leaveOrDrop(parts: EndingParts, file: OpenFile): Promise<void> {
       cause: describeError(error),
     });
   });
+}
+
+/** Somebody may have deleted the state directory: nobody shall go on in the belief that the next mount stores it. */
+async function asItIs({ resting, log }: MountState, file: OpenFile): Promise<UnsentDraft> {
+  const unsent = unsentOf(file);
+  if (unsent.file === '' || file.draft === null) return unsent;
+  try {
+    if ((await resting.find(file.draft.id)) !== undefined) return unsent;
+  } catch (error) {
+    log.error('the bytes of an unsent file could not be looked for', {
+      path: file.path,
+      cause: describeError(error),
+    });
+    return unsent;
+  }
+  const reason = `lost: its bytes were deleted from ${unsent.file} before they could be stored (${unsent.reason})`;
+  return { ...unsent, file: '', reason };
 }
 
 function unsentOf(file: OpenFile): UnsentDraft {

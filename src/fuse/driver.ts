@@ -21,6 +21,8 @@ export interface MountOptions {
 export interface UnmountOptions {
   /** Detach even when files are open; their unsaved bytes are lost to the program. Only when a person asked. */
   readonly lazy: boolean;
+  /** Milliseconds that the system's program may take, which waits for a process that does not answer; a minute by default. */
+  readonly limit?: number | undefined;
 }
 
 export interface Mounted {

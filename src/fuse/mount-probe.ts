@@ -11,15 +11,31 @@ const LIMIT_MS = 5000;
 /** A busy machine takes its time to start the program that looks. That is no silence of the mount. */
 const START_LIMIT_MS = 20_000;
 const DENIED = 13;
+const DEAD = 107;
 const PROGRAM = `
   const { statfsSync, writeSync } = require('node:fs');
   writeSync(1, 'looking');
   try { statfsSync(process.argv[1]); }
-  catch (error) { process.exit(error.code === 'EACCES' ? ${String(DENIED)} : 1); }
+  catch ({ code }) {
+    const isDead = code === 'ENOTCONN' || code === 'ENXIO';
+    process.exit(code === 'EACCES' ? ${String(DENIED)} : isDead ? ${String(DEAD)} : 1);
+  }
 `;
 
 /** Never rejects because of the mount, and never takes much longer than five seconds from when it looks. */
 export async function probeMount(mountpoint: string, clock: Clock): Promise<ProbeResult> {
+  const code = await codeOfLook(mountpoint, clock);
+  if (code === 0) return 'answers';
+  return code === DENIED ? 'hidden' : 'silent';
+}
+
+/** As `probeMount`: whether the process of the mount at `mountpoint` is gone. One that does not answer is not known to be. */
+export async function isDead(mountpoint: string, clock: Clock): Promise<boolean> {
+  return (await codeOfLook(mountpoint, clock)) === DEAD;
+}
+
+/** Null when there is no answer in time. */
+async function codeOfLook(mountpoint: string, clock: Clock): Promise<number | null> {
   const child = spawn(process.execPath, ['-e', PROGRAM, mountpoint], {
     cwd: '/',
     env: {},
@@ -33,9 +49,7 @@ export async function probeMount(mountpoint: string, clock: Clock): Promise<Prob
   const tooLate = (limit: number): Promise<null> => clock.sleep(limit, over.signal).then(nothing, nothing);
   try {
     await Promise.race([once(child.stdout, 'data', over), ended, tooLate(START_LIMIT_MS)]);
-    const code = await Promise.race([ended, tooLate(LIMIT_MS)]);
-    if (code === 0) return 'answers';
-    return code === DENIED ? 'hidden' : 'silent';
+    return await Promise.race([ended, tooLate(LIMIT_MS)]);
   } finally {
     over.abort();
     // It may not be able to die: nobody waits for it.

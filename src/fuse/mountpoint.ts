@@ -2,37 +2,40 @@
  * May this directory be mounted upon, and if not, what should the person do? libfuse answers every such question with
  * "fuse failed", so each is asked here beforehand. A mount whose process died is cleared away.
  */
-import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { systemClock, type Clock } from '../base/clock.ts';
 import { systemErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { MountError } from './driver.ts';
+import { isDead } from './mount-probe.ts';
 import { findMount, type MountEntry } from './mount-table.ts';
 import { unmountDirectory } from './unmount.ts';
 
 /** What the kernel calls our mounts: never another's is healed away. */
 export const MOUNT_TYPE = 'fuse.pailfs';
 
-/** A mount that does not answer a stat in this time is somebody's, alive or hanging: not ours to judge. */
-const PROBE_LIMIT_MS = 5000;
-
 /**
  * The canonical path of `mountpoint`, once it is an empty directory with nothing mounted on it. To be called just before it is mounted
  * upon: where a dead mount was, programs write to the bare directory from then on. Rejects with a `MountError`. Nothing below a live
  * mount is touched.
  */
-export async function prepareMountpoint(mountpoint: string, log: Log): Promise<string> {
+export async function prepareMountpoint(
+  mountpoint: string,
+  log: Log,
+  clock: Clock = systemClock,
+): Promise<string> {
   const canonical = await resolved(mountpoint);
-  const hadDeadMount = await clearMounts(canonical, log);
+  const hadDeadMount = await clearMounts(canonical, log, clock);
   const names = await namesIn(canonical);
   if (names.length > 0) throw notEmpty(canonical, names, hadDeadMount);
   return canonical;
 }
 
 /** As `prepareMountpoint`, but leaves a dead mount where it is, and does not see what is beneath. */
-export async function checkMountpoint(mountpoint: string): Promise<string> {
+export async function checkMountpoint(mountpoint: string, clock: Clock = systemClock): Promise<string> {
   const canonical = await resolved(mountpoint);
-  if ((await deadMountAt(canonical)) !== undefined) return canonical;
+  if ((await deadMountAt(canonical, clock)) !== undefined) return canonical;
   const names = await namesIn(canonical);
   if (names.length > 0) throw notEmpty(canonical, names, false);
   return canonical;
@@ -58,21 +61,21 @@ export async function canonicalPath(absolute: string): Promise<string> {
 }
 
 /** Whether there was one. */
-async function clearMounts(mountpoint: string, log: Log): Promise<boolean> {
-  const dead = await deadMountAt(mountpoint);
+async function clearMounts(mountpoint: string, log: Log, clock: Clock): Promise<boolean> {
+  const dead = await deadMountAt(mountpoint, clock);
   if (dead === undefined) return false;
   log.warn('clearing away a mount whose process died', { mountpoint, source: dead.source });
   await unmountDirectory(mountpoint, { lazy: true });
   // Mounts pile up: another dead one may have been underneath.
-  await clearMounts(mountpoint, log);
+  await clearMounts(mountpoint, log, clock);
   return true;
 }
 
 /** One of ours that may be cleared away; undefined: nothing is mounted there. Rejects with a `MountError` at any other mount. */
-async function deadMountAt(mountpoint: string): Promise<MountEntry | undefined> {
+async function deadMountAt(mountpoint: string, clock: Clock): Promise<MountEntry | undefined> {
   const mount = await findMount(mountpoint);
   if (mount === undefined) return undefined;
-  if (!(await isDead(mountpoint))) {
+  if (!(await isDead(mountpoint, clock))) {
     throw new MountError(
       'already-mounted',
       `${mountpoint} already has ${mount.source} (${mount.type}) mounted: unmount it first, or choose another directory`,
@@ -92,20 +95,6 @@ export function isOurType(type: string): boolean {
 
 function isOfDeadMount(error: unknown): boolean {
   return ['ENOTCONN', 'ENXIO'].includes(systemErrorCode(error) ?? '');
-}
-
-/** Whether the process of the mount at `mountpoint` is gone. One that does not answer within five seconds is not known to be. */
-export async function isDead(mountpoint: string): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, PROBE_LIMIT_MS, false);
-  });
-  const probe = lstat(mountpoint).then(() => false, isOfDeadMount);
-  try {
-    return await Promise.race([probe, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** What is in the directory. Rejects with a `MountError` when it is none that may be mounted upon. */

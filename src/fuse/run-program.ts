@@ -12,24 +12,37 @@ export interface ProgramResult {
 /** Spawning waits for the exec in this thread, so a search path that leads into our own mount would never return. */
 export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const TIME_LIMIT_MS = 60_000;
-const TIMED_OUT = 124;
+export const TIMED_OUT = 124;
+/** For one that was killed: what waits for a mount may not be able to die. */
+const LAST_WAIT_MS = 1000;
 
-/** Runs `program` of the system's directories with messages in English. Resolves whatever its exit code. */
-export function runProgram(program: string, parameters: readonly string[]): Promise<ProgramResult> {
+/** Runs `program` of the system's directories with messages in English. Resolves whatever its exit code, in `limit` milliseconds. */
+export function runProgram(
+  program: string,
+  parameters: readonly string[],
+  limit = TIME_LIMIT_MS,
+): Promise<ProgramResult> {
   const settings = {
     cwd: '/',
     env: { PATH: SYSTEM_PATH, LC_ALL: 'C' },
-    timeout: TIME_LIMIT_MS,
+    timeout: limit,
     killSignal: 'SIGKILL' as const,
   };
   return new Promise((resolve, reject) => {
-    execFile(program, parameters, settings, (error, output, errors) => {
+    const tooLong = { exit: TIMED_OUT, output: '', errors: `${program} took too long` };
+    const child = execFile(program, parameters, settings, (error, output, errors) => {
+      clearTimeout(end);
       if (error === null) resolve({ exit: 0, output, errors });
       else if (systemErrorCode(error) === 'ENOENT') resolve({ exit: 'missing', output, errors });
       else if (typeof error.code === 'number') resolve({ exit: error.code, output, errors });
-      else if (error.killed === true)
-        resolve({ exit: TIMED_OUT, output, errors: `${program} took too long` });
+      else if (error.killed === true) resolve(tooLong);
       else reject(new Error(`${program} could not be run`, { cause: error }));
     });
+    const end = setTimeout(() => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      child.unref();
+      resolve(tooLong);
+    }, limit + LAST_WAIT_MS);
   });
 }

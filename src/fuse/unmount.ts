@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../base/clock.ts';
 import { MountError, type UnmountOptions } from './driver.ts';
 import { Holders } from './holders.ts';
 import { findMount, readMountTable, type MountEntry } from './mount-table.ts';
-import { runProgram, type ProgramResult } from './run-program.ts';
+import { runProgram, TIMED_OUT, type ProgramResult } from './run-program.ts';
 
 /** A closed file is let go a moment after close(2) returns, and indexers look at new files: busy at first is not yet busy. */
 const BUSY_PAUSES_MS = [50, 150, 400];
@@ -18,7 +18,7 @@ export async function unmountDirectory(
   clock: Clock = systemClock,
 ): Promise<void> {
   for (const pause of [...BUSY_PAUSES_MS, undefined]) {
-    const result = await runUnmount(mountpoint, options.lazy);
+    const result = await runUnmount(mountpoint, options);
     if (result.exit === 0) return;
     const mount = await findMount(mountpoint);
     if (mount === undefined) return;
@@ -29,13 +29,13 @@ export async function unmountDirectory(
 }
 
 /** The first program that exists and knows how; its result. */
-async function runUnmount(mountpoint: string, lazy: boolean): Promise<ProgramResult> {
+async function runUnmount(mountpoint: string, { lazy, limit }: UnmountOptions): Promise<ProgramResult> {
   let last: ProgramResult = { exit: 'missing', output: '', errors: '' };
   for (const [program, ...parameters] of unmountCommands(mountpoint, lazy)) {
-    const result = await runProgram(program, parameters);
+    const result = await runProgram(program, parameters, limit);
     if (result.exit !== 'missing') last = result;
-    // Another program would meet the same open files, only later and lazily.
-    if (result.exit === 0 || /busy/i.test(result.errors)) return result;
+    // Another program would meet the same open files, or the same silence, only later and lazily.
+    if (result.exit === 0 || result.exit === TIMED_OUT || /busy/i.test(result.errors)) return result;
   }
   return last;
 }
@@ -86,6 +86,12 @@ function unmountFailure({ mountpoint, owner }: MountEntry, result: ProgramResult
     return new MountError(
       'failed',
       `${mountpoint} cannot be unmounted: neither umount (as root) nor fusermount3 is there; install the package fuse3`,
+    );
+  }
+  if (result.exit === TIMED_OUT) {
+    return new MountError(
+      'failed',
+      `${mountpoint} cannot be unmounted, since its process does not answer: "pailfs unmount --lazy" detaches it`,
     );
   }
   const reason = result.errors.trim().split('\n').at(-1) ?? '';

@@ -1,4 +1,14 @@
-import { closeSync, openSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +42,27 @@ describe('the log file', () => {
     writeFileSync(join(home, 'open'), '', { mode: 0o644 });
     closeSync(openLogFile(join(home, 'open')));
     expect(statSync(join(home, 'open')).mode & 0o777).toBe(0o600);
+  });
+
+  it('begins a line anew after the disk took half of the one before', () => {
+    const pipe = join(home, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    const log = openLog({ descriptor, debug: false, fields: {} });
+    const into = Buffer.alloc(1024 * 1024);
+    const taken = (): string => into.toString('utf8', 0, readSync(descriptor, into));
+    // More than a pipe takes, in pieces that it takes in part.
+    for (let line = 0; line < 10; line += 1) log.error('It failed', { cause: 'x'.repeat(10_000) });
+    const before = taken();
+
+    log.error('It is well again');
+
+    const [rest, line, end] = taken().split('\n');
+    closeSync(descriptor);
+    expect(before.endsWith('\n')).toBe(false);
+    expect(rest).toBe('');
+    expect(JSON.parse(line ?? '')).toMatchObject({ msg: 'It is well again' });
+    expect(end).toBe('');
   });
 
   it('holds one JSON document a line, with the mount it is about', () => {

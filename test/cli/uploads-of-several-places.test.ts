@@ -88,6 +88,7 @@ it('pailfs uploads lists what another process stores, though it cannot be asked 
     `photos at ${server.baseUrl}, in use by a process that does not answer (${directory}):`,
   );
   expect(stdout).toContain('/taken');
+  expect(stdout).not.toContain('set aside');
 });
 
 const refusing = (): Promise<never> => Promise.reject(new Error(ENDING));

@@ -1,4 +1,5 @@
 /** What happens to bytes that are on their way when the mount ends? */
+import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { mountOver } from '../support/after-a-crash.ts';
@@ -140,4 +141,17 @@ it('what is not stored is told though the local copy of what is stored cannot be
 
   expect(unsent).toMatchObject([{ path: '/kept' }]);
   localFiles.failures.clear();
+});
+
+it('what is not stored is called lost when somebody has deleted its bytes [write/unmount]', async () => {
+  const { fs, mounted, store, stateDirectory } = await openForTest();
+  store.changeAccount({ gracePeriod: true });
+  await writeFile(fs, '/f', 'bytes').catch(() => undefined);
+  await rm(stateDirectory, { recursive: true });
+
+  const unsent = await mounted.close({ patience: 1000 });
+
+  expect(unsent).toMatchObject([
+    { path: '/f', file: '', reason: expect.stringContaining('lost: ') as string },
+  ]);
 });

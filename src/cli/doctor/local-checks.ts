@@ -4,9 +4,9 @@ import prettyBytes from 'pretty-bytes';
 import type { Clock } from '../../base/clock.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { FREE_SHARE } from '../../content/space-budget.ts';
-import { probeMount } from '../../fuse/mount-probe.ts';
+import { isDead, probeMount } from '../../fuse/mount-probe.ts';
 import { readMountTable } from '../../fuse/mount-table.ts';
-import { isDead, isOurType } from '../../fuse/mountpoint.ts';
+import { isOurType } from '../../fuse/mountpoint.ts';
 import { roomOfPlace, type LocalPlace, type PlaceRoom } from '../settings/local-places.ts';
 import { readRecords, recordDirectories } from '../found-mounts/mount-record.ts';
 import { isRunning } from '../found-mounts/process-identity.ts';
@@ -58,7 +58,7 @@ async function checkMounts(clock: Clock): Promise<Finding> {
   for (const mountpoint of new Set(table.map((entry) => entry.mountpoint))) {
     const record = records.find((one) => one.mountpoint === mountpoint);
     if (record === undefined || !(await isRunning(record.process))) {
-      if (await isDead(mountpoint)) dead.push(mountpoint);
+      if (await isDead(mountpoint, clock)) dead.push(mountpoint);
       else if (await isForbidden(mountpoint)) {
         // Somebody else's, of which this user has no record, may be well. Root sees everybody's.
         if (record !== undefined && isRoot) dead.push(mountpoint);

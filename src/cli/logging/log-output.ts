@@ -61,9 +61,12 @@ export function openLog(options: LogOptions): Log {
 
 function destination(descriptor: number | undefined): DestinationStream {
   if (descriptor !== undefined) {
+    let isCut = false;
     return {
       write: (line) => {
-        writeLine(descriptor, line);
+        // A full disk took half of the line before.
+        const written = writeLine(descriptor, isCut ? `\n${line}` : line);
+        isCut = written === 'half' || (written === 'nothing' && isCut);
       },
     };
   }
@@ -84,13 +87,19 @@ function destination(descriptor: number | undefined): DestinationStream {
   });
 }
 
-/** Never throws: a log that nobody can write or read any more (a full disk, a closed terminal) must not end the mount. */
-function writeLine(descriptor: number, line: string): void {
-  let rest = Buffer.from(line);
+/**
+ * How much of it is there. Never throws: a log that nobody can write or read any more (a full disk, a closed terminal) must not
+ * end the mount.
+ */
+function writeLine(descriptor: number, line: string): 'all' | 'half' | 'nothing' {
+  const whole = Buffer.from(line);
+  let rest = whole;
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
+    return 'all';
   } catch {
     // There is no other place to tell it.
+    return rest.length === whole.length ? 'nothing' : 'half';
   }
 }
 

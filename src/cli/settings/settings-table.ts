@@ -161,7 +161,8 @@ export const settingsTable = {
     schema: pathValue.optional(),
     placeholder: 'DIR',
     fallback: 'pailfs in the XDG cache directory',
-    description: 'where cached bytes are; may be deleted',
+    description:
+      'where cached bytes are, which may be deleted; without --state-dir unsent bytes wait in DIR/state, which may not',
   },
   stateDir: {
     schema: pathValue.optional(),

@@ -1,6 +1,7 @@
 /** What is in the state directories that mounts have left? What cannot be read keeps nobody from the rest. */
 import type { Clock } from '../../base/clock.ts';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
+import { REASONS_AT_AN_END } from '../../content/journal/recovery.ts';
 import { DatabaseTooNew } from '../../content/journal/open-or-move-aside.ts';
 import { CopyNotMade } from '../../content/left-behind.ts';
 import { lookIntoLeft, type LeftChanges } from '../../filesystem/left-behind/changes-left.ts';
@@ -37,9 +38,16 @@ export async function lookIntoEach(
   // All of it is in another directory, too, under the same identifiers; or was, and is stored.
   const seen = found.map(({ directory, left: { changes, journal } }) => ({
     directory,
-    changes: absorbed.has(journal) ? [] : changes,
+    changes: absorbed.has(journal) ? [] : directory.isOwned ? changes.map(ofWhoLives) : changes,
   }));
   return { seen, unreadable };
+}
+
+/** What is recorded is read as if its process had ended; what that has in hand it has not set aside. */
+function ofWhoLives(change: UnsentChange): UnsentChange {
+  const isInHand =
+    change.state === 'set aside' && change.reason !== null && REASONS_AT_AN_END.has(change.reason);
+  return isInHand ? { ...change, state: 'open', reason: null } : change;
 }
 
 /** A line for a person. */

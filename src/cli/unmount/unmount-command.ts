@@ -25,6 +25,8 @@ const POLL_MS = 50;
 const LOOK_MS = 500;
 /** For a process to notice that nobody uses the mount any more. */
 const NOTICE_MS = 5000;
+/** For the kernel to let go of a mount whose process answers, on a busy machine. */
+const LEAST_PATIENCE_MS = 5000;
 /** For a process that was asked to give up, until it has written down what it leaves. */
 const LAST_PATIENCE_MS = 60_000;
 
@@ -58,7 +60,7 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
     }
     // Not by us: whose working directory it is too is told.
     process.chdir('/');
-    await unmountDirectory(mountpoint, { lazy: wish.lazy });
+    await unmountDirectory(mountpoint, { lazy: wish.lazy, limit: unmountLimit(wish) });
   }
   if (served.length === 0) {
     throw new CommandError(
@@ -67,6 +69,11 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
     );
   }
   return waitForAll(served, directories, wish, clock);
+}
+
+/** Milliseconds. Who waits for no upload waits for the kernel all the same. */
+function unmountLimit({ timeout }: UnmountWish): number | undefined {
+  return timeout === undefined ? undefined : Math.max(timeout, LEAST_PATIENCE_MS);
 }
 
 interface Served {
