@@ -62,7 +62,7 @@ const deletion = z.strictObject({
   /** Only these versions are meant: several where nobody knows which upload of ours has arrived. */
   versions: z.array(versionFacts).readonly(),
   /** `dropped`: somebody else's version was found, and it stays; kept to be listed. */
-  state: z.enum(['queued', 'sending', 'end unknown', 'failed', 'dropped']),
+  state: z.enum(['queued', 'end unknown', 'failed', 'dropped']),
   requestedAt: time,
   ...attempts,
 });
@@ -74,8 +74,6 @@ const rename = z.strictObject({
   /** Keys; those of folders end with a slash. */
   from: z.string(),
   to: z.string(),
-  /** `back` after an error, until everything is where it was. */
-  direction: z.enum(['forward', 'back']),
   startedAt: time,
 });
 
@@ -85,8 +83,8 @@ const renameStep = z.strictObject({
   index: count,
   from: z.string(),
   to: z.string(),
-  /** `copied` is not confirmed yet; `moved`: the source is gone; `kept`: undone, or never begun when others failed. */
-  state: z.enum(['planned', 'copying', 'copied', 'confirmed', 'removing', 'moved', 'kept']),
+  /** `copying`: how far that has come the service tells. */
+  state: z.enum(['planned', 'copying']),
   /** Null: the service had nothing of it, only the shelf. */
   source: versionFacts.nullable(),
   /** What was or is being stored under the new key. */

@@ -4,7 +4,6 @@ import type { Log } from '../../base/log.ts';
 import { Journal, remove, type JournalChange } from '../../content/journal/journal.ts';
 import { draftsIn, readLeftBehind, type LeftBehind } from '../../content/left-behind.ts';
 import { nodeLocalFiles } from '../../content/local-files.ts';
-import type { DeletionRecord } from '../../content/journal/records.ts';
 import {
   changeOfDeletion,
   changeOfDraft,
@@ -81,13 +80,8 @@ function changesOf({ recovery, contents, found }: LeftBehind): UnsentChange[] {
     ...recovery.lost.map(changeOfLost),
     ...recovery.unpublished.map(changeOfLink),
     ...contents.renames.map(({ rename }) => changeOfRename(rename)),
-    ...contents.deletions.map(afterEnd).map(changeOfDeletion),
+    ...contents.deletions.map(changeOfDeletion),
   ].sort(byAge);
-}
-
-/** Whoever was sending it has gone. */
-function afterEnd(record: DeletionRecord): DeletionRecord {
-  return record.state === 'sending' ? { ...record, state: 'end unknown' } : record;
 }
 
 function removalsOf({ contents }: Journal, id: string): JournalChange[] {

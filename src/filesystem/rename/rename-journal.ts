@@ -118,7 +118,6 @@ export class RenameJournal {
       kind,
       from,
       to,
-      direction: 'forward',
       startedAt: this.#clock.now(),
     } as const;
     return new RenameRecords(rename, []);
@@ -191,7 +190,7 @@ export class FolderRecord {
   /** The rename is undone: from now on `moves` is what is planned, in the other direction. */
   async turnBack(moves: readonly PlannedMove[]): Promise<void> {
     const { rename } = this.#records;
-    const back = new RenameRecords({ ...rename, from: rename.to, to: rename.from, direction: 'back' }, []);
+    const back = new RenameRecords({ ...rename, from: rename.to, to: rename.from }, []);
     for (const [index, move] of moves.entries()) back.steps.push(back.planned(move, index));
     const removals = this.#records.removals();
     this.#records = back;

@@ -220,7 +220,7 @@ export function changeOfDeletion(record: DeletionRecord): UnsentChange {
     ...PLAIN,
     id: `delete-${sequence}`,
     kind: 'delete',
-    state: state === 'dropped' ? 'set aside' : state === 'sending' ? 'uploading' : state,
+    state: state === 'dropped' ? 'set aside' : state,
     path: pathOf(key),
     since: requestedAt,
     attempts,

@@ -52,19 +52,6 @@ export class WorkQueue<Item> {
     this.#wait(item, delay);
   }
 
-  /** The service is there, or a person says so: nothing waits for its time any more. */
-  hurry(): void {
-    this.#failuresInARow = 0;
-    this.#endPause?.();
-    this.#endPause = null;
-    for (const [item, cancel] of this.#waiting) {
-      cancel();
-      this.#ready.add(item);
-    }
-    this.#waiting.clear();
-    this.#begin();
-  }
-
   /** Begins nothing any more. Resolves when nothing is worked on. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -112,6 +99,19 @@ export class WorkQueue<Item> {
     }
   }
 
+  /** The service is there: nothing waits for its time any more. */
+  #hurry(): void {
+    this.#failuresInARow = 0;
+    this.#endPause?.();
+    this.#endPause = null;
+    for (const [item, cancel] of this.#waiting) {
+      cancel();
+      this.#ready.add(item);
+    }
+    this.#waiting.clear();
+    this.#begin();
+  }
+
   #succeeded(item: Item): void {
     this.#failures.delete(item);
     const wasAway = this.#failuresInARow > 1;
@@ -119,7 +119,7 @@ export class WorkQueue<Item> {
     const again = this.#again.get(item);
     this.#again.delete(item);
     if (again !== undefined) this.add(item, again);
-    if (wasAway) this.hurry();
+    if (wasAway) this.#hurry();
     else this.#begin();
   }
 
