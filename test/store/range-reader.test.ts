@@ -202,20 +202,6 @@ describe('a cut body', () => {
     expect(sink.bytes).toEqual(part(100, 200));
   });
 
-  it('is resumed to the end where each answer brings a third of what is missing, down to the last byte', async () => {
-    const { service, reader, request, part } = setup();
-    for (let missing = 800; missing > 1;) {
-      const cut = Math.ceil(missing / 3);
-      service.cuts.push(cut);
-      missing -= cut;
-    }
-    const sink = new Collector();
-
-    await reader.read(request({ start: 100, end: 900 }), sink);
-
-    expect(sink.bytes).toEqual(part(100, 900));
-  });
-
   it('ends the read when every answer is cut again', async () => {
     const { service, clock, reader, request } = setup();
     service.cuts = Array.from({ length: 50 }, () => 3);
