@@ -46,7 +46,7 @@ describe('the log file', () => {
 
   it('begins a line anew after the disk took half of the one before', () => {
     const pipe = join(home, 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe]);
     const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
     const log = openLog({ descriptor, debug: false, fields: {} });
     const into = Buffer.alloc(1024 * 1024);
