@@ -140,7 +140,8 @@ async function asItIs({ resting, log }: MountState, file: OpenFile): Promise<Uns
   const unsent = unsentOf(file);
   if (unsent.file === '' || file.draft === null) return unsent;
   try {
-    if ((await resting.find(file.draft.id)) !== undefined) return unsent;
+    // Or an upload that goes on has stored it meanwhile.
+    if ((await resting.find(file.draft.id)) !== undefined || !file.dirty) return unsent;
   } catch (error) {
     log.error('the bytes of an unsent file could not be looked for', {
       path: file.path,

@@ -22,7 +22,7 @@ export async function unmountDirectory(
     if (result.exit === 0) return;
     const mount = await findMount(mountpoint);
     if (mount === undefined) return;
-    if (!/busy/i.test(result.errors)) throw unmountFailure(mount, result);
+    if (!/busy/i.test(result.errors)) throw unmountFailure(mount, result, options);
     if (pause !== undefined) await clock.sleep(pause);
   }
   throw await busyFailure(mountpoint, clock);
@@ -74,7 +74,11 @@ async function busyFailure(mountpoint: string, clock: Clock): Promise<MountError
   return new MountError('busy', `${mountpoint} is ${who}: close what uses it and unmount again`);
 }
 
-function unmountFailure({ mountpoint, owner }: MountEntry, result: ProgramResult): MountError {
+function unmountFailure(
+  { mountpoint, owner }: MountEntry,
+  result: ProgramResult,
+  { lazy }: UnmountOptions,
+): MountError {
   const uid = process.getuid?.();
   if (uid !== 0 && owner !== undefined && owner !== uid) {
     return new MountError(
@@ -88,7 +92,7 @@ function unmountFailure({ mountpoint, owner }: MountEntry, result: ProgramResult
       `${mountpoint} cannot be unmounted: neither umount (as root) nor fusermount3 is there; install the package fuse3`,
     );
   }
-  if (result.exit === TIMED_OUT) {
+  if (result.exit === TIMED_OUT && !lazy) {
     return new MountError(
       'failed',
       `${mountpoint} cannot be unmounted, since its process does not answer: "pailfs unmount --lazy" detaches it`,

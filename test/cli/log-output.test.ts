@@ -65,6 +65,16 @@ describe('the log file', () => {
     expect(end).toBe('');
   });
 
+  it('begins a line of its own after half of one that a mount before has left', () => {
+    const file = join(home, 'log');
+    writeFileSync(file, '{"half of a li');
+
+    const [half, line] = logged(false, {}).split('\n');
+
+    expect(half).toBe('{"half of a li');
+    expect(JSON.parse(line ?? '')).toMatchObject({ msg: 'It failed' });
+  });
+
   it('holds one JSON document a line, with the mount it is about', () => {
     const line = JSON.parse(logged(false, { key: 'a' })) as unknown;
 

@@ -228,6 +228,35 @@ describe('what failed, or waits, and was written anew from empty', () => {
   });
 });
 
+describe('what an earlier mount left, and whose end nobody knows since', () => {
+  it.each([
+    { made: 'anew', conflict: 'keep-both' },
+    { made: 'in place', conflict: 'overwrite' },
+  ] as const)(
+    'is stored beside what others have stored since, made $made (%o) [uploads/beside]',
+    async ({ made, conflict }) => {
+      const scene = await openForTest({ settings: { conflict } });
+      const { fs, faults } = scene;
+      await scene.foreignWrite('f', 'old');
+      faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+      const making = made === 'anew' ? writeFile(fs, '/f', 'own') : edit(fs, '/f', 'own', 0);
+      await making.catch(() => undefined);
+      const next = await mountOver(await diskNow(scene), scene, { settings: { conflict } });
+      await expect
+        .poll(async () => (await next.unsent.list()).map(({ state, attempts }) => [state, attempts > 1]))
+        .toEqual([['end unknown', true]]);
+      await scene.foreignWrite('f', 'theirs');
+      faults.clear();
+
+      await next.unsent.retry(null);
+
+      const stored = await textsOf(scene);
+      expect(stored['f']).toBe('theirs');
+      expect(Object.values(stored).sort()).toEqual(['own', 'theirs']);
+    },
+  );
+});
+
 describe('an edit that failed', () => {
   const settings = [{ conflict: 'keep-both' }, { conflict: 'fail' }, { conflict: 'overwrite' }] as const;
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
-import { openToEdit, writeAt } from '../support/program-acts.ts';
+import { errnoOfCall, openToEdit, openToRead, writeAt } from '../support/program-acts.ts';
 import { withOwedLink } from '../support/public-file.ts';
 import { textOf, textsOf } from '../support/stored-state.ts';
 
@@ -72,4 +72,23 @@ it('what a program writes to a renamed file while that is refused under its new 
   expect(await textsOf(scene)).toEqual({ g: 'third' });
   expect((await readFile(fs, '/g')).toString()).toBe('third');
   expect(await names(fs, '/')).toEqual(['g']);
+});
+
+it('a rename says that its file is refused under its new name, though somebody has opened that to read [rename/draft]', async () => {
+  const scene = await openForTest();
+  const { fs, faults, service, store, mounted } = scene;
+  store.changeAccount({ gracePeriod: true });
+  await writeFile(fs, '/f', 'first').catch(() => undefined);
+  store.changeAccount({ gracePeriod: false });
+  faults.add({ operation: 'putObject', key: 'g', times: Infinity, fault: { kind: 'status', status: 403 } });
+  const upload = holdNext(service, 'putObject');
+  const renaming = errnoOfCall(fs.rename('/f', '/g', false));
+  await upload.begun;
+  const handle = await openToRead(fs, '/g');
+  upload.letGo();
+
+  expect(await renaming).toBe('EACCES');
+
+  await fs.release(handle);
+  expect(await mounted.unsent.list()).toMatchObject([{ path: '/g', state: 'set aside' }]);
 });

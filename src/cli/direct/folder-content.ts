@@ -45,7 +45,8 @@ async function listed(store: BucketStore, prefix: string, folder: string): Promi
       for (const found of page.folders.filter(isBelow)) folders.add(found);
       const isFile = ({ key, size }: FileEntry): boolean => isBelow(key) || (key === prefix && size > 0);
       for (const file of page.objects.filter(isFile)) files.set(file.key, file);
-      unclear += page.skipped;
+      const own = (page.skippedKeys ?? []).filter((key) => key === prefix);
+      unclear += page.skipped - own.length;
     }
   } catch (error) {
     // Some services have no answer for a folder that is not there.

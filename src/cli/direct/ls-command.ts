@@ -57,7 +57,7 @@ export async function runLs(session: Session, words: readonly string[], wish: Ls
   }
   const areClear = telling.outcomes.map(tellUnclear);
   const code = telling.end();
-  return areClear.includes(false) ? exitCodes.failed : code;
+  return areClear.includes(false) && code === exitCodes.done ? exitCodes.failed : code;
 }
 
 /** False when it is not listed whole. */

@@ -45,8 +45,8 @@ export async function removeTree(
 async function leftOf(store: BucketStore, prefix: string): Promise<string | undefined> {
   if (prefix !== '') return (await isListed(store, prefix)) ? prefix : undefined;
   // The top itself stays.
-  const { folders, files } = await listFolder(store, '');
-  return folders[0] ?? files[0]?.key;
+  const { folders, files, unclear } = await listFolder(store, '');
+  return folders[0] ?? files[0]?.key ?? (unclear > 0 ? 'things without a name, a size or a date' : undefined);
 }
 
 /** Never rejects. */

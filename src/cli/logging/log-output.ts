@@ -5,6 +5,7 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
+  readSync,
   renameSync,
   statSync,
   writeSync,
@@ -110,12 +111,27 @@ export function openLogFile(path: string): number {
   const descriptor = openSync(path, 'a', FILE_MODE);
   try {
     // Not a device: /dev/null is everybody's.
-    if (fstatSync(descriptor).isFile()) fchmodSync(descriptor, FILE_MODE);
+    if (fstatSync(descriptor).isFile()) {
+      fchmodSync(descriptor, FILE_MODE);
+      // A full disk took half of the last line.
+      if (!endsWithLine(path)) writeSync(descriptor, '\n');
+    }
   } catch (error) {
     closeSync(descriptor);
     throw error;
   }
   return descriptor;
+}
+
+function endsWithLine(path: string): boolean {
+  const size = sizeOf(path);
+  const descriptor = openSync(path, 'r');
+  try {
+    const last = Buffer.alloc(1);
+    return size === 0 || readSync(descriptor, last, 0, 1, size - 1) === 0 || last.toString() === '\n';
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function sizeOf(path: string): number {

@@ -8,10 +8,10 @@ import type { Log, LogFields } from '../../base/log.ts';
 import { inBucket } from './recent-problems.ts';
 
 const WINDOW_MS = 10_000;
-/** Of one level, message and cause in one window. */
+/** Of one level and message in one window. */
 const LINES_OF_A_KIND = 5;
-/** Of one message in one window: a program that fails all the time shall not hide why another does. Where each has a cause of its own, the rest is one kind. */
-const CAUSES_OF_A_MESSAGE = 10;
+/** Of each of so many further causes of a kind the first line is written, too: a program that fails all the time shall not hide why another does. */
+const CAUSES_OF_A_KIND = 10;
 /** What a kind begins with that was withheld in the window before: one more line. */
 const GOING_ON = LINES_OF_A_KIND - 1;
 /** That the lines left out of one kind and window were about. */
@@ -22,21 +22,23 @@ const SUBJECTS_IN_A_LINE = 100;
 const SUBJECT_FIELDS = ['ours', 'path', 'key', 'to'] as const;
 /** Of all kinds in one window: also a burst of many different messages stays short. */
 const LINES_IN_ALL = 60;
+/** After so many lines in a window no further causes are told: other kinds need room. */
+const LINES_BEFORE_CAUSES = 30;
 
 type QuietLevel = 'info' | 'warn' | 'error';
 
 interface Kind {
   readonly level: QuietLevel;
   readonly message: string;
-  /** Null: whatever it was. */
-  readonly cause: string | null;
   count: number;
   withheld: number;
   /** Files that the withheld lines were about. */
   readonly subjects: Set<string>;
+  /** Of which a line was written. */
+  readonly causes: Set<string>;
 }
 
-type Named = Pick<Kind, 'level' | 'message' | 'cause'>;
+type Named = Pick<Kind, 'level' | 'message'>;
 
 export class QuietLog implements Log {
   readonly #log: Log;
@@ -75,7 +77,7 @@ export class QuietLog implements Log {
     this.#cancelWindow?.();
     this.#cancelWindow = undefined;
     const repeated = [...this.#kinds.values()].filter((kind) => kind.withheld > 0);
-    this.#kinds = new Map(repeated.map((kind) => [nameOf(kind), newKind(kind, GOING_ON)]));
+    this.#kinds = new Map(repeated.map((kind) => [nameOf(kind), newKind(kind, GOING_ON, kind.causes)]));
     this.#lines = 0;
     const told = repeated.filter((kind, index) => index < LINES_OF_A_KIND || kind.subjects.size > 0);
     for (const kind of told) this.#tell(kind);
@@ -85,19 +87,18 @@ export class QuietLog implements Log {
     if (others > 0) this.#log.warn('More lines of other kinds were left out', { lines: others });
   }
 
-  #tell({ level, message, cause, withheld, subjects }: Kind): void {
+  #tell({ level, message, withheld, subjects }: Kind): void {
     const names = [...subjects];
     const about = names.splice(0, SUBJECTS_IN_A_LINE);
-    const why = cause === null ? {} : { cause };
-    this.#log[level](message, { ...why, repeated: withheld, ...(about.length > 0 && { about }) });
+    this.#log[level](message, { repeated: withheld, ...(about.length > 0 && { about }) });
     while (names.length > 0) this.#log[level](message, { about: names.splice(0, SUBJECTS_IN_A_LINE) });
   }
 
   #write(level: QuietLevel, message: string, fields: LogFields | undefined): void {
     this.#cancelWindow ??= this.#openWindow();
-    const kind = this.#kindOf(level, message, fields);
+    const kind = this.#kindOf(level, message);
     kind.count += 1;
-    if (kind.count > LINES_OF_A_KIND || this.#lines >= LINES_IN_ALL) {
+    if (!this.#isNews(kind, fields) && (kind.count > LINES_OF_A_KIND || this.#lines >= LINES_IN_ALL)) {
       kind.withheld += 1;
       const subject = subjectOf(fields);
       if (subject !== undefined && kind.subjects.size < MOST_SUBJECTS) kind.subjects.add(subject);
@@ -115,25 +116,25 @@ export class QuietLog implements Log {
     });
   }
 
-  #kindOf(level: QuietLevel, message: string, fields: LogFields | undefined): Kind {
-    const told = { level, message, cause: causeOf(fields) };
-    const known = this.#kinds.get(nameOf(told));
+  /** Whether the line has a cause of its own that is worth one. */
+  #isNews({ causes }: Kind, { cause }: LogFields = {}): boolean {
+    if (typeof cause !== 'string' || causes.has(cause) || causes.size >= CAUSES_OF_A_KIND) return false;
+    causes.add(cause);
+    return this.#lines < LINES_BEFORE_CAUSES;
+  }
+
+  #kindOf(level: QuietLevel, message: string): Kind {
+    const name = nameOf({ level, message });
+    const known = this.#kinds.get(name);
     if (known !== undefined) return known;
-    const others = [...this.#kinds.values()].filter((kind) => kind.message === message);
-    if (told.cause !== null && others.length >= CAUSES_OF_A_MESSAGE) return this.#kindOf(level, message, {});
-    const kind = newKind(told, 0);
-    this.#kinds.set(nameOf(told), kind);
+    const kind = newKind({ level, message }, 0);
+    this.#kinds.set(name, kind);
     return kind;
   }
 }
 
-function newKind({ level, message, cause }: Named, count: number): Kind {
-  return { level, message, cause, count, withheld: 0, subjects: new Set() };
-}
-
-function causeOf(fields: LogFields = {}): string | null {
-  const { cause } = fields;
-  return typeof cause === 'string' ? cause : null;
+function newKind({ level, message }: Named, count: number, causes: Iterable<string> = []): Kind {
+  return { level, message, count, withheld: 0, subjects: new Set(), causes: new Set(causes) };
 }
 
 function subjectOf(fields: LogFields = {}): string | undefined {
@@ -141,6 +142,6 @@ function subjectOf(fields: LogFields = {}): string | undefined {
   return subject === undefined ? undefined : inBucket(fields['bucket'], subject);
 }
 
-function nameOf({ level, message, cause }: Named): string {
-  return JSON.stringify([level, message, cause]);
+function nameOf({ level, message }: Named): string {
+  return `${level} ${message}`;
 }

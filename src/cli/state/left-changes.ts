@@ -1,7 +1,6 @@
 /** What is in the state directories that mounts have left? What cannot be read keeps nobody from the rest. */
 import type { Clock } from '../../base/clock.ts';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
-import { REASONS_AT_AN_END } from '../../content/journal/recovery.ts';
 import { DatabaseTooNew } from '../../content/journal/open-or-move-aside.ts';
 import { CopyNotMade } from '../../content/left-behind.ts';
 import { lookIntoLeft, type LeftChanges } from '../../filesystem/left-behind/changes-left.ts';
@@ -36,18 +35,18 @@ export async function lookIntoEach(
   }
   const absorbed = new Set(found.flatMap(({ left }) => [...left.absorbed]));
   // All of it is in another directory, too, under the same identifiers; or was, and is stored.
-  const seen = found.map(({ directory, left: { changes, journal } }) => ({
-    directory,
-    changes: absorbed.has(journal) ? [] : directory.isOwned ? changes.map(ofWhoLives) : changes,
-  }));
+  const seen = found.map(({ directory, left }) => {
+    const changes = directory.isOwned ? ofWhoLives(left) : left.changes;
+    return { directory, changes: absorbed.has(left.journal) ? [] : changes };
+  });
   return { seen, unreadable };
 }
 
 /** What is recorded is read as if its process had ended; what that has in hand it has not set aside. */
-function ofWhoLives(change: UnsentChange): UnsentChange {
-  const isInHand =
-    change.state === 'set aside' && change.reason !== null && REASONS_AT_AN_END.has(change.reason);
-  return isInHand ? { ...change, state: 'open', reason: null } : change;
+function ofWhoLives({ changes, inHand }: LeftChanges): readonly UnsentChange[] {
+  return changes.map((change) =>
+    inHand.has(change.id) ? { ...change, state: 'open', reason: null } : change,
+  );
 }
 
 /** A line for a person. */

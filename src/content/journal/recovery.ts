@@ -29,8 +29,6 @@ export interface Recovery {
 const HALF = 'the mount ended before a close or fsync had promised it';
 const UNKNOWN = 'the journal does not know it';
 const CUT = 'its file is not as long as it was';
-/** Why a draft is set aside of which no record says so: while the process lives, it is not. */
-export const REASONS_AT_AN_END: ReadonlySet<string> = new Set([HALF, UNKNOWN]);
 const DAMAGED = 'the local disk does not have the bytes that were written';
 
 /** Changes nothing. `nextSequence` numbers what the journal does not know; `damaged` are identifiers of files with other bytes than it says. */

@@ -19,6 +19,8 @@ import { byAge, outcomeOf, type ChangeOutcome } from '../unsent/unsent-changes.t
 export interface LeftChanges {
   /** Those that waited longest first. */
   readonly changes: readonly UnsentChange[];
+  /** Of these no record says that they were set aside: while their process lives, they are not. */
+  readonly inHand: ReadonlySet<string>;
   /** Identifier of the journal there. */
   readonly journal: string;
   /** Identifiers of journals all of which is here: a process was killed, or the disk failed, before it emptied their directories. */
@@ -28,7 +30,11 @@ export interface LeftChanges {
 /** Changes nothing there. Rejects with the disk's error, or as `Journal.open`. */
 export async function lookIntoLeft(directory: string, clock: Clock): Promise<LeftChanges> {
   const left = await readLeftBehind(directory, { files: nodeLocalFiles, clock });
-  return { changes: changesOf(left), journal: left.journal, absorbed: left.contents.absorbed };
+  const { contents, recovery, journal } = left;
+  const recorded = new Set(contents.drafts.filter(({ state }) => state === 'set aside').map(({ id }) => id));
+  const aside = recovery.drafts.filter(({ id, state }) => state === 'set aside' && !recorded.has(id));
+  const inHand = new Set(aside.map(({ id }) => id));
+  return { changes: changesOf(left), inHand, journal, absorbed: contents.absorbed };
 }
 
 /** As `lookIntoLeft`. */

@@ -120,9 +120,9 @@ export class MovingDrafts {
       const { draft } = source;
       // What the local disk has cut is never sent, and its program, which has closed it, hears of nothing else.
       if (draft !== null && draft.poisoned !== null) await this.#parts.uploading.giveUpCut(source, draft);
-      // Whoever has opened it meanwhile hears of it at the close.
-      else if (isPassing(error) || source.handles.size > 0) return;
-      else await this.#parts.uploading.giveUp(source);
+      // Whoever has opened it meanwhile to write to it hears of it at the close.
+      else if (isPassing(error) || source.hasWriters()) return;
+      else if (source.handles.size === 0) await this.#parts.uploading.giveUp(source);
       throw error;
     }
   }

@@ -124,7 +124,8 @@ export class UnsentChanges {
   /** What waits for its turn goes up by itself, as a close meant it: of that a person only says when. */
   async #giving(file: OpenFile, { kind, state }: UnsentChange): Promise<OpenFile> {
     const { isLeftAsked, reviving } = this.#parts;
-    const isQueued = state === 'queued' || (state === 'end unknown' && file.sealed !== null);
+    const { writeBack } = this.#mount.settings;
+    const isQueued = state === 'queued' || (writeBack && state === 'end unknown' && file.sealed !== null);
     const isForItself = isQueued && !isLeftAsked;
     return kind === 'upload' && !isForItself ? reviving.giveWay(file) : file;
   }

@@ -288,9 +288,8 @@ it('where a file and a folder have one name -r takes the links of both', async (
   expect((await direct.getVisibility(bucket, 'd/x')).visibility).toBe('private');
 });
 
-it('what a listing shows without its date is said to be missing, and links that it may have', async () => {
-  const server = await startEmbeddedServer();
-  for (const key of ['d/a', 'd/b']) await server.direct.putObject(server.bucket, key, uploadOf('bytes'));
+/** As `server`, whose listings tell no date of what ends with "b". */
+async function withoutDates(server: EmbeddedServer): Promise<EmbeddedServer> {
   const front = createServer((request, response) => {
     const { method = 'GET', url = '' } = request;
     const credentials = Object.entries(request.headers).filter(([name]) => !/^(host|connection)$/.test(name));
@@ -301,7 +300,7 @@ it('what a listing shows without its date is said to be missing, and links that 
       });
       const text = await told.text();
       response.writeHead(told.status, { 'Content-Type': 'application/json' });
-      response.end(text.replace(/("key":"d\/b"[^}]*)"last_modified":"[^"]*"/, '$1"last_modified":null'));
+      response.end(text.replace(/("key":"[^"]*b"[^}]*)"last_modified":"[^"]*"/, '$1"last_modified":null'));
     };
     answer().catch((error: unknown) => response.destroy(error as Error));
   });
@@ -311,7 +310,13 @@ it('what a listing shows without its date is said to be missing, and links that 
     front.close();
   });
   const { port } = front.address() as AddressInfo;
-  const at = await CommandLine.open({ ...server, baseUrl: `http://127.0.0.1:${port}` });
+  return { ...server, baseUrl: `http://127.0.0.1:${port}` };
+}
+
+it('what a listing shows without its date is said to be missing, and links that it may have', async () => {
+  const server = await startEmbeddedServer();
+  for (const key of ['d/a', 'd/b']) await server.direct.putObject(server.bucket, key, uploadOf('bytes'));
+  const at = await CommandLine.open(await withoutDates(server));
 
   const shown = await at.run(['ls', 'photos:d/']);
   const links = await at.run(['unpublish', '-r', 'photos:d/']);
@@ -323,4 +328,15 @@ it('what a listing shows without its date is said to be missing, and links that 
       'pailfs: photos:d/ is not listed whole: the service shows things in it without a name, a size or a date (1)\n',
   });
   expect(links).toMatchObject({ code: 1, stderr: expect.stringContaining('name each file') as string });
+});
+
+it('rm -r does not say that all is deleted while the service shows something without its date', async () => {
+  const server = await startEmbeddedServer();
+  for (const key of ['a', 'b']) await server.direct.putObject(server.bucket, key, uploadOf('bytes'));
+  const at = await CommandLine.open(await withoutDates(server));
+
+  const { code, stderr } = await at.run(['rm', '-r', '--yes', 'photos:']);
+
+  expect(code).toBe(1);
+  expect(stderr).toContain('still shows things without a name, a size or a date');
 });
