@@ -80,9 +80,7 @@ export class RangeProgress {
 
   /** A body that had delivered so many bytes was cut: milliseconds to wait before the next answer; null when there is to be none. */
   noteCut(delivered: number): number | null {
-    const missing = this.target.end - this.next + delivered;
-    // The last pieces of a stretch are smaller: a body that always ends at a third gets there, too.
-    this.#cuts = delivered >= Math.min(PROGRESS, missing / 4) ? 1 : this.#cuts + 1;
+    this.#cuts = delivered >= PROGRESS ? 1 : this.#cuts + 1;
     if (this.#cuts > MAX_CUTS || this.isOverdue) return null;
     return FIRST_BACKOFF * 2 ** (this.#cuts - 1);
   }

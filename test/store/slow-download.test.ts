@@ -33,28 +33,6 @@ it('a download that only drips is given up after a minute, and its body closed',
   expect(service.gets).toMatchObject([{ closed: true }]);
 });
 
-it('a download of which each answer brings a third of what is missing gets to its last byte [read/cut]', async () => {
-  const content = patternedBytes(1000);
-  const service = new ScriptedDownloads(content);
-  service.chunk = 7;
-  for (let missing = 800; missing > 1;) {
-    const cut = Math.ceil(missing / 3);
-    service.cuts.push(cut);
-    missing -= cut;
-  }
-  const clock = new ManualClock();
-  const reader = new RangeReader({ service, bucket: 'b', gate: (task) => task(), clock, log: silentLog });
-  const expected = { size: 1000, etag: 'first', matches: (head: ObjectHead) => head.etag === 'first' };
-  const bytes: number[] = [];
-
-  await reader.read(
-    { key: 'k', range: { start: 100, end: 900 }, expected },
-    { begin: () => undefined, chunk: (data) => void bytes.push(...data) },
-  );
-
-  expect(bytes).toEqual([...content.subarray(100, 900)]);
-});
-
 it('without ranges, a download that was cut late goes on though all before the cut takes minutes to come again [read/cut]', async () => {
   const service = new ScriptedDownloads(patternedBytes(8 * CHUNK));
   service.chunk = CHUNK;
