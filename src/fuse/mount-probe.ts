@@ -13,9 +13,10 @@ const START_LIMIT_MS = 20_000;
 const DENIED = 13;
 const DEAD = 107;
 const PROGRAM = `
-  const { statfsSync, writeSync } = require('node:fs');
-  writeSync(1, 'looking');
-  try { statfsSync(process.argv[1]); }
+  const fs = require('node:fs');
+  const [, mountpoint, call] = process.argv;
+  fs.writeSync(1, 'looking');
+  try { fs[call](mountpoint); }
   catch ({ code }) {
     const isDead = code === 'ENOTCONN' || code === 'ENXIO';
     process.exit(code === 'EACCES' ? ${String(DENIED)} : isDead ? ${String(DEAD)} : 1);
@@ -24,19 +25,24 @@ const PROGRAM = `
 
 /** Never rejects because of the mount, and never takes much longer than five seconds from when it looks. */
 export async function probeMount(mountpoint: string, clock: Clock): Promise<ProbeResult> {
-  const code = await codeOfLook(mountpoint, clock);
+  const code = await codeOfLook(mountpoint, 'statfsSync', clock);
   if (code === 0) return 'answers';
   return code === DENIED ? 'hidden' : 'silent';
 }
 
 /** As `probeMount`: whether the process of the mount at `mountpoint` is gone. One that does not answer is not known to be. */
 export async function isDead(mountpoint: string, clock: Clock): Promise<boolean> {
-  return (await codeOfLook(mountpoint, clock)) === DEAD;
+  // Of a dead mount macFUSE answers a statfs by itself, as its sources say: nobody could try it.
+  return (await codeOfLook(mountpoint, 'lstatSync', clock)) === DEAD;
 }
 
 /** Null when there is no answer in time. */
-async function codeOfLook(mountpoint: string, clock: Clock): Promise<number | null> {
-  const child = spawn(process.execPath, ['-e', PROGRAM, mountpoint], {
+async function codeOfLook(
+  mountpoint: string,
+  call: 'lstatSync' | 'statfsSync',
+  clock: Clock,
+): Promise<number | null> {
+  const child = spawn(process.execPath, ['-e', PROGRAM, mountpoint, call], {
     cwd: '/',
     env: {},
     stdio: ['ignore', 'pipe', 'ignore'],

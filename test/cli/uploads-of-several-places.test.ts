@@ -9,7 +9,7 @@ import { controlSocketPath, writeRecord } from '../../src/cli/found-mounts/mount
 import { ownIdentity } from '../../src/cli/found-mounts/process-identity.ts';
 import type { StateOwner } from '../../src/cli/state/state-directory.ts';
 import { controlled, STATUS } from '../support/controlled.ts';
-import { leaveBehind } from '../support/left-behind.ts';
+import { leaveBehind, leaveSetAside } from '../support/left-behind.ts';
 import { openOwnHome, ownerAt, runHere, type OwnHome } from '../support/run-here.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';
 
@@ -89,6 +89,19 @@ it('pailfs uploads lists what another process stores, though it cannot be asked 
   );
   expect(stdout).toContain('/taken');
   expect(stdout).not.toContain('set aside');
+});
+
+it('pailfs uploads says of what was set aside that it is, also where another process has it', async () => {
+  const { left } = await arrange();
+  const directory = await left('taken');
+  await leaveSetAside(directory, 'aside', 'the mount ended before a close or fsync had promised it');
+  await claim(directory);
+
+  const { stdout } = await runHere(['uploads']);
+
+  const rows = linesOf(stdout);
+  expect(rows.find((row) => row.includes('/aside'))).toContain('set aside');
+  expect(rows.find((row) => row.includes('/taken'))).not.toContain('set aside');
 });
 
 const refusing = (): Promise<never> => Promise.reject(new Error(ENDING));

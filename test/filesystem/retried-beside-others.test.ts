@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
-import { names, openForTest, writeFile } from '../support/open-for-test.ts';
+import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { edit, errnoOfCall, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
@@ -260,34 +260,36 @@ describe('what an earlier mount left, and whose end nobody knows since', () => {
 describe('an edit that failed', () => {
   const settings = [{ conflict: 'keep-both' }, { conflict: 'fail' }, { conflict: 'overwrite' }] as const;
 
-  it.each(settings)('is stored beside what others have stored since (%o) [uploads/beside]', async (given) => {
+  async function withFailed(
+    given: (typeof settings)[number],
+    change: (fs: FileSystemForTest['fs']) => Promise<void> = (fs) => edit(fs, '/f', 'own', 0),
+  ): Promise<FileSystemForTest> {
     const scene = await openForTest({ settings: given });
-    const { fs, store, mounted } = scene;
     await scene.foreignWrite('f', 'old');
-    store.changeAccount({ gracePeriod: true });
-    expect(await errnoOfCall(edit(fs, '/f', 'own', 0))).toBe('EDQUOT');
-    store.changeAccount({ gracePeriod: false });
+    scene.store.changeAccount({ gracePeriod: true });
+    expect(await errnoOfCall(change(scene.fs))).toBe('EDQUOT');
+    scene.store.changeAccount({ gracePeriod: false });
+    return scene;
+  }
+
+  it.each(settings)('is stored beside what others have stored since (%o) [uploads/beside]', async (given) => {
+    const scene = await withFailed(given);
     await scene.foreignWrite('f', 'theirs');
 
-    expect(await mounted.unsent.retry(null)).toMatchObject([
+    expect(await scene.mounted.unsent.retry(null)).toMatchObject([
       { isDone: true, path: '/f', storedAs: expect.stringContaining('conflict') as string },
     ]);
 
     const stored = await textsOf(scene);
     expect(stored['f']).toBe('theirs');
     expect(Object.values(stored).sort()).toEqual(['own', 'theirs']);
-    expect(await mounted.unsent.list()).toEqual([]);
+    expect(await scene.mounted.unsent.list()).toEqual([]);
   });
 
   it.each(settings)('is stored at its name when nobody has stored anything since (%o)', async (given) => {
-    const scene = await openForTest({ settings: given });
-    const { fs, store, mounted } = scene;
-    await scene.foreignWrite('f', 'old');
-    store.changeAccount({ gracePeriod: true });
-    expect(await errnoOfCall(edit(fs, '/f', 'own', 0))).toBe('EDQUOT');
-    store.changeAccount({ gracePeriod: false });
+    const scene = await withFailed(given);
 
-    expect(await mounted.unsent.retry(null)).toMatchObject([{ isDone: true, storedAs: null }]);
+    expect(await scene.mounted.unsent.retry(null)).toMatchObject([{ isDone: true, storedAs: null }]);
 
     expect(await textsOf(scene)).toEqual({ f: 'own' });
   });
@@ -295,15 +297,12 @@ describe('an edit that failed', () => {
   it.each(settings)(
     'was of the type alone, and is refused once others have stored bytes (%o) [uploads/beside]',
     async (given) => {
-      const scene = await openForTest({ settings: given });
-      const { fs, store, mounted } = scene;
-      await scene.foreignWrite('f', 'old');
-      store.changeAccount({ gracePeriod: true });
-      await fs.setXattr('/f', 'user.mime_type', Buffer.from('text/x-mine'), 'any').catch(() => undefined);
-      store.changeAccount({ gracePeriod: false });
+      const scene = await withFailed(given, (fs) =>
+        fs.setXattr('/f', 'user.mime_type', Buffer.from('text/x-mine'), 'any'),
+      );
       await scene.foreignWrite('f', 'theirs');
 
-      expect(await mounted.unsent.retry(null)).toMatchObject([
+      expect(await scene.mounted.unsent.retry(null)).toMatchObject([
         { isDone: false, reason: expect.stringContaining('somebody else replaced') as string },
       ]);
 

@@ -4,10 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { claimStateDirectory, type StateOwner } from '../../src/cli/state/state-directory.ts';
-import { Journal, type JournalChange } from '../../src/content/journal/journal.ts';
+import { Journal, put, type JournalChange } from '../../src/content/journal/journal.ts';
 import { draftsIn } from '../../src/content/left-behind.ts';
 import { nodeLocalFiles } from '../../src/content/local-files.ts';
-import { draftFactsOf } from './journal-records.ts';
+import { draftFactsOf, draftRecordOf } from './journal-records.ts';
 
 /** The file is empty. Resolves with the state directory. */
 export async function leaveBehind(stateHome: string, owner: StateOwner, key: string): Promise<string> {
@@ -29,6 +29,16 @@ export async function leaveDraft(directory: string, key: string): Promise<void> 
   await mkdir(join(directory, 'drafts'), { recursive: true });
   const facts = draftFactsOf(key, { sealed: { size: 0, md5: null, at: 1 } });
   await (await draftsIn(directory, nodeLocalFiles).create(facts)).close();
+}
+
+/** As `leaveDraft`, of one that was set aside for `reason`, as the journal says. */
+export async function leaveSetAside(directory: string, key: string, reason: string): Promise<void> {
+  const facts = draftFactsOf(key, { sealed: { size: 0, md5: null, at: 1 } });
+  const draft = await draftsIn(directory, nodeLocalFiles).create(facts);
+  await draft.close();
+  await leaveRecords(directory, [
+    put('draft', draftRecordOf(draft.id, { facts, state: 'set aside', reason })),
+  ]);
 }
 
 /** In the journal of `directory`. Resolves with its identifier. */

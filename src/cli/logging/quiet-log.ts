@@ -118,9 +118,10 @@ export class QuietLog implements Log {
 
   /** Whether the line has a cause of its own that is worth one. */
   #isNews({ causes }: Kind, { cause }: LogFields = {}): boolean {
-    if (typeof cause !== 'string' || causes.has(cause) || causes.size >= CAUSES_OF_A_KIND) return false;
+    if (typeof cause !== 'string' || causes.has(cause)) return false;
+    if (causes.size >= CAUSES_OF_A_KIND || this.#lines >= LINES_BEFORE_CAUSES) return false;
     causes.add(cause);
-    return this.#lines < LINES_BEFORE_CAUSES;
+    return true;
   }
 
   #kindOf(level: QuietLevel, message: string): Kind {

@@ -34,7 +34,7 @@ export class BaseReplaced extends FsError {
   }
 }
 
-/** Who only sets the type of `file` has no bytes to keep beside somebody else's, and must hear that it was not set. */
+/** Whether `draft` only sets the type of `file`: there are no bytes to keep beside somebody else's, and its program must hear that it was not set. */
 export async function isTypeAlone(file: OpenFile, draft: Draft): Promise<boolean> {
   const { contentType } = file.wishesOf(draft);
   return contentType !== null && file.version !== null && file.version.md5 === (await draft.md5());
