@@ -65,12 +65,23 @@ export class KeptFolders {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#kept.size === 0;
+  }
+
   paths(): string[] {
     return [...this.#kept.keys()];
   }
 
   all(): readonly KeptFolder[] {
     return [...this.#kept.values()];
+  }
+
+  /** Whether `path` is kept, or holds one that is. */
+  isOnTheWay(path: string): boolean {
+    if (this.#kept.has(path)) return true;
+    for (const kept of this.#kept.keys()) if (kept.startsWith(`${path}/`)) return true;
+    return false;
   }
 
   /** Names directly inside `folder` of kept folders, and of those that hold one further below. */

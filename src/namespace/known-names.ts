@@ -285,7 +285,7 @@ export class KnownNames {
 
   #dropKeptAbove(path: string): void {
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) {
-      if (this.kept.get(folder) === undefined && this.kept.namesIn(folder).size === 0) continue;
+      if (!this.kept.isOnTheWay(folder)) continue;
       // A listing that left before does not show it, and nothing keeps it from now on.
       this.#disproveListings(folder);
     }

@@ -280,4 +280,24 @@ describe('emptied folders', () => {
 
     await expect.poll(async () => (await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['d/']);
   });
+
+  it('that could not be made real hold up none that is emptied later', async () => {
+    const log = new LogForTest();
+    const { fs, foreignWrite, direct, bucket, clock, faults } = await openWith({}, log);
+    await foreignWrite('d/x', '');
+    await foreignWrite('e/x', '');
+    await names(fs, '/d');
+    await names(fs, '/e');
+    await fs.unlink('/d/x');
+    faults.add({ operation: 'createFolder', fault: { kind: 'status', status: 403 } });
+    clock.advance(3000);
+    await expect.poll(() => log.about('could not be made to stay')).toHaveLength(1);
+
+    await fs.unlink('/e/x');
+    clock.advance(3000);
+
+    await expect
+      .poll(async () => (await direct.listObjects(bucket, { folder: '' })).folders)
+      .toContain('e/');
+  });
 });

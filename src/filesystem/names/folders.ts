@@ -30,7 +30,8 @@ export class Folders {
   readonly #times: FolderTimes;
   readonly #deletions: Deletions;
   #removal: 'untried' | 'works' | 'does nothing' = 'untried';
-  #timer: (() => void) | null = null;
+  /** When kept folders are made real next, by the clock's `monotonic`. */
+  #next: { readonly at: number; readonly cancel: () => void } | null = null;
 
   constructor(mount: MountState, times: FolderTimes, deletions: Deletions) {
     this.#mount = mount;
@@ -141,8 +142,7 @@ export class Folders {
    * was emptied only just now: programs that remove a tree remove it next, however long they are about the others.
    */
   async makeAllReal(thorough: boolean): Promise<void> {
-    this.#timer?.();
-    this.#timer = null;
+    this.stop();
     let failed = false;
     const { kept } = this.#mount.namespace.known;
     for (const path of kept.paths()) {
@@ -165,8 +165,8 @@ export class Folders {
 
   /** Stops waiting to make folders real. */
   stop(): void {
-    this.#timer?.();
-    this.#timer = null;
+    this.#next?.cancel();
+    this.#next = null;
   }
 
   /** Returns whether listings of the service, and not only our own memory, showed the folder, and showed it empty. */
@@ -232,11 +232,15 @@ export class Folders {
   }
 
   #schedule(delay: number): void {
-    if (this.#timer !== null || this.#mount.namespace.known.kept.paths().length === 0) return;
-    this.#timer = this.#mount.clock.after(delay, () => {
-      this.#timer = null;
+    const { clock, namespace } = this.#mount;
+    const at = clock.monotonic() + delay;
+    if (namespace.known.kept.isEmpty || (this.#next !== null && this.#next.at <= at)) return;
+    this.stop();
+    const cancel = clock.after(delay, () => {
+      this.#next = null;
       // It reports its failures itself.
       void this.makeAllReal(false);
     });
+    this.#next = { at, cancel };
   }
 }
