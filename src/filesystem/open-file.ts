@@ -118,6 +118,11 @@ export class OpenFile {
     return this.goingUp !== null;
   }
 
+  /** What of it the service may have that is ours, or that it was made from. */
+  get possibleVersions(): readonly Version[] {
+    return this.version === null ? this.unconfirmed : [...this.unconfirmed, this.version];
+  }
+
   get endUnknown(): boolean {
     return this.unconfirmed.length > 0;
   }

@@ -24,6 +24,16 @@ export function keyOfPath(path: string): string {
   return path.slice(1);
 }
 
+/** Of a file's key, or of a folder's, which ends in a slash. */
+export function pathOfKey(key: string): string {
+  return `/${key.replace(/\/$/, '')}`;
+}
+
+/** What `path`, which is `from` or inside it, is called where `from` is called `to`. */
+export function pathAfterRename(path: string, from: string, to: string): string {
+  return to + path.slice(from.length);
+}
+
 /** The folder that `path` is in; the top's is itself. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf('/');

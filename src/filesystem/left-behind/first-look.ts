@@ -26,7 +26,7 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   const head = await headOf(mount.store, key);
   if (head?.size === draft.size && file.version?.matches(head) !== true)
     for (const attempt of await unhashedAttempt(draft)) file.doubt(attempt);
-  const found = head === null ? undefined : await recognise(mount.store, key, head, versionsOf(file));
+  const found = head === null ? undefined : await recognise(mount.store, key, head, file.possibleVersions);
   const isOurs = found !== undefined && file.unconfirmed.includes(found);
   // It has come.
   const { late } = mount.store;
@@ -59,11 +59,6 @@ async function unhashedAttempt(draft: Draft): Promise<Version[]> {
   const { sealed } = draft.facts;
   if (sealed?.md5 !== null) return [];
   return [versionOf(await attemptOf(draft, sealed.at))];
-}
-
-/** What of `file` the service may have that is ours, or that it was made from. */
-export function versionsOf(file: OpenFile): readonly Version[] {
-  return file.version === null ? file.unconfirmed : [...file.unconfirmed, file.version];
 }
 
 async function headOf(store: BucketStore, key: string): Promise<ObjectHead | null> {

@@ -7,6 +7,7 @@
  */
 import { atOnce } from '../../base/at-once.ts';
 import { describeError } from '../../base/errors.ts';
+import { pathAfterRename } from '../../store/keys.ts';
 import {
   carry,
   FILES_AT_ONCE,
@@ -55,7 +56,7 @@ export class FolderMoving {
     const tree = await treeToRename(this.#mount, from, this.#mount.settings.renameLimit);
     const moves = tree.files.map(({ path, version }) => ({
       from: path,
-      to: to + path.slice(from.length),
+      to: pathAfterRename(path, from, to),
       version,
     }));
     const record = await journal.ofFolder(from, to, moves);
@@ -184,6 +185,6 @@ class FolderMove {
   }
 
   #there(path: string): string {
-    return this.#plan.to + path.slice(this.#plan.from.length);
+    return pathAfterRename(path, this.#plan.from, this.#plan.to);
   }
 }

@@ -3,6 +3,7 @@
  */
 import { atOnce } from '../../base/at-once.ts';
 import { describeError } from '../../base/errors.ts';
+import { pathAfterRename } from '../../store/keys.ts';
 import type { CopyAnnouncement } from './copying.ts';
 import { FsError } from '../errors.ts';
 import {
@@ -119,10 +120,10 @@ export class FolderUndo {
   }
 
   #there(path: string): string {
-    return this.#plan.to + path.slice(this.#plan.from.length);
+    return pathAfterRename(path, this.#plan.from, this.#plan.to);
   }
 
   #back(path: string): string {
-    return this.#plan.from + path.slice(this.#plan.to.length);
+    return pathAfterRename(path, this.#plan.to, this.#plan.from);
   }
 }

@@ -49,9 +49,10 @@ export class RenameSources {
       if (this.#tellsConflicts(source, draft)) await this.#refuseReplaced(source);
       return { draft, version, stays };
     }
-    const entry = await this.#mount.namespace.confirmFile(path, versionsOf(source));
+    const entry = await this.#mount.namespace.confirmFile(path, source.possibleVersions);
     if (entry?.kind !== 'file') return null;
-    if (isAmong(entry.version, versionsOf(source))) return { draft: null, version: entry.version, stays };
+    if (isAmong(entry.version, source.possibleVersions))
+      return { draft: null, version: entry.version, stays };
     if (!this.#tellsConflicts(source, draft)) return null;
     throw replacedMeanwhile(path);
   }
@@ -68,7 +69,7 @@ export class RenameSources {
     asked: 'now' | 'just stored' | 'by a process that is gone',
   ): Promise<boolean> {
     const { path } = source;
-    if (asked !== 'just stored' && !(await this.#isStill(path, versionsOf(source)))) {
+    if (asked !== 'just stored' && !(await this.#isStill(path, source.possibleVersions))) {
       // What was copied is new here, so it is no matter what its old name shows.
       const isGone = asked === 'by a process that is gone' && draft !== null;
       if (source.dirty && (isGone || !this.#tellsConflicts(source, draft))) return false;
@@ -87,7 +88,7 @@ export class RenameSources {
   /** The DELETE of the old file was answered with `error`, or not at all. Resolves when it is gone. */
   async #deleteUnsure(source: OpenFile, error: unknown): Promise<void> {
     const { path } = source;
-    const left = await this.#leftAt(path, versionsOf(source));
+    const left = await this.#leftAt(path, source.possibleVersions);
     if (left === 'nothing') return;
     if (!mayHaveBeenDone(error)) throw error;
     // That it is there does not tell that it stays: the DELETE may still be done, and the copy would be the only one.
@@ -105,7 +106,7 @@ export class RenameSources {
   }
 
   async #refuseReplaced(source: OpenFile): Promise<void> {
-    if (await this.#isStill(source.path, versionsOf(source))) return;
+    if (await this.#isStill(source.path, source.possibleVersions)) return;
     throw replacedMeanwhile(source.path);
   }
 
@@ -129,11 +130,6 @@ export class RenameSources {
 
 function replacedMeanwhile(path: string): FsError {
   return new FsError('ESTALE', path, 'somebody else replaced the file while it was edited here');
-}
-
-/** What the service may have of `source`. */
-function versionsOf({ version, unconfirmed }: OpenFile): readonly Version[] {
-  return version === null ? unconfirmed : [version, ...unconfirmed];
 }
 
 function isAmong(version: Version, versions: readonly Version[]): boolean {

@@ -2,6 +2,7 @@
 import type { Draft } from '../../content/draft.ts';
 import type { RenameStepRecord } from '../../content/journal/records.ts';
 import { versionOf } from '../../content/version-facts.ts';
+import { pathOfKey } from '../../store/keys.ts';
 import type { Version } from '../../store/version.ts';
 import { draftsOf } from '../drafts/draft-records.ts';
 import type { MountState } from '../mount-state.ts';
@@ -16,7 +17,7 @@ export async function copyAt(
     facts === null ? null : versionOf(facts),
   );
   const ours = [copy, replaced].filter((version) => version != null);
-  const there = await namespace.confirmFile(pathOf(step.to), ours);
+  const there = await namespace.confirmFile(pathOfKey(step.to), ours);
   if (there?.kind !== 'file') return null;
   if (copy?.isSame(there.version) === true) return there.version;
   return replaced?.isSame(there.version) === true ? null : 'foreign';
@@ -25,8 +26,4 @@ export async function copyAt(
 /** The draft of `file` that was copied, or is replaced by the copy. */
 export function draftIn(file: OpenFile, { drafts }: RenameStepRecord): Draft | undefined {
   return [...draftsOf(file)].find(({ id }) => drafts.includes(id));
-}
-
-export function pathOf(key: string): string {
-  return `/${key.replace(/\/$/, '')}`;
 }

@@ -8,7 +8,7 @@ import type { Draft } from '../../content/draft.ts';
 import type { RenameUnderWay } from '../../content/journal/journal-contents.ts';
 import type { RenameStepRecord } from '../../content/journal/records.ts';
 import { versionOf } from '../../content/version-facts.ts';
-import { keyOfPath } from '../../store/keys.ts';
+import { keyOfPath, pathAfterRename, pathOfKey } from '../../store/keys.ts';
 import { publish } from '../../store/replace.ts';
 import type { Version } from '../../store/version.ts';
 import type { CopyAnnouncement } from './copying.ts';
@@ -19,7 +19,7 @@ import type { MountState } from '../mount-state.ts';
 import type { StoredCopy } from './moving.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { FolderRecord, StepChange } from './rename-journal.ts';
-import { copyAt, draftIn, pathOf } from './rename-steps.ts';
+import { copyAt, draftIn } from './rename-steps.ts';
 
 const TAKEN = 'a program has a file under the new name';
 
@@ -61,7 +61,7 @@ export class ResumedSteps {
 
   /** Rejects with an `FsError`, with a refusal, or with the local disk's error: what is left is to be taken again. */
   async take({ rename }: RenameUnderWay, record: FolderRecord): Promise<void> {
-    const [from, to] = [pathOf(rename.from), pathOf(rename.to)];
+    const [from, to] = [pathOfKey(rename.from), pathOfKey(rename.to)];
     if (rename.kind === 'folder') await this.#makeFolders(from, to);
     await atOnce([...record.steps.entries()], FILES_AT_ONCE, ([index, step]) =>
       this.#step(step, rename.kind, {
@@ -78,7 +78,7 @@ export class ResumedSteps {
     const { folders } = await treeNow(this.#mount, from);
     for (const path of folders) {
       this.#refuseIfStopped();
-      const there = to + path.slice(from.length);
+      const there = pathAfterRename(path, from, to);
       if ((await namespace.lookup(there)).kind === 'missing') await this.#parts.folders.create(there);
     }
   }
@@ -90,7 +90,7 @@ export class ResumedSteps {
   ): Promise<void> {
     this.#refuseIfStopped();
     const { namespace, table } = this.#mount;
-    const [from, to] = [pathOf(step.from), pathOf(step.to)];
+    const [from, to] = [pathOfKey(step.from), pathOfKey(step.to)];
     const there = table.dirty(to);
     // Still an edit of what was replaced, it is stored beside the copy.
     const isBeside = there?.basis === 'edit' && this.#replaced.has(there);
@@ -142,7 +142,7 @@ export class ResumedSteps {
     { step, announce }: { readonly step: RenameStepRecord; readonly announce: CopyAnnouncement },
   ): Promise<void> {
     const { table } = this.#mount;
-    const to = pathOf(step.to);
+    const to = pathOfKey(step.to);
     // Since the step began.
     if (table.isTaken(to, source)) {
       this.#dropped(step, TAKEN);
@@ -168,7 +168,7 @@ export class ResumedSteps {
   /** Who opens one of the files to write waits meanwhile: the bytes would be lost to what arrives, or go where nobody has put them. */
   async #alone<Result>(step: RenameStepRecord, change: () => Promise<Result>): Promise<Result> {
     const { table } = this.#mount;
-    const ends = [step.from, step.to].map((key) => table.awaiting(pathOf(key)));
+    const ends = [step.from, step.to].map((key) => table.awaiting(pathOfKey(key)));
     try {
       return await change();
     } finally {
@@ -181,7 +181,7 @@ export class ResumedSteps {
    * are what it has replaced. Returns whether the rename is finished with that.
    */
   async #isCarried(step: RenameStepRecord, without: Without): Promise<boolean> {
-    const [from, to] = [pathOf(step.from), pathOf(step.to)];
+    const [from, to] = [pathOfKey(step.from), pathOfKey(step.to)];
     const [source, replaced] = [this.#waiting(from, step), this.#waiting(to, step)];
     if (source === undefined && replaced === undefined) return false;
     // As it was copied: whoever writes from now on does so to another.
@@ -251,7 +251,7 @@ export class ResumedSteps {
 
   /** The shelf may have it no more: nobody asked for it to outlive the process. Its copy may have taken a link away all the same. */
   async #fromShelf(step: RenameStepRecord, without: Without): Promise<void> {
-    const [from, to] = [pathOf(step.from), pathOf(step.to)];
+    const [from, to] = [pathOfKey(step.from), pathOfKey(step.to)];
     const replaced = this.#waiting(to, step);
     const copy = await copyAt(this.#mount, step);
     if (copy === null || copy === 'foreign') return;
@@ -273,10 +273,10 @@ export class ResumedSteps {
   async #endFolder(from: string, to: string): Promise<void> {
     const { namespace } = this.#mount;
     for (const file of heldAlone(this.#mount, from))
-      await this.#carry(file, to + file.path.slice(from.length));
+      await this.#carry(file, pathAfterRename(file.path, from, to));
     if ((await namespace.lookup(from)).kind !== 'folder') return;
     const { folders } = await treeNow(this.#mount, from);
-    for (const path of folders) this.#parts.folderTimes.copy(path, to + path.slice(from.length));
+    for (const path of folders) this.#parts.folderTimes.copy(path, pathAfterRename(path, from, to));
     await removeFolders(this.#mount, this.#parts.folders, folders, []);
   }
 

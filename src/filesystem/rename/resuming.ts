@@ -8,13 +8,13 @@
 import { describeError } from '../../base/errors.ts';
 import type { RenameUnderWay } from '../../content/journal/journal-contents.ts';
 import type { RenameRecord } from '../../content/journal/records.ts';
+import { pathOfKey } from '../../store/keys.ts';
 import { isPassing } from '../errno-of.ts';
 import type { FolderMovingParts } from './folder-moving.ts';
 import { sendLeftovers } from '../left-behind/leftovers.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { RenameHolds } from './rename-holds.ts';
-import { pathOf } from './rename-steps.ts';
 import { ResumedSteps, Stopped } from './resumed-steps.ts';
 
 /** After a failure that may pass, milliseconds. */
@@ -102,7 +102,7 @@ export class Resuming {
   async #finish(found: RenameUnderWay, attempts: number): Promise<void> {
     const { log, claims } = this.#mount;
     const { rename } = found;
-    const [from, to] = [pathOf(rename.from), pathOf(rename.to)];
+    const [from, to] = [pathOfKey(rename.from), pathOfKey(rename.to)];
     const record = this.#parts.journal.resumed(found);
     let left: readonly OpenFile[] = [];
     try {

@@ -10,7 +10,7 @@ import { BaseReplaced, isTypeAlone, type Conflicts } from '../write/conflicts.ts
 import { contentTypeFor } from '../attributes/content-type.ts';
 import { draftsOf } from '../drafts/draft-records.ts';
 import { FsError } from '../errors.ts';
-import { lookFirst, versionsOf } from '../left-behind/first-look.ts';
+import { lookFirst } from '../left-behind/first-look.ts';
 import { draftOnDisk } from '../left-behind/leftovers.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
@@ -88,7 +88,7 @@ export class Reviving {
       file.isLeftBehind = true;
       if (found !== null) return false;
     }
-    const ours = versionsOf(file);
+    const ours = file.possibleVersions;
     const there = await this.#mount.namespace.confirmFile(path, ours);
     if (there?.kind !== 'file' || ours.some((one) => one.isSame(there.version))) return false;
     if (isEdit && (await isTypeAlone(file, draft)))
@@ -118,7 +118,7 @@ export class Reviving {
     const { kind } = await namespace.lookup(path);
     if (kind === 'under-file') throw new FsError('ENOTDIR', path, 'a component of the path is a file');
     if (kind === 'folder') return false;
-    const ours = versionsOf(file);
+    const ours = file.possibleVersions;
     const there = await namespace.confirmFile(path, ours);
     if (there?.kind !== 'file') return true;
     return isWhole && ours.some((one) => one.isSame(there.version));

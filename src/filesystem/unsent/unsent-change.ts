@@ -6,6 +6,7 @@ import type {
   RenameRecord,
   ShelvedRecord,
 } from '../../content/journal/records.ts';
+import { pathOfKey } from '../../store/keys.ts';
 import { reasonOf, toFsError } from '../errno-of.ts';
 import type { OpenFile } from '../open-file.ts';
 
@@ -196,7 +197,7 @@ export function changeOfRename(
   { id, from, to, startedAt }: RenameRecord,
   failure?: { readonly error: unknown; readonly attempts: number },
 ): UnsentChange {
-  const path = pathOf(from);
+  const path = pathOfKey(from);
   const failed = failure && {
     attempts: failure.attempts,
     code: toFsError(failure.error, path).code,
@@ -209,7 +210,7 @@ export function changeOfRename(
     kind: 'rename',
     state: failed === undefined ? 'going on' : 'failed',
     path,
-    to: pathOf(to),
+    to: pathOfKey(to),
     since: startedAt,
   };
 }
@@ -221,15 +222,10 @@ export function changeOfDeletion(record: DeletionRecord): UnsentChange {
     id: `delete-${sequence}`,
     kind: 'delete',
     state: state === 'dropped' ? 'set aside' : state,
-    path: pathOf(key),
+    path: pathOfKey(key),
     since: requestedAt,
     attempts,
     code: lastFailure?.code ?? null,
     reason: lastFailure?.message ?? null,
   };
-}
-
-/** The keys of folders end with a slash, their paths do not. */
-function pathOf(key: string): string {
-  return `/${key.replace(/\/$/, '')}`;
 }
