@@ -29,6 +29,8 @@ export interface Wishes {
 /** What a close has promised to store (`--write-back`): a draft whose bytes do not change any more. */
 export interface Sealed {
   readonly draft: Draft;
+  /** What went up when this took its place, and of whose bytes it was made; null: of none that the service may still get. */
+  readonly over: Draft | null;
   /** Those of the file, before a program began to write something newer; null: nobody has. */
   wishes: Wishes | null;
 }
@@ -160,6 +162,27 @@ export class OpenFile {
   doubt(version: Version): void {
     const others = this.unconfirmed.filter((each) => !each.isTriedAs(version));
     this.unconfirmed = [...others, version].slice(-MOST_UNCONFIRMED);
+  }
+
+  /** The service has what `draft`, which a close had promised, holds: what is newer here, and was made of it, is an edit of that. */
+  hasStored(draft: Draft): void {
+    const { sealed, isOverSealed } = this;
+    if (sealed?.draft === draft) {
+      this.sealed = null;
+      this.isOverSealed = false;
+      if (isOverSealed) this.basis = 'edit';
+    } else if (sealed?.over === draft) {
+      if (sealed.wishes !== null) sealed.wishes = { ...sealed.wishes, basis: 'edit' };
+      if (sealed.wishes === null || isOverSealed) this.basis = 'edit';
+    }
+  }
+
+  /** The file is as visible now as somebody wished: what is newer here need not see to it again, whatever others make of it until then. */
+  hasGranted(visibility: Visibility): void {
+    const { sealed } = this;
+    if (this.visibilityWish === visibility) this.visibilityWish = null;
+    if (sealed?.wishes?.visibilityWish === visibility)
+      sealed.wishes = { ...sealed.wishes, visibilityWish: null };
   }
 
   /** What was tried, and what else its upload was to do, was about another name, or another version. */

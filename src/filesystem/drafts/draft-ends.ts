@@ -153,7 +153,7 @@ export class DraftEnds {
     file.loseWrites();
     if (file.failure?.draft === file.draft) file.failure = null;
     file.draft = draft;
-    file.sealed = { draft, wishes: null };
+    file.sealed = { draft, over: null, wishes: null };
     file.isOverSealed = false;
     Object.assign(file, promised);
   }

@@ -126,7 +126,7 @@ export function draftOnDisk(
   file.visibilityWish = facts.visibility;
   for (const unconfirmed of record.unconfirmed) file.doubt(versionOf(unconfirmed));
   file.visibilityBefore = record.visibilityBefore;
-  if (isPromised) file.sealed = { draft, wishes: null };
+  if (isPromised) file.sealed = { draft, over: null, wishes: null };
   draft.setLeaving(isPromised);
   // The process may have ended in the middle of its upload, of which no record is made when there is one already.
   if (facts.sealed?.md5 != null) file.doubt(uploadOf(facts, facts.sealed));

@@ -225,5 +225,5 @@ function takePromise(target: OpenFile): Sealed | null {
     target.draft = null;
     target.dirty = false;
   }
-  return { draft, wishes };
+  return { draft, over: null, wishes };
 }

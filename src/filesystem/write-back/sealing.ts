@@ -35,7 +35,9 @@ export class Sealing {
       const { kept } = this.#mount;
       await kept.seal(file, draft, before?.draft ?? null);
       const isStored = before !== null && file.sealed !== before;
-      file.sealed = { draft, wishes: null };
+      const isOver = before !== null && !isStored && file.isOverSealed;
+      const over = isOver ? (file.goingUp === before.draft ? before.draft : before.over) : null;
+      file.sealed = { draft, over, wishes: null };
       draft.setLeaving(!file.detached);
       file.isOverSealed = false;
       file.failure = null;

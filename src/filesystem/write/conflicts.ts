@@ -97,7 +97,7 @@ export class Conflicts {
     promised.contentType = contentTypeFor(file, file.wishesOf(draft));
     promised.local = file.wishesOf(draft).local;
     promised.visibilityWish = atMost(file.wishesOf(draft).visibilityWish);
-    promised.sealed = { draft, wishes: null };
+    promised.sealed = { draft, over: null, wishes: null };
     file.sealed = null;
     file.failure = null;
     table.add(promised);

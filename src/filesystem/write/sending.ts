@@ -85,6 +85,7 @@ export class Sending {
     const { version, visibility, visibilityFailure } = replacement;
     version.madeHereAt = file.madeHereAt(this.#mount.clock.monotonic());
     this.#took(file, draft, version);
+    if (visibilityFailure === undefined) file.hasGranted(visibility);
     this.#mount.namespace.known.changed(file.path, { kind: 'file', version });
     // It is not ours to restore any more when somebody else has replaced the bytes since.
     const isLinkDown = visibility === 'public' && visibilityFailure !== undefined;
@@ -243,12 +244,7 @@ export class Sending {
     file.publishPending = false;
     draft.setLeaving(false);
     if (file.draft === draft) this.#becomeClean(file, version);
-    else if (file.sealed?.draft === draft) {
-      file.sealed = null;
-      // What is being written now was made from what is stored now.
-      if (file.isOverSealed) file.basis = 'edit';
-      file.isOverSealed = false;
-    }
+    else file.hasStored(draft);
   }
 
   #becomeClean(file: OpenFile, version: Version): void {
