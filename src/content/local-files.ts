@@ -3,17 +3,18 @@
  * implementation by Node: who keeps a draft need not know `node:fs`.
  */
 import { randomUUID } from 'node:crypto';
-import { unlinkSync } from 'node:fs';
-import { mkdir, statfs, unlink } from 'node:fs/promises';
+import { mkdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ALIGNMENT, areWholePages } from '../base/aligned-memory.ts';
+import { areWholePages } from '../base/aligned-memory.ts';
 import { systemClock, type Clock } from '../base/clock.ts';
 import { systemErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { DirectFile, DirectWrites } from './direct-writes.ts';
 import { DiskCalls } from './disk-calls.ts';
 import { DiskPace } from './disk-pace.ts';
+import { NodeLocalFile, type ProcessFiles } from './node-local-file.ts';
 import { OpenDescriptor } from './open-descriptor.ts';
+import { RestingFiles } from './resting-files.ts';
 
 /** An open temporary file. Every method rejects with a Node system error (`code`). */
 export interface LocalFile {
@@ -57,10 +58,17 @@ export interface LocalFiles {
 
 /** For all mounts of the process, since all of them stand still; by the real clock, whatever a mount's is: it is about a real disk. */
 const calls = new DiskCalls(systemClock);
+/** The descriptors are the process's, too. */
+const shared: ProcessFiles = { calls, resting: new RestingFiles() };
 
 export const nodeLocalFiles: LocalFiles = {
-  create: async (directory) => new NodeLocalFile(...(await newFile(directory))),
-  open: async (path) => new NodeLocalFile(path, await OpenDescriptor.open(calls, path, 'r+')),
+  create: async (directory) => new NodeLocalFile(shared, ...(await newFile(directory))),
+  open: async (path) => {
+    const file = new NodeLocalFile(shared, path, await OpenDescriptor.open(calls, path, 'r+'));
+    // Of those that an earlier mount left each is open for a moment, to be looked at.
+    shared.resting.isBack(file);
+    return file;
+  },
   syncDirectory: async (directory) => {
     // Opened each time: the one that had the name may have been removed.
     const descriptor = await OpenDescriptor.open(calls, directory, 'r');
@@ -88,7 +96,10 @@ export function directLocalFiles({ clock, log }: { clock: Pick<Clock, 'monotonic
     ...nodeLocalFiles,
     create: async (directory) => {
       const [path, descriptor] = await newFile(directory);
-      return new NodeLocalFile(path, descriptor, { writes, file: new DirectFile(writes, descriptor) });
+      return new NodeLocalFile(shared, path, descriptor, {
+        writes,
+        file: new DirectFile(writes, descriptor),
+      });
     },
   };
 }
@@ -103,80 +114,6 @@ async function newFile(directory: string): Promise<[path: string, descriptor: Op
     return create();
   });
   return [path, descriptor];
-}
-
-/** Past the page cache. */
-interface DirectWay {
-  readonly writes: DirectWrites;
-  readonly file: DirectFile;
-}
-
-class NodeLocalFile implements LocalFile {
-  readonly path: string;
-  readonly #descriptor: OpenDescriptor;
-  readonly #direct: DirectWay | null;
-
-  constructor(path: string, descriptor: OpenDescriptor, direct: DirectWay | null = null) {
-    this.path = path;
-    this.#descriptor = descriptor;
-    this.#direct = direct;
-  }
-
-  read(into: Uint8Array, position: number): Promise<number> {
-    return this.#descriptor.read(into, position);
-  }
-
-  async write(data: Uint8Array, position: number): Promise<number> {
-    const direct = this.#direct;
-    if (direct !== null && position % ALIGNMENT === 0 && direct.writes.suitable([data]) > 0) {
-      if (await direct.file.write([data], position)) return data.length;
-    }
-    return this.#descriptor.write(data, position);
-  }
-
-  truncate(size: number): Promise<void> {
-    return this.#descriptor.truncate(size);
-  }
-
-  bytesOnDisk(): Promise<number> {
-    return this.#descriptor.bytesOnDisk();
-  }
-
-  async sync(): Promise<void> {
-    // Most drafts are not written to any more: many may wait to be uploaded, each with a descriptor already.
-    await this.#direct?.file.close();
-    await this.#descriptor.sync();
-  }
-
-  async close(): Promise<void> {
-    try {
-      await this.#direct?.file.close();
-    } finally {
-      await this.#descriptor.close();
-    }
-  }
-
-  async unlink(): Promise<void> {
-    // rm(1) of Node would look at the file before.
-    const removed = calls.make(
-      () => {
-        unlinkSync(this.path);
-      },
-      () => unlink(this.path),
-    );
-    await removed.catch((error: unknown) => {
-      if (systemErrorCode(error) !== 'ENOENT') throw error;
-    });
-  }
-
-  async remove(): Promise<void> {
-    try {
-      // The bytes go with the last of the two, which is for the other thread.
-      await this.unlink();
-    } finally {
-      await this.close();
-    }
-  }
 }
 
 /** Reads until `into` is full or the file ends; tells how many bytes. */
