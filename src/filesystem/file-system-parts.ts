@@ -71,7 +71,7 @@ export function fileSystemParts(mount: MountState, inputs: PartsInputs): Mounted
   const opening = new Opening(mount, { writing, uploading, folderTimes, shelf, reading, siblings });
   const removing = new Removing(mount, { writing, folders, folderTimes, deletions });
   const copying = new Copying(mount, writing);
-  const renames = renameParts(mount, { ...inputs, ...uploads, copying, removing, deletions, folders, holds });
+  const renames = renameParts(mount, { ...inputs, ...uploads, copying, writing, deletions, folders, holds });
   const reviving = new Reviving(mount, { conflicts: uploads.conflicts, holds, deletions });
   const unsent = new UnsentChanges(mount, {
     ...renames,

@@ -72,6 +72,8 @@ export class OpenFile {
   written = false;
   /** Whether a flush has already passed over that emptied draft. */
   passedOver = false;
+  /** What takes its name away is under way. Who opens it meanwhile comes before that. */
+  isEnding = false;
   /** The name is gone, or another file's; nothing is uploaded any more. */
   detached = false;
   /** The draft whose upload is under way. */

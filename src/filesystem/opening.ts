@@ -202,7 +202,11 @@ export class Opening {
     const handle = new Handle(file, intent.read, intent.write, new ReadStream());
     // Counted before anything is awaited: the file must not be let go under us.
     file.handles.add(handle);
-    if (!intent.truncate) return handle;
+    if (!intent.truncate) {
+      // Whoever ends it has looked already for whom it is to be kept.
+      if (file.isEnding) await this.#writing.keepForReaders(file);
+      return handle;
+    }
     try {
       await this.#writing.truncate(file, 0);
       return handle;

@@ -100,6 +100,30 @@ it('creates no second file under a name that a rename is about to give', async (
   expect(await stored('free')).toBe('New Bytes');
 });
 
+it.each([
+  { how: 'unlinked', held: 'deleteObject', end: (fs: FileSystemOperations) => fs.unlink('/old') },
+  {
+    how: 'renamed over',
+    held: 'putObject',
+    end: (fs: FileSystemOperations) => fs.rename('/new', '/old', false),
+  },
+] as const)('reads what a file held that was opened while it was $how', async ({ held, end }) => {
+  const { fs, reached, letGo } = await stageHolding(held);
+  const ending = end(fs);
+  await reached;
+  const handles = [await fs.open('/old', { ...toEdit, write: false }), await fs.open('/old', toEdit)];
+
+  letGo();
+  await ending;
+
+  for (const handle of handles) {
+    const seen = Buffer.alloc('old bytes'.length);
+    await fs.read(handle, seen, 0);
+    expect(seen.toString()).toBe('old bytes');
+    await fs.release(handle);
+  }
+});
+
 it('does not bring back a file that was opened and changed while it was unlinked', async () => {
   const { fs, stored, reached, letGo } = await stageHolding('deleteObject');
   const unlinking = fs.unlink('/old');

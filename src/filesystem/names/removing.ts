@@ -1,5 +1,4 @@
 /** How does a name go, while programs may still hold what was behind it? */
-import { describeError } from '../../base/errors.ts';
 import { keyOfPath, parentOf } from '../../store/keys.ts';
 import { removeObject } from '../../store/lasting-change.ts';
 import { claimedSoon } from '../write/claimed-soon.ts';
@@ -41,8 +40,9 @@ export class Removing {
       const file = table.dirty(path) ?? (await this.#storedFile(path));
       // Nor may an upload of before still come, of this mount or of an earlier one (late-requests.ts).
       const isUnsent = file.isUnsent && this.#mount.store.late.uploadsOf(keyOfPath(path)).length === 0;
+      file.isEnding = true;
       try {
-        await this.keepForReaders(file);
+        await this.#writing.keepForReaders(file);
         if (!isUnsent) await this.#delete(file);
         // At once, so that nobody opens by the name what is just being let go.
         table.detach(file);
@@ -50,6 +50,7 @@ export class Removing {
         await this.#mount.kept.detached(file);
         await this.#dropUnused(file);
       } finally {
+        file.isEnding = false;
         if (file.handles.size === 0 && file.state === 'clean') table.remove(file);
       }
       this.#folderTimes.touch(parentOf(path));
@@ -68,30 +69,6 @@ export class Removing {
     if (this.#deletions.has(path)) known.going(path);
     else if (isUnsent) known.neverStored(path);
     else known.changed(path, { kind: 'missing' });
-  }
-
-  /**
-   * Before the version that handles read ends on the service: what is not here yet is fetched, if it fits into the memory
-   * that cached bytes may use. Beyond that those handles will get ESTALE.
-   */
-  async keepForReaders(file: OpenFile): Promise<void> {
-    const { version } = file;
-    if (file.handles.size === 0 || file.draft !== null || version === null || version.size === 0) return;
-    if (version.size > this.#mount.settings.memoryLimit) {
-      this.#mount.log.warn('a file still open is too large to keep: those who read it will get ESTALE', {
-        path: file.path,
-        bytes: version.size,
-      });
-      return;
-    }
-    try {
-      await this.#writing.keepHere(file, version);
-    } catch (error) {
-      this.#mount.log.warn('a file still open could not be kept for those who read it', {
-        path: file.path,
-        cause: describeError(error),
-      });
-    }
   }
 
   async #dropUnused(file: OpenFile): Promise<void> {

@@ -5,16 +5,16 @@
 import { isPassing } from '../errno-of.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile, Sealed } from '../open-file.ts';
-import type { Removing } from '../names/removing.ts';
 import type { Shelf } from '../shelf/shelf.ts';
 import type { Uploading } from '../write/uploading.ts';
+import type { Writing } from '../write/writing.ts';
 import type { Sealing } from '../write-back/sealing.ts';
 
 export interface MovingDraftsParts {
   readonly uploading: Uploading;
-  readonly removing: Removing;
   readonly shelf: Shelf;
   readonly sealing: Sealing;
+  readonly writing: Writing;
 }
 
 /** For callers who hold the claims of both paths. Rejects as `Moving`. */
@@ -42,7 +42,7 @@ export class MovingDrafts {
 
   async #move(source: OpenFile, target: OpenFile | null, place: Place): Promise<OpenFile | null> {
     const { shelf } = source;
-    if (target !== null) await this.#parts.removing.keepForReaders(target);
+    if (target !== null) await this.#parts.writing.keepForReaders(target);
     // Not in the middle of a close of the source, which would know nothing of the promise that is left to it, and leave it behind.
     const takePlace = (): Promise<Taken | null> => Promise.resolve(this.#takePlace(source, target, place));
     let taken = await source.gate.still(takePlace);

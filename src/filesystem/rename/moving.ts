@@ -110,7 +110,7 @@ export class Moving {
       if (isTaken && (stays !== null || source.hasWriters())) return false;
       if (stays !== null && isAnother) return false;
       // What others of our programs will store there ends the version that its readers have.
-      if (isTaken) await this.#parts.removing.keepForReaders(source);
+      if (isTaken) await this.#parts.writing.keepForReaders(source);
       const local = localOf(source, draft);
       copied.local = withLater(local, copied.local);
       namespace.known.changed(to, { kind: 'file', version: copied });
@@ -143,7 +143,7 @@ export class Moving {
     // The link that it has to have back when the copy cannot be made public (copying.ts): afterwards nobody can tell.
     if (wish === 'public' && target?.dirty === true && this.#mount.settings.visibility === 'preserve')
       await visibilityOf(this.#mount, target);
-    if (target !== null) await this.#parts.removing.keepForReaders(target);
+    if (target !== null) await this.#parts.writing.keepForReaders(target);
     // Writers wait: what they wrote between the copy and the DELETE would be in neither.
     const moved = await source.gate.still(async () => {
       const whole = await this.#parts.copying.sources.wholeOf(source);

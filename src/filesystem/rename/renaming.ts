@@ -63,12 +63,14 @@ export class Renaming {
     try {
       target = await this.#target(to);
       if (target !== null && noReplace) throw new FsError('EEXIST', to, 'the name is taken');
+      if (target !== null) target.isEnding = true;
       const record = journal.ofFile(source, to, target);
       const { announce } = record;
       const lost = await moving.move(source, { to, target, announce }).finally(() => record.end());
       await moving.drafts.lost(lost);
       await moving.drafts.sendOrphan(source);
     } finally {
+      if (target !== null) target.isEnding = false;
       await uploading.dropUnused(source);
       if (target?.detached === true) await this.#mount.kept.detached(target);
       if (target !== null) await uploading.dropUnused(target);

@@ -101,9 +101,29 @@ export class Writing {
     });
   }
 
-  /** All bytes of `version`, which is to end on the service, in the draft of `file`. Rejects as `draftOf`. */
-  async keepHere(file: OpenFile, version: Version): Promise<void> {
-    await this.draftOf(file, version.size, 'createKeepsake');
+  /**
+   * Before the version that handles read ends on the service: what is not here yet is fetched, if it fits into the memory
+   * that cached bytes may use. Beyond that those handles will get ESTALE.
+   */
+  async keepForReaders(file: OpenFile): Promise<void> {
+    const { version, path } = file;
+    const { log, settings } = this.#mount;
+    if (file.handles.size === 0 || file.draft !== null || version === null || version.size === 0) return;
+    if (version.size > settings.memoryLimit) {
+      log.warn('a file still open is too large to keep: those who read it will get ESTALE', {
+        path,
+        bytes: version.size,
+      });
+      return;
+    }
+    try {
+      await this.draftOf(file, version.size, 'createKeepsake');
+    } catch (error) {
+      log.warn('a file still open could not be kept for those who read it', {
+        path,
+        cause: describeError(error),
+      });
+    }
   }
 
   /**
