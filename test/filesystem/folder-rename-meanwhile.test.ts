@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
 import { namesBelow } from '../model/service-contents.ts';
+import { hasEnded } from '../support/held-disk.ts';
+import { holdNext } from '../support/hold-next.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import {
   closing,
@@ -204,6 +206,22 @@ describe('while a folder is renamed', () => {
       expect(String(await test.stored('e/late'))).toBe('new');
     },
   );
+});
+
+it('who has a file of a folder open to write, and has written nothing, closes it while the folder is renamed', async () => {
+  const test = await openForTest();
+  for (const file of ['d/a', 'd/b']) await test.foreignWrite(file, 'content');
+  const handle = await openToEdit(test.fs, '/d/b');
+  const copying = holdNext(test.service, 'putObject');
+  const renaming = test.fs.rename('/d', '/e', false);
+  await copying.begun;
+
+  await test.fs.flush(handle);
+
+  expect(await hasEnded(renaming)).toBe(false);
+  copying.letGo();
+  await renaming;
+  await test.fs.release(handle);
 });
 
 const CHANGES = new Set(['putObject', 'deleteObject', 'createFolder']);

@@ -4,6 +4,9 @@ import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { SpaceBudget } from '../../src/content/space-budget.ts';
 import { FIRST_WINDOW } from '../../src/content/read-plan.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { drained } from '../support/drained.ts';
+import { hasEnded } from '../support/held-disk.ts';
+import { holdNext } from '../support/hold-next.ts';
 import { closing, names, openForTest, readAll, readFile, writeFile } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import {
@@ -178,6 +181,35 @@ describe('an unlinked file', () => {
     expect(await next.unsent.list()).toEqual([]);
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
+
+  it.each([false, true])(
+    'is synced and closed while another file of its name goes up (write-back: %s) [unlink/open]',
+    async (writeBack) => {
+      const scene = await openForTest({ settings: { writeBack } });
+      const { fs } = scene;
+      await writeFile(fs, '/f', 'old');
+      await drained(scene.mounted);
+      const old = await openToEdit(fs, '/f');
+      await writeAt(fs, old, 'O');
+      await fs.unlink('/f');
+      await drained(scene.mounted);
+      const upload = holdNext(scene.service, 'putObject');
+      const anew = await openToRewrite(fs, '/f');
+      await writeAt(fs, anew, 'new');
+      const syncing = fs.fsync(anew);
+      await upload.begun;
+
+      await fs.fsync(old);
+      await fs.flush(old);
+
+      expect(await textAt(fs, old)).toBe('Old');
+      expect(await hasEnded(syncing)).toBe(false);
+      upload.letGo();
+      await syncing;
+      await fs.release(old);
+      await fs.release(anew);
+    },
+  );
 
   it('must be a file that exists', async () => {
     const { fs, foreignWrite } = await openForTest();

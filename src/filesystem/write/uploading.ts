@@ -53,6 +53,7 @@ export class Uploading {
 
   /** What a close promises of `file`: that it is stored, or with `--write-back` that it will be. Rejects with why that cannot be. */
   async keep(file: OpenFile): Promise<void> {
+    if (isSettled(file)) return;
     if (!this.#mount.settings.writeBack) await this.store(file);
     else if (!(await this.#promised.promise(file)))
       await this.#storing.claimed(file, () => this.#storing.through(file));
@@ -76,7 +77,7 @@ export class Uploading {
 
   /** Stores what `file` has new and is not to stay here. Rejects with why it could not; the draft then stays. */
   async store(file: OpenFile): Promise<void> {
-    await this.#storing.claimed(file, () => this.storeClaimed(file));
+    if (!isSettled(file)) await this.#storing.claimed(file, () => this.storeClaimed(file));
   }
 
   /** As `store`, for a caller that holds the claim of the file's path: every conflict is a `BaseReplaced`. */
@@ -240,6 +241,11 @@ export class Uploading {
     }
     await this.dropUnused(file);
   }
+}
+
+/** Whether nothing of it is to be stored: its path may be claimed for long, by a rename or for another file's upload, and nobody need wait for that. */
+function isSettled({ detached, dirty, publishPending, uploading }: OpenFile): boolean {
+  return detached || !(dirty || publishPending || uploading);
 }
 
 function requireClosed(file: OpenFile): void {
