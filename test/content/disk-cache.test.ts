@@ -165,13 +165,13 @@ describe('a cache that is damaged', () => {
     const directory = await temporaryDirectory();
     await readOnce(directory, 60);
     for (const file of await groupFiles(directory)) await turnByte(file, HEADER_SIZE + 5);
-    const warnings: string[] = [];
-    const log: Log = { ...silentLog, warn: (message) => warnings.push(message) };
+    const warnings: unknown[] = [];
+    const log: Log = { ...silentLog, warn: (message, fields) => warnings.push([message, fields?.['key']]) };
     const again = await Reading.begin({ ...SMALL, size: 60, disk: openCache(directory, { log }) });
 
     expect(await again.readsAll()).toBe(true);
 
-    expect(warnings).toEqual(['a block of the disk cache is damaged and is downloaded again']);
+    expect(warnings).toEqual([['a block of the disk cache is damaged and is downloaded again', 'k']]);
   });
 
   it('costs requests, never an error: a file is where the cache was to be, and stays', async () => {

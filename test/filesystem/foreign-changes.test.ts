@@ -57,7 +57,11 @@ describe('a file that somebody else overwrites', () => {
     const handle = await openToRead(fs, '/f');
     await foreignWrite('f', 'newer');
 
-    await expect(textAt(fs, handle)).rejects.toMatchObject({ code: 'ESTALE', path: '/f' });
+    await expect(textAt(fs, handle)).rejects.toMatchObject({
+      code: 'ESTALE',
+      path: '/f',
+      reason: 'the file was replaced while it was open',
+    });
     expect((await readFile(fs, '/f')).toString()).toBe('newer');
     await expect(textAt(fs, handle)).rejects.toMatchObject({ code: 'ESTALE' });
     await fs.release(handle);
@@ -115,7 +119,10 @@ describe('names that somebody else makes and deletes', () => {
     const handle = await openToRead(fs, '/f');
     await direct.deleteObject(bucket, 'f');
 
-    await expect(textAt(fs, handle)).rejects.toMatchObject({ code: 'ESTALE' });
+    await expect(textAt(fs, handle)).rejects.toMatchObject({
+      code: 'ESTALE',
+      reason: 'the file was deleted while it was open',
+    });
     await expect(fs.getAttributes('/f')).rejects.toMatchObject({ code: 'ENOENT' });
     await fs.release(handle);
   });

@@ -3,15 +3,18 @@ import type { GroupFile } from './group-file.ts';
 import { BLOCKS_PER_GROUP } from './group-format.ts';
 import type { InMemory } from './waiting-blocks.ts';
 
+/** Whole blocks from `first` on, and where their file is stored, for the log. */
+export interface BlocksOfKey {
+  readonly key: string;
+  readonly first: number;
+  readonly into: Uint8Array;
+}
+
 /** All groups of a cache; `DiskCache` is it. */
 export interface BlockGroups {
   opened(hash: string, group: number): Pick<GroupFile, 'has'> | undefined;
   open(hash: string, group: number): Promise<void>;
-  read(
-    hash: string,
-    group: number,
-    blocks: { readonly first: number; readonly into: Uint8Array },
-  ): Promise<boolean>;
+  read(hash: string, group: number, blocks: BlocksOfKey): Promise<boolean>;
   keep(
     hash: string,
     group: number,
@@ -26,11 +29,13 @@ export interface BlockGroups {
 export class CachedContent {
   readonly #cache: BlockGroups;
   readonly #hash: string;
+  readonly #key: string;
 
   /** Made by `DiskCache.content` alone. */
-  constructor(cache: BlockGroups, hash: string) {
+  constructor(cache: BlockGroups, hash: string, key: string) {
     this.#cache = cache;
     this.#hash = hash;
+    this.#key = key;
   }
 
   /** Whether `has` knows all blocks from `first` to `last`, both included. */
@@ -61,7 +66,8 @@ export class CachedContent {
    * more, and `into` holds anything.
    */
   read(first: number, into: Uint8Array): Promise<boolean> {
-    return this.#cache.read(this.#hash, groupOf(first), { first: first % BLOCKS_PER_GROUP, into });
+    const blocks = { key: this.#key, first: first % BLOCKS_PER_GROUP, into };
+    return this.#cache.read(this.#hash, groupOf(first), blocks);
   }
 
   /** Keeps a block, which nobody may change from now on, if there is time and room, now or as long as it is `inMemory`. */

@@ -15,7 +15,7 @@ import type { CleanBytes } from '../space-budget.ts';
 import { CacheDirectory } from './cache-directory.ts';
 import { CacheFaults } from './cache-faults.ts';
 import { CacheRoom } from './cache-room.ts';
-import { CachedContent, type BlockGroups } from './cached-content.ts';
+import { CachedContent, type BlockGroups, type BlocksOfKey } from './cached-content.ts';
 import type { BlockRun } from './block-run.ts';
 import { DirectWrites } from '../direct-writes.ts';
 import type { GroupFile } from './group-file.ts';
@@ -119,7 +119,7 @@ export class DiskCache implements BlockGroups, CleanBytes {
 
   /** What is here of `name`. */
   content(name: ContentName): CachedContent {
-    return new CachedContent(this, hashOf(name));
+    return new CachedContent(this, hashOf(name), name.key);
   }
 
   /** The group's file, if it was opened lately; what it says of its blocks is true until something is awaited. */
@@ -133,18 +133,15 @@ export class DiskCache implements BlockGroups, CleanBytes {
   }
 
   /** As `GroupFile.read`; false, too, when the disk fails. */
-  async read(
-    hash: string,
-    group: number,
-    { first, into }: { readonly first: number; readonly into: Uint8Array },
-  ): Promise<boolean> {
+  async read(hash: string, group: number, { key, first, into }: BlocksOfKey): Promise<boolean> {
     const name = nameOf(hash, group);
     const file = this.#groups.get(name);
     if (file === undefined) return false;
     try {
       const isWhole = await file.read(first, into);
       if (isWhole) this.#groups.touch(name, file);
-      else this.#parts.log.warn('a block of the disk cache is damaged and is downloaded again', { name });
+      else
+        this.#parts.log.warn('a block of the disk cache is damaged and is downloaded again', { key, name });
       return isWhole;
     } catch (error) {
       this.#faults.tell(error);

@@ -72,9 +72,8 @@ export class Reading {
       if (!isRefusal(error, 'missing') && !(error instanceof VersionChanged)) throw error;
       // What exactly is there now the next look tells: this answer may have left before a change of our own.
       if (!file.detached) this.#mount.namespace.known.doubt(file.path);
-      throw new FsError('ESTALE', file.path, 'the file was replaced or deleted while it was open', {
-        cause: error,
-      });
+      const what = error instanceof VersionChanged ? 'replaced' : 'deleted';
+      throw new FsError('ESTALE', file.path, `the file was ${what} while it was open`, { cause: error });
     }
   }
 }
