@@ -14,6 +14,8 @@ export interface DownloadHeaders {
   readonly head: ObjectHead;
   /** Which bytes the body holds. */
   readonly range: ByteRange;
+  /** Whether nothing tells how long the body is but `range`. */
+  readonly isUncounted?: true;
 }
 
 const CONTENT_RANGE = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/i;
@@ -67,7 +69,8 @@ function decodePart(headers: AnswerHeaders, asked: ByteRange, details: RefusalDe
   if (length !== undefined && length !== byteLength(range)) {
     throw malformed('Content-Length and Content-Range do not agree', details);
   }
-  return { head: headOfSize(size, headers, details), range };
+  const head = headOfSize(size, headers, details);
+  return length === undefined ? { head, range, isUncounted: true } : { head, range };
 }
 
 function headOfSize(size: number, headers: AnswerHeaders, details: RefusalDetails): ObjectHead {

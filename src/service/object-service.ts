@@ -61,6 +61,8 @@ export interface Download {
   readonly head: ObjectHead;
   /** Which bytes the body holds: the whole file unless Range was honoured. A shorter range than asked for is possible. */
   readonly range: ByteRange;
+  /** The answer announced no length: only its end tells whether the body is what `range` says. */
+  readonly isUncounted?: boolean | undefined;
   /**
    * Exactly the bytes of `range`; iterating rejects with `unavailable` when it is cut short and with `timeout` when it
    * stalls. Must be read to the end or closed (`return`), or its connection stays in use.

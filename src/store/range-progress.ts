@@ -27,6 +27,10 @@ export class RangeProgress {
   next: number;
   /** Of the first answer. */
   head: ObjectHead | null = null;
+  /** An answer to a Range was not what it said it was: what is missing is asked for without. */
+  isPlain = false;
+  /** Whether the last request had a Range. */
+  hasAskedForPart = false;
   readonly #clock: Pick<Clock, 'monotonic'>;
   #cuts = 0;
   #crumbs = 0;

@@ -14,10 +14,9 @@ import type { ObjectHead } from '../service/records.ts';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { Gate } from './gates.ts';
 import { RangeProgress } from './range-progress.ts';
+import { RangeTrust, type RangeSupport } from './range-trust.ts';
 
 const NOT_IMPLEMENTED = 501;
-/** With statuses that may mean anything: one may have had another reason, and who believes it reads whole files from then on. */
-const REFUSALS_OF_RANGE = 2;
 
 /** The version that a reader means; `Version` is one. */
 export interface ExpectedVersion {
@@ -55,9 +54,6 @@ export interface RangeSink {
   chunk(data: Uint8Array, position: number): void | Promise<void>;
 }
 
-/** Whether the service honours Range, as far as this mount has seen. */
-export type RangeSupport = 'unknown' | 'yes' | 'no';
-
 export interface RangeReaderOptions {
   /** Only downloads are asked of it. */
   readonly service: Pick<ObjectService, 'getObject'>;
@@ -74,9 +70,7 @@ export class RangeReader {
   readonly #gate: Gate;
   readonly #clock: Clock;
   readonly #log: Log;
-  #support: RangeSupport = 'unknown';
-  /** Requests with a Range, while nobody knows whether any is honoured, that were answered without it. */
-  #refused = 0;
+  readonly #trust: RangeTrust;
 
   constructor(options: RangeReaderOptions) {
     this.#service = options.service;
@@ -84,11 +78,12 @@ export class RangeReader {
     this.#gate = options.gate;
     this.#clock = options.clock;
     this.#log = options.log;
+    this.#trust = new RangeTrust(options.log);
   }
 
   /** Remembered for the life of this object. With `no`, Range is never sent again. */
   get rangeSupport(): RangeSupport {
-    return this.#support;
+    return this.#trust.support;
   }
 
   /**
@@ -109,7 +104,10 @@ export class RangeReader {
       try {
         await this.#accept(download, request, progress, sink);
       } catch (error) {
-        await this.#waitToResume(error, request, progress, progress.next - before);
+        const isNonsense = isRefusal(error, 'malformed') && progress.hasAskedForPart;
+        // What came of it may be in a program's hands by now, and be as wrong.
+        if (isNonsense && progress.next === before) progress.isPlain = true;
+        else await this.#waitToResume(error, request, progress, progress.next - before);
       }
     } while (!progress.isComplete);
   }
@@ -118,9 +116,14 @@ export class RangeReader {
   async #ask(request: RangeRequest, progress: RangeProgress): Promise<Download> {
     const { key, expected, signal } = request;
     const { needed } = progress;
-    if (progress.isCrumbling) this.#believe('no');
+    if (progress.isCrumbling) this.#trust.crumbles();
     const isWhole = needed.start === 0 && needed.end >= expected.size;
-    if (isWhole || this.#support === 'no') return this.#checked(await this.#get(request), request, progress);
+    progress.hasAskedForPart = !isWhole && this.rangeSupport !== 'no' && !progress.isPlain;
+    if (!progress.hasAskedForPart) {
+      const plain = await this.#checked(await this.#get(request), request, progress);
+      if (progress.isPlain) this.#trust.wasNonsense();
+      return plain;
+    }
     try {
       const download = await this.#service.getObject(this.#bucket, key, {
         range: needed,
@@ -129,17 +132,17 @@ export class RangeReader {
       });
       const checked = await this.#checked(download, request, progress);
       const isCrumb = progress.noteAnswer(checked.range.end);
-      if (holdsWhole(checked)) this.#learn('no');
-      else if (!isCrumb) this.#learn('yes');
+      if (holdsWhole(checked)) this.#trust.ignored();
+      else if (!isCrumb) this.#trust.honoured();
       return checked;
     } catch (error) {
       // Also the answer when the file has become shorter: the plain answer tells which it is. And an answer that nobody understands may
       // be so for the Range alone, of which the spec says nothing: other bytes than asked for, or of a file of unknown size.
       const isForRange = isRefusal(error, 'range-refused', 'malformed');
       if (!isForRange && !this.#mayBeForRange(error)) throw error;
+      progress.hasAskedForPart = false;
       const checked = await this.#checked(await this.#get(request), request, progress);
-      if (!isForRange) this.#refused += 1;
-      if (isForRange || this.#refused >= REFUSALS_OF_RANGE) this.#learn('no');
+      this.#trust.ignored(isForRange ? 'range' : 'maybe range');
       return checked;
     }
   }
@@ -147,7 +150,7 @@ export class RangeReader {
   /** Whether no Range was honoured yet, and `error` refuses the request as it is: 400, 501, and whatever else a service says to what it does not know. */
   #mayBeForRange(error: unknown): boolean {
     const isRefused = isRefusal(error, 'rejected') || (isRefusal(error) && error.status === NOT_IMPLEMENTED);
-    return isRefused && this.#support === 'unknown';
+    return isRefused && this.rangeSupport === 'unknown';
   }
 
   #get(request: RangeRequest): Promise<Download> {
@@ -165,17 +168,6 @@ export class RangeReader {
     if (head.size === request.expected.size && request.expected.matches(head) && asBefore) return download;
     await close(download);
     throw new VersionChanged(request.key);
-  }
-
-  /** One ignored Range after honoured ones is an odd cache on the way, and no reason to fetch whole files from then on. */
-  #learn(answer: 'yes' | 'no'): void {
-    if (this.#support !== 'yes') this.#believe(answer);
-  }
-
-  #believe(answer: 'yes' | 'no'): void {
-    if (this.#support === answer) return;
-    this.#support = answer;
-    this.#log.debug(answer === 'yes' ? 'the service honours Range' : 'the service does not honour Range');
   }
 
   async #accept(
@@ -198,7 +190,7 @@ export class RangeReader {
       throw refusal('malformed', 'the answer holds other bytes than asked for', request.key);
     }
     let position = download.range.start;
-    for await (const data of download.body) {
+    for await (const data of this.#bodyOf(download, request, progress)) {
       if (request.signal?.aborted === true) throw aborted(request.key);
       const wanted = data.subarray(Math.max(0, progress.next - position), Math.max(0, until - position));
       position += data.length;
@@ -206,15 +198,18 @@ export class RangeReader {
         await sink.chunk(wanted, progress.next);
         progress.next += wanted.length;
       }
-      progress.noteArrival(data.length);
-      // Bytes that drip, in one body or in one answer each, never stall for long, and would hold up the program for hours.
-      if (progress.isOverdue && !progress.isComplete) {
-        throw refusal('timeout', 'the bytes come too slowly', request.key);
-      }
+      noteArrival(data.length, request, progress);
       // Reading to the end keeps the connection; leaving early is for bodies that hold more than is wanted.
       if (progress.next >= until && download.range.end > until) break;
     }
     if (progress.next < until) throw refusal('unavailable', 'the body ended early', request.key);
+    if (!holdsWhole(download)) this.#trust.proved();
+  }
+
+  /** As long as no answer to a Range was seen to be what it said, one that announces no length may be anything, even the whole file. */
+  #bodyOf(download: Download, request: RangeRequest, progress: RangeProgress): AsyncIterable<Uint8Array> {
+    const isDoubtful = download.isUncounted === true && !this.#trust.isProven;
+    return isDoubtful ? onceComplete(download.body, request, progress) : download.body;
   }
 
   /** Resolves when another answer may be asked for; rejects with `error` when not. */
@@ -239,6 +234,28 @@ export class RangeReader {
 
 function holdsWhole(download: Download): boolean {
   return download.range.start === 0 && download.range.end === download.head.size;
+}
+
+/** Its bytes, when all of them are here. */
+async function* onceComplete(
+  body: Download['body'],
+  request: RangeRequest,
+  progress: RangeProgress,
+): AsyncGenerator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) {
+    pieces.push(Uint8Array.from(piece));
+    noteArrival(piece.length, request, progress);
+  }
+  yield* pieces;
+}
+
+/** Bytes that drip, in one body or in one answer each, never stall for long, and would hold up the program for hours. */
+function noteArrival(bytes: number, { key }: RangeRequest, progress: RangeProgress): void {
+  progress.noteArrival(bytes);
+  if (progress.isOverdue && !progress.isComplete) {
+    throw refusal('timeout', 'the bytes come too slowly', key);
+  }
 }
 
 /** Gives the connection of a body that nobody reads back. */

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ByteRange } from '../../src/base/byte-range.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { RangeReader, type RangeSupport } from '../../src/store/range-reader.ts';
+import { RangeReader } from '../../src/store/range-reader.ts';
+import type { RangeSupport } from '../../src/store/range-trust.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { ScriptedDownloads } from '../support/scripted-downloads.ts';

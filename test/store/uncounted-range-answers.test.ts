@@ -1,0 +1,84 @@
+/** What becomes of a read whose answer to a Range announces no length, and turns out to be longer than its Content-Range says? */
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
+import { RangeReader } from '../../src/store/range-reader.ts';
+import { openClient } from '../client/open-client.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
+import type { Script } from '../support/raw-server.ts';
+
+const CONTENT = patternedBytes(600_000);
+const VERSION = 'ETag: "e"\r\nLast-Modified: Fri, 02 Jan 2026 03:04:05 GMT\r\n';
+const PART = { start: 100_000, end: 500_000 };
+const PART_HEADERS = `HTTP/1.1 206 Partial Content\r\n${VERSION}Content-Range: bytes ${PART.start}-${PART.end - 1}/${CONTENT.length}\r\nConnection: close\r\n\r\n`;
+
+function answer(head: string, body: Uint8Array): Script {
+  return {
+    play: (socket) => {
+      socket.write(head);
+      socket.end(body);
+    },
+  };
+}
+
+const whole = answer(`HTTP/1.1 200 OK\r\n${VERSION}Content-Length: ${CONTENT.length}\r\n\r\n`, CONTENT);
+const honest = answer(PART_HEADERS, CONTENT.subarray(PART.start, PART.end));
+const oneMore = answer(PART_HEADERS, CONTENT.subarray(PART.start, PART.end + 1));
+const notAPart = answer(PART_HEADERS, CONTENT);
+
+async function setup(...answers: Script[]) {
+  const { service, server } = await openClient(answers);
+  const clock = new ManualClock();
+  const ranges = new RangeReader({ service, bucket: 'b', gate: (task) => task(), clock, log: silentLog });
+  const read = async (): Promise<boolean> => {
+    const found = new Uint8Array(CONTENT.length);
+    const expected = { size: CONTENT.length, matches: () => true };
+    await ranges.read(
+      { key: 'k', range: PART, expected },
+      {
+        begin: () => undefined,
+        chunk: (data, position) => {
+          // Whatever comes for the first time is what a program is given.
+          expect(Buffer.compare(data, CONTENT.subarray(position, position + data.length))).toBe(0);
+          found.set(data, position);
+        },
+      },
+    );
+    return Buffer.compare(found.subarray(PART.start, PART.end), CONTENT.subarray(PART.start, PART.end)) === 0;
+  };
+  const asked = (): (string | undefined)[] => server.requests.map(({ headers }) => headers['range']);
+  return { read, asked, ranges };
+}
+
+describe('a stretch of a file, answered by a part without Content-Length', () => {
+  it.each([
+    ['a byte longer than it says', oneMore],
+    ['the whole file', notAPart],
+  ])('that is %s is asked for without Range, and from then on [read/no-ranges]', async (_what, odd) => {
+    const { read, asked } = await setup(odd, whole, whole);
+
+    expect(await read()).toBe(true);
+    expect(await read()).toBe(true);
+
+    expect(asked()).toEqual([`bytes=${PART.start}-${PART.end - 1}`, undefined, undefined]);
+  });
+
+  it('that is what it says it is, is all that is asked for', async () => {
+    const { read, asked, ranges } = await setup(honest, honest);
+
+    expect(await read()).toBe(true);
+    expect(await read()).toBe(true);
+
+    expect(asked()).toHaveLength(2);
+    expect(ranges.rangeSupport).toBe('yes');
+  });
+
+  it('that is longer after others were not is refused: what came of it may be in use [errors/hostile]', async () => {
+    const { read, asked, ranges } = await setup(honest, oneMore);
+    await read();
+
+    await expect(read()).rejects.toMatchObject({ kind: 'malformed' });
+    expect(asked()).toHaveLength(2);
+    expect(ranges.rangeSupport).toBe('yes');
+  });
+});
