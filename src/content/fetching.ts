@@ -6,6 +6,7 @@
  */
 import type { ByteRange } from '../base/byte-range.ts';
 import { unlessLeaving, type Waiter } from '../base/waiter.ts';
+import type { Asker } from './late-failures.ts';
 import type { Landing } from './landing.ts';
 import type { ReadContext } from './read-context.ts';
 import { cellAt, MOST_PARTS, sizesWithin } from './read-plan.ts';
@@ -18,6 +19,8 @@ export interface Demand extends Pick<ReadPattern, 'sequential' | 'from'> {
   /** Null: it is no program's read. */
   readonly run: ReadRun | null;
   readonly waiter: Waiter;
+  /** Null: as `run`. */
+  readonly asker: Asker | null;
 }
 
 /** One version's decisions. Throws nothing: failures reach those who wait for the landing. */
@@ -58,6 +61,17 @@ export class Fetching {
     const most = demand.sequential ? windows.most : maxBytes;
     if (this.#context.cache.claim(stretch.end - stretch.start, most)) return this.#bytes.fetch(stretch);
     return this.#claimed({ start, end: Math.min(start + blockSize, this.#bytes.version.size) });
+  }
+
+  /**
+   * Throws what the GET of a piece that is not on its way has failed with a moment ago, after a program had waited long for it. While nobody
+   * knows whether Range is honoured, each may bring the whole file, and all wait for the first.
+   */
+  checkFailed(piece: ByteRange, { asker }: Demand): void {
+    // Only programs ask by way of the kernel.
+    if (asker === null || this.#bytes.landingAt(piece.start) !== undefined) return;
+    const isOpen = this.#context.ranges.rangeSupport === 'unknown';
+    this.#bytes.failures.check(isOpen ? null : piece.start, asker);
   }
 
   /** The GET of a small file, started if its bytes are neither here nor on their way; null otherwise, or when there is no room. */

@@ -88,6 +88,11 @@ export class Landing implements RangeSink {
     return this.#abort.signal;
   }
 
+  /** What it brings. */
+  get range(): ByteRange {
+    return this.#range;
+  }
+
   /** Whether it brings the whole file. */
   get isWhole(): boolean {
     return this.#range.start === 0 && this.#range.end >= this.#place.fileSize;

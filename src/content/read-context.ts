@@ -34,7 +34,7 @@ export interface ReadContextOptions {
   /** For spools; made when missing. */
   readonly directory: string;
   readonly space: SpaceBudget;
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Pick<Clock, 'after' | 'monotonic'>;
   readonly log: Log;
   readonly sizes?: ReadSizes | undefined;
 }
@@ -47,7 +47,7 @@ export class ReadContext {
   readonly files: LocalFiles;
   readonly directory: string;
   readonly space: SpaceBudget;
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Pick<Clock, 'after' | 'monotonic'>;
   readonly log: Log;
   /** Fitting the cache. */
   readonly sizes: ReadSizes;

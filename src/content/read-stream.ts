@@ -48,6 +48,8 @@ export class ReadRun {
 export class ReadStream {
   readonly #slack: number;
   readonly #longRun: number;
+  /** What reads have failed with; null: nothing. */
+  #failures: WeakSet<Error> | null = null;
   /** The one that was not read for longest first. */
   #runs: ReadRun[] = [new ReadRun(0)];
 
@@ -68,6 +70,17 @@ export class ReadStream {
     run.next = Math.max(run.next, end);
     run.sequential ||= !isFirst && run.length >= this.#longRun;
     return { sequential: run.sequential, from, run };
+  }
+
+  /** A read has failed with `error`. */
+  noteFailure(error: unknown): void {
+    if (!(error instanceof Error)) return;
+    this.#failures ??= new WeakSet();
+    this.#failures.add(error);
+  }
+
+  hasFailedWith(error: Error): boolean {
+    return this.#failures?.has(error) === true;
   }
 
   #continues(run: ReadRun, start: number, end: number): boolean {

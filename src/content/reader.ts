@@ -20,7 +20,7 @@ import { SpoolFailed } from './spool.ts';
 import { VersionBytes, type FileVersion } from './version-bytes.ts';
 import { VersionCopy, type CopyTarget } from './version-copy.ts';
 
-const HERE_AND_THERE = { sequential: false, from: 0, run: null, waiter: STAYING };
+const HERE_AND_THERE = { sequential: false, from: 0, run: null, waiter: STAYING, asker: null };
 
 /** One version's bytes, for all who read it. What a failed GET should have brought is asked for again by the next read. */
 export class VersionReader {
@@ -98,15 +98,19 @@ export class VersionReader {
   ): Promise<number> {
     const end = Math.min(position + into.length, this.#bytes.version.size);
     if (position >= end) return 0;
+    const asker = { stream, since: this.#context.clock.monotonic() };
     const pattern = stream.note(position, end);
     const looking = this.#bytes.disk.look({
       start: Math.min(pattern.from, position),
       end: pattern.sequential ? this.#plan.horizon(end, pattern.run) : end,
     });
     if (looking !== undefined) await looking;
-    const filled = this.#fill(into, { start: position, end }, { ...pattern, waiter });
+    const filled = this.#fill(into, { start: position, end }, { ...pattern, waiter, asker });
     if (pattern.sequential) this.#readAhead(end, pattern.run);
-    await filled;
+    await filled.catch((error: unknown) => {
+      stream.noteFailure(error);
+      throw error;
+    });
     return end - position;
   }
 
@@ -220,8 +224,11 @@ export class VersionReader {
     if (this.#bytes.isOnDisk(piece.start)) return this.#provideFromDisk(piece, gathering);
     const { spool } = this.#bytes;
     const isSpooled = spool !== null && spool.filled >= piece.end;
-    // Before a GET is started for somebody who has left.
-    if (!isSpooled) checkWaiting(demand.waiter);
+    if (!isSpooled) {
+      // Before a GET is started for somebody who has left.
+      checkWaiting(demand.waiter);
+      this.#plan.checkFailed(piece, demand);
+    }
     const landing = isSpooled ? null : this.#plan.landingFor(piece, demand);
     try {
       if (landing === 'wait' || landing === 'full') {

@@ -9,6 +9,7 @@ import { describeError } from '../base/errors.ts';
 import type { ExpectedVersion } from '../store/range-reader.ts';
 import { BLOCKS_PER_GROUP } from './disk-cache/group-format.ts';
 import { Landing, LandsElsewhere } from './landing.ts';
+import { LateFailures } from './late-failures.ts';
 import type { ReadContext } from './read-context.ts';
 import { SpoolFailed, type Spool } from './spool.ts';
 import { VersionOnDisk } from './version-on-disk.ts';
@@ -25,6 +26,7 @@ export interface FileVersion extends ExpectedVersion {
 export class VersionBytes {
   readonly version: FileVersion;
   readonly disk: VersionOnDisk;
+  readonly failures: LateFailures;
   /** Where the version is stored now; follows a rename. */
   key: string;
   readonly #context: ReadContext;
@@ -48,6 +50,7 @@ export class VersionBytes {
     this.version = version;
     this.#cachedId = version.id;
     this.disk = new VersionOnDisk(context, this);
+    this.failures = new LateFailures(context.clock);
     this.#spooling = new VersionSpool(context, version, this.disk);
   }
 
@@ -188,12 +191,14 @@ export class VersionBytes {
     });
     this.#landings.add(landing);
     const request = { key, range, expected: this.version, signal: landing.signal };
+    const since = this.#context.clock.monotonic();
     const end = (error?: unknown): void => {
       giveBack(claimed);
       this.#forget(landing);
       if (error instanceof SpoolFailed && !landing.signal.aborted) this.distrustDisk(error);
       else if (error !== undefined) {
         this.#context.log.debug('a read of the service failed', { key, reason: describeError(error) });
+        this.failures.note(landing.range, error, since);
       }
       landing.finish(error);
     };

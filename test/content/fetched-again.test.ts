@@ -13,7 +13,7 @@ it('bytes fetched ahead that have gone again are fetched from the beginning of a
   run.until = 1000;
   const piece = { start: 201, end: 207 };
 
-  const demand = { sequential: true, from: 201, range: piece, run, waiter: STAYING };
+  const demand = { sequential: true, from: 201, range: piece, run, waiter: STAYING, asker: null };
   new Fetching(reading.context, bytes).landingFor(piece, demand);
   void bytes.dispose();
 

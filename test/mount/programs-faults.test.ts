@@ -270,6 +270,24 @@ describe('when the service is silent, a program', () => {
   });
 });
 
+describe('when the service is silent for as long as it is given, a program', () => {
+  beforeEach(() => openMount({ deadlines: { headers: 2000 } }));
+
+  it.each([
+    ['a small file', 5000, 'cat file'],
+    ['a large file', 3_000_000, 'cat file'],
+    ['the middle of a large file', 3_000_000, 'dd if=file of=/dev/null bs=1M skip=1 count=1'],
+  ])('has waited once when it reads %s: the kernel asks twice', async (_what, size, script) => {
+    await mount.foreignWrite('file', patternedBytes(size));
+    mount.server.faults.add({ operation: 'getObject', times: 1000, fault: { kind: 'stall' } });
+
+    const result = await mount.run(script);
+
+    expect(result.errors).toMatch(/Connection timed out/);
+    expect(mount.server.faults.taken).toBe(1);
+  });
+});
+
 describe('when somebody replaces a file that is being read, a program', () => {
   beforeEach(() => openMount({ settings: { memoryLimit: 8 * 1024 * 1024 } }));
 

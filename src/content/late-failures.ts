@@ -1,0 +1,66 @@
+/**
+ * Has the GET of these bytes failed a moment ago, after a program had waited long for it?
+ *
+ * The kernel's read-ahead fails without a word: the kernel asks for the first of the bytes again at once, by the same handle, and only what
+ * that fails with is the program's. Without this a program would wait twice as long as the service was given, or, for several reads ahead, several
+ * times. Whoever opens the file anew asks anew.
+ */
+import type { ByteRange } from '../base/byte-range.ts';
+import type { Clock } from '../base/clock.ts';
+import { isRefusal, type Refusal } from '../service/refusal.ts';
+import type { ReadStream } from './read-stream.ts';
+
+/** Milliseconds for which a failure is told to a handle that asks for the same bytes again: what the kernel needs for that on a busy machine. */
+const MOMENT = 1000;
+/** Milliseconds that a GET has taken, whatever it failed with: what takes less may as well be asked for again. */
+const LONG = 10_000;
+
+/** A program's read. */
+export interface Asker {
+  readonly stream: ReadStream;
+  /** When it began, monotonic milliseconds. */
+  readonly since: number;
+}
+
+interface LateFailure {
+  readonly range: ByteRange;
+  readonly error: Refusal;
+  /** Monotonic milliseconds. */
+  readonly at: number;
+}
+
+/** Those of one version. */
+export class LateFailures {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #failures: LateFailure[] = [];
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** The GET of `range`, asked for at `since` (monotonic milliseconds), has failed. */
+  note(range: ByteRange, error: unknown, since: number): void {
+    const at = this.#clock.monotonic();
+    const isLate = isRefusal(error, 'timeout') || at - since >= LONG;
+    if (!isRefusal(error) || error.kind === 'aborted' || !isLate) return;
+    this.#failures = [...this.#recent(), { range, error, at }];
+  }
+
+  /**
+   * Throws what the GET has failed with that was to bring the byte at `position` (null: any GET), when `asker` has waited for it: by this read or
+   * by one before.
+   */
+  check(position: number | null, asker: Asker): void {
+    if (this.#failures.length === 0) return;
+    this.#failures = this.#recent();
+    for (const { range, error, at } of this.#failures) {
+      const isOfThese = position === null || (range.start <= position && position < range.end);
+      if (isOfThese && (at > asker.since || asker.stream.hasFailedWith(error))) throw error;
+    }
+  }
+
+  #recent(): LateFailure[] {
+    const now = this.#clock.monotonic();
+    return this.#failures.filter(({ at }) => now - at < MOMENT);
+  }
+}

@@ -1,0 +1,82 @@
+/** SEMANTICS: what does a program wait for when the service says nothing? The kernel asks again, by itself, for bytes whose read-ahead failed. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { ReadStream } from '../../src/content/read-stream.ts';
+import { Refusal, type RefusalKind } from '../../src/service/refusal.ts';
+import { Reading, SMALL } from './reading.ts';
+
+const MINUTE = 60_000;
+
+async function failing(kind: RefusalKind, after: number, size = 60): Promise<Reading> {
+  const reading = await Reading.begin({ ...SMALL, size });
+  const getObject = reading.service.getObject.bind(reading.service);
+  reading.service.refusals = [kind];
+  reading.service.getObject = async (...request) => {
+    const fails = reading.service.refusals.length > 0;
+    // Time passes when all reads have been asked for.
+    await nextTurn();
+    if (fails) reading.clock.advance(after);
+    return getObject(...request);
+  };
+  return reading;
+}
+
+it.each([
+  ['timeout', 20_000],
+  ['timeout', MINUTE],
+  ['unavailable', MINUTE],
+] as const)(
+  'a read that fails (%s, %d ms) has failed for the page that the kernel asks for at once, too',
+  async (kind, after) => {
+    const reading = await failing(kind, after);
+
+    await expect(reading.reads(0, 60)).rejects.toMatchObject({ kind });
+    reading.clock.advance(300);
+    await expect(reading.reads(0, 16)).rejects.toMatchObject({ kind });
+    await expect(reading.reads(32, 16)).rejects.toMatchObject({ kind });
+
+    expect(reading.service.gets).toHaveLength(1);
+  },
+);
+
+it('a moment later the service is asked again', async () => {
+  const reading = await failing('timeout', MINUTE);
+  await expect(reading.reads(0, 60)).rejects.toBeInstanceOf(Refusal);
+  reading.clock.advance(1000);
+
+  expect(await reading.reads(0, 16)).toBe(true);
+});
+
+it('whoever opens the file anew has the service asked again at once', async () => {
+  const reading = await failing('timeout', MINUTE);
+  await expect(reading.reads(0, 60)).rejects.toBeInstanceOf(Refusal);
+
+  expect(await reading.reads(0, 16, new ReadStream())).toBe(true);
+});
+
+it('what has failed soon is asked for again at once', async () => {
+  const reading = await failing('unavailable', 9000);
+  await expect(reading.reads(0, 60)).rejects.toBeInstanceOf(Refusal);
+
+  expect(await reading.reads(0, 16)).toBe(true);
+});
+
+it('other bytes of the file are asked for', async () => {
+  const reading = await failing('timeout', MINUTE, 4000);
+  reading.service.refusals = [];
+  expect(await reading.reads(3000, 16)).toBe(true);
+  reading.service.refusals = ['timeout'];
+  await expect(reading.reads(0, 16)).rejects.toBeInstanceOf(Refusal);
+
+  expect(await reading.reads(2000, 16)).toBe(true);
+});
+
+it('reads that waited whether Range is honoured do not wait one after the other', async () => {
+  const reading = await failing('timeout', MINUTE, 4000);
+  const reads = [0, 1000, 2000].map((position) => reading.reads(position, 16, new ReadStream()));
+
+  const ends = await Promise.allSettled(reads);
+
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(reading.service.gets).toHaveLength(1);
+});
