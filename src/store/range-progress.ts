@@ -55,8 +55,13 @@ export class RangeProgress {
     return this.next >= this.target.end;
   }
 
+  /** Milliseconds until it is given up unless there is progress. */
+  get left(): number {
+    return this.#at + READ_DEADLINE - this.#clock.monotonic();
+  }
+
   get isOverdue(): boolean {
-    return this.#clock.monotonic() - this.#at >= READ_DEADLINE;
+    return this.left <= 0;
   }
 
   /** Whether so many crumbs came in a row that all answers to a Range will be. */

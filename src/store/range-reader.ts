@@ -14,6 +14,7 @@ import type { ObjectHead } from '../service/records.ts';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { Gate } from './gates.ts';
 import { RangeProgress } from './range-progress.ts';
+import { withinTime } from './read-deadline.ts';
 import { RangeTrust, type RangeSupport } from './range-trust.ts';
 
 const NOT_IMPLEMENTED = 501;
@@ -98,18 +99,25 @@ export class RangeReader {
     const whole = { start: 0, end: request.expected.size };
     const target = request.range === 'whole' ? whole : request.range;
     const progress = new RangeProgress(target, this.#clock);
-    do {
-      const download = await this.#ask(request, progress);
-      const before = progress.next;
-      try {
-        await this.#accept(download, request, progress, sink);
-      } catch (error) {
-        const isNonsense = isRefusal(error, 'malformed') && progress.hasAskedForPart;
-        // What came of it may be in a program's hands by now, and be as wrong.
-        if (isNonsense && progress.next === before) progress.isPlain = true;
-        else await this.#waitToResume(error, request, progress, progress.next - before);
-      }
-    } while (!progress.isComplete);
+    const { key, signal } = request;
+    const terms = { time: progress, clock: this.#clock, key, signal };
+    await this.#round(request, progress, sink);
+    while (!progress.isComplete)
+      await withinTime(terms, (limited) => this.#round({ ...request, signal: limited }, progress, sink));
+  }
+
+  /** One answer, and the pause before the next one where it was cut. */
+  async #round(request: RangeRequest, progress: RangeProgress, sink: RangeSink): Promise<void> {
+    const download = await this.#ask(request, progress);
+    const before = progress.next;
+    try {
+      await this.#accept(download, request, progress, sink);
+    } catch (error) {
+      const isNonsense = isRefusal(error, 'malformed') && progress.hasAskedForPart;
+      // What came of it may be in a program's hands by now, and be as wrong.
+      if (isNonsense && progress.next === before) progress.isPlain = true;
+      else await this.#waitToResume(error, request, progress, progress.next - before);
+    }
   }
 
   /** One answer for what is still missing, of the right version. */

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import type { ObjectHead } from '../../src/service/records.ts';
+import { Refusal } from '../../src/service/refusal.ts';
 import { RangeReader } from '../../src/store/range-reader.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
@@ -73,6 +75,58 @@ async function* slowly(body: AsyncIterable<Uint8Array>, clock: ManualClock): Asy
     clock.advance(19_000);
     yield data;
   }
+}
+
+it('a read that goes on after its bodies stood still is over when a minute is, whatever the last request waits for', async () => {
+  const service = new ScriptedDownloads(patternedBytes(1000));
+  const clock = new ManualClock();
+  const silent: Pick<ObjectService, 'getObject'> = {
+    getObject: async (bucket, key, query) => {
+      if (service.gets.length >= 2) await silence(clock, 60_000, query?.signal);
+      const download = await service.getObject(bucket, key, query);
+      return { ...download, body: standing(clock) };
+    },
+  };
+  const reader = new RangeReader({
+    service: silent,
+    bucket: 'b',
+    gate: (task) => task(),
+    clock,
+    log: silentLog,
+  });
+  const expected = { size: 1000, matches: () => true };
+
+  const read = reader.read(
+    { key: 'k', range: { start: 100, end: 900 }, expected },
+    { begin: () => undefined, chunk: () => undefined },
+  );
+  const ended = read.catch((error: unknown) => ({ error, at: clock.monotonic() }));
+  for (let second = 0; second < 121; second += 1) {
+    await nextTurn();
+    clock.advance(1000);
+  }
+
+  const { error, at } = (await ended) ?? { at: 0 };
+  expect(error).toMatchObject({ kind: 'timeout' });
+  expect(at).toBeLessThanOrEqual(61_000);
+});
+
+/** Ends as the client does: with the time that a request has, or with its caller's. */
+async function silence(clock: ManualClock, milliseconds: number, signal?: AbortSignal): Promise<never> {
+  const kind = await new Promise<'aborted' | 'timeout'>((resolve) => {
+    clock.after(milliseconds, () => {
+      resolve('timeout');
+    });
+    signal?.addEventListener('abort', () => {
+      resolve('aborted');
+    });
+  });
+  throw new Refusal(kind, 'silence', { operation: 'getObject' });
+}
+
+async function* standing(clock: ManualClock): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(0);
+  await silence(clock, 20_000);
 }
 
 it('a service that answers each Range with a byte of it is given up after a minute', async () => {

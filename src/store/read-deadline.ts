@@ -1,0 +1,41 @@
+/**
+ * When is a read given up whose requests each have a deadline of their own? Those begin anew with each request: one that is asked for when
+ * the time of the whole read is nearly up would double it.
+ */
+import type { Clock } from '../base/clock.ts';
+import { isRefusal, Refusal } from '../service/refusal.ts';
+
+/** What is left of the time for a read; `RangeProgress` is it. */
+export interface TimeLeft {
+  /** Milliseconds; more as bytes come. */
+  readonly left: number;
+}
+
+/** As `task` settles under a signal that follows `signal`, but rejects with a `timeout` about `key` when no time is left. */
+export async function withinTime<Result>(
+  { time, clock, key, signal }: TimeTerms,
+  task: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const end = new AbortController();
+  let cancel: () => void = () => undefined;
+  const look = (): void => {
+    if (time.left > 0) cancel = clock.after(time.left, look);
+    else end.abort();
+  };
+  look();
+  try {
+    return await task(signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]));
+  } catch (error) {
+    if (!end.signal.aborted || signal?.aborted === true || !isRefusal(error, 'aborted')) throw error;
+    throw new Refusal('timeout', 'the read was not done in time', { operation: 'getObject', subject: key });
+  } finally {
+    cancel();
+  }
+}
+
+export interface TimeTerms {
+  readonly time: TimeLeft;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly key: string;
+  readonly signal: AbortSignal | undefined;
+}
