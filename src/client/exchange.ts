@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { CallOptions, Pausing } from '../service/object-service.ts';
 import { isOfUnknownEnd, Refusal, whenSent } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import type { Access } from './access.ts';
@@ -21,6 +22,7 @@ import { parseHttpDate } from './dates.ts';
 import type { Deadlines } from './deadlines.ts';
 import { headerOf } from './object-headers.ts';
 import type { AnswerHeaders } from './object-headers.ts';
+import { pauseFor } from './pause.ts';
 import { kindOfStatus, reasonOfStatus, refusalOf } from './refusals.ts';
 import { bodyOf, requireAllSent } from './request-body.ts';
 import type { Progress, RequestBody } from './request-body.ts';
@@ -105,12 +107,12 @@ export class Exchange {
   /** Rejects with a `Refusal`. What `take` makes of a 2xx answer; it must read the body to its end. */
   async run<Result>(
     ask: Ask,
-    signal: AbortSignal | undefined,
+    options: CallOptions | undefined,
     take: (answer: Answer) => Promise<Result>,
   ): Promise<Result> {
-    const watch = this.#watchFor(ask, signal);
+    const watch = this.#watchFor(ask, options?.signal);
     try {
-      return await this.#repeated(ask, watch, take);
+      return await this.#repeated(ask, { watch, pausing: options?.pausing }, take);
     } finally {
       watch.close();
     }
@@ -119,12 +121,12 @@ export class Exchange {
   /** As `run`, but the watch goes on: whoever reads the body closes it. */
   async open<Result>(
     ask: Ask,
-    signal: AbortSignal | undefined,
+    { signal, pausing }: CallOptions,
     take: (answer: Answer) => Result,
   ): Promise<Result> {
     const watch = this.#watchFor(ask, signal);
     try {
-      return await this.#repeated(ask, watch, (answer) => Promise.resolve(take(answer)));
+      return await this.#repeated(ask, { watch, pausing }, (answer) => Promise.resolve(take(answer)));
     } catch (error) {
       watch.close();
       throw error;
@@ -142,7 +144,7 @@ export class Exchange {
 
   async #repeated<Result>(
     ask: Ask,
-    watch: Watch,
+    { watch, pausing }: { readonly watch: Watch; readonly pausing: Pausing | undefined },
     take: (answer: Answer) => Promise<Result>,
   ): Promise<Result> {
     const { clock, random, log, retry, deadlines } = this.#settings;
@@ -156,8 +158,8 @@ export class Exchange {
     if (ask.operation === 'createBucket') return attempt();
     const left = (): number =>
       ask.upload === undefined ? watch.left() : progress.at + deadlines.uploadIdle - clock.monotonic();
-    const signal = (): AbortSignal => watch.signal();
-    return retrying(attempt, { policy: retry, clock, random, log, signal, left });
+    const pause = (wait: number): Promise<void> => pauseFor(wait, { watch, progress, clock, pausing });
+    return retrying(attempt, { policy: retry, random, log, pause, left });
   }
 
   async #awaitCredentials<Result>(others: Promise<Result>, watch: Watch): Promise<Result> {

@@ -125,7 +125,7 @@ export class HttpService implements ObjectService {
       ...(body.contentType === undefined ? {} : { 'content-type': body.contentType }),
     };
     const ask = { ...objectAsk('putObject', 'PUT', bucket, key), headers, upload: body };
-    return this.#exchange.run(ask, options?.signal, async (answer) => {
+    return this.#exchange.run(ask, options, async (answer) => {
       const storedWithin = this.#storedWithin(answer, startedAt);
       const stored = decodeStored(
         await readJson(answer.body, DOCUMENT_LIMIT, answer.details),
@@ -139,11 +139,11 @@ export class HttpService implements ObjectService {
   }
 
   async getObject(bucket: string, key: string, query: GetObjectQuery = {}): Promise<Download> {
-    const { range, signal, isReadAtOnce = false } = query;
+    const { range, isReadAtOnce = false } = query;
     const ask: Ask = { ...objectAsk('getObject', 'GET', bucket, key), isReadAtOnce };
     const ranged: Ask =
       range === undefined ? ask : { ...ask, sentRange: true, headers: { range: rangeHeader(range, ask) } };
-    return this.#exchange.open(ranged, signal, (answer) => {
+    return this.#exchange.open(ranged, query, (answer) => {
       const download = decodeDownload(answer.status, answer.headers, range, answer.details);
       answer.watch.liftTotal();
       return { ...download, body: new DownloadBody(answer, byteLength(download.range)) };
@@ -151,19 +151,15 @@ export class HttpService implements ObjectService {
   }
 
   headObject(bucket: string, key: string, options?: CallOptions): Promise<ObjectHead> {
-    return this.#exchange.run(
-      objectAsk('headObject', 'HEAD', bucket, key),
-      options?.signal,
-      async (answer) => {
-        await readAll(answer.body, DOCUMENT_LIMIT, answer.details);
-        return decodeObjectHead(answer.headers, answer.details);
-      },
-    );
+    return this.#exchange.run(objectAsk('headObject', 'HEAD', bucket, key), options, async (answer) => {
+      await readAll(answer.body, DOCUMENT_LIMIT, answer.details);
+      return decodeObjectHead(answer.headers, answer.details);
+    });
   }
 
   deleteObject(bucket: string, key: string, options?: CallOptions): Promise<DeletedObject> {
     const ask = objectAsk('deleteObject', 'DELETE', bucket, key);
-    return this.#exchange.run(ask, options?.signal, async (answer) => {
+    return this.#exchange.run(ask, options, async (answer) => {
       await readDone(answer);
       return { mayArriveAgain: answer.followsUnknown };
     });
@@ -216,14 +212,14 @@ export class HttpService implements ObjectService {
     decode: Decode<Record>,
     limit = DOCUMENT_LIMIT,
   ): Promise<Record> {
-    return this.#exchange.run(ask, options?.signal, async ({ body, details }) =>
+    return this.#exchange.run(ask, options, async ({ body, details }) =>
       decode(await readJson(body, limit, details), details),
     );
   }
 
   /** For answers that say nothing but yes. */
   #done(ask: Ask, options: CallOptions | undefined): Promise<void> {
-    return this.#exchange.run(ask, options?.signal, readDone);
+    return this.#exchange.run(ask, options, readDone);
   }
 
   /** By the service's clock: its Date now, less the time that passed here since the first try began. */

@@ -6,7 +6,6 @@
  */
 import pRetry from 'p-retry';
 import { systemErrorCode } from '../base/errors.ts';
-import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { isRefusal } from '../service/refusal.ts';
 import type { Refusal } from '../service/refusal.ts';
@@ -28,12 +27,11 @@ export const DEFAULT_RETRY: RetryPolicy = { retries: 5, firstWait: 250, longestW
 /** The circumstances of one call. */
 export interface RetryTerms {
   readonly policy: RetryPolicy;
-  readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
-  /** For each wait one that ends it; its reason is the refusal to reject with. */
-  readonly signal: () => AbortSignal;
+  /** Waits so many milliseconds before another try; rejects with the refusal when the call is given up. */
+  readonly pause: (milliseconds: number) => Promise<void>;
   /** Milliseconds left for waits and further tries. */
   readonly left: () => number;
 }
@@ -73,7 +71,7 @@ export function retrying<Result>(attempt: () => Promise<Result>, terms: RetryTer
       const wait = worthwhile ? nextWait(error, retriesConsumed, terms) : null;
       if (wait === null) return false;
       terms.log.debug('A request is tried again', { ...describe(error), wait });
-      await terms.clock.sleep(wait, terms.signal());
+      await terms.pause(wait);
       return true;
     },
   });

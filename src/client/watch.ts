@@ -30,6 +30,8 @@ export class Watch {
   };
 
   #refusal: Refusal | null = null;
+  /** Milliseconds that the whole call was given. */
+  #total = Number.POSITIVE_INFINITY;
   #endsAt = Number.POSITIVE_INFINITY;
   #cancelTotal: () => void = doNothing;
   /** What is awaited now. */
@@ -72,16 +74,23 @@ export class Watch {
 
   /** Gives the whole call up after `milliseconds`. */
   limitTotal(milliseconds: number): void {
-    this.#endsAt = this.#clock.monotonic() + milliseconds;
-    this.#cancelTotal = this.#clock.after(milliseconds, () => {
-      this.#timeOut(`no complete answer within ${seconds(milliseconds)}`);
-    });
+    this.#total = milliseconds;
+    this.#endIn(milliseconds);
   }
 
   /** The deadline of the whole call no longer counts. */
   liftTotal(): void {
     this.#endsAt = Number.POSITIVE_INFINITY;
     this.#cancelTotal();
+  }
+
+  /** The deadline of the whole call waits until what this returns is called. */
+  standStill(): () => void {
+    const left = this.left();
+    this.liftTotal();
+    return () => {
+      if (left < Number.POSITIVE_INFINITY) this.#endIn(left);
+    };
   }
 
   /** Milliseconds until the deadline of the whole call; Infinity without one. */
@@ -118,6 +127,13 @@ export class Watch {
     this.#cancelLook();
     this.#listeners.clear();
     this.#callerSignal?.removeEventListener('abort', this.#onCallerAbort);
+  }
+
+  #endIn(milliseconds: number): void {
+    this.#endsAt = this.#clock.monotonic() + milliseconds;
+    this.#cancelTotal = this.#clock.after(milliseconds, () => {
+      this.#timeOut(`no complete answer within ${seconds(this.#total)}`);
+    });
   }
 
   #lookIn(milliseconds: number, at: number): void {

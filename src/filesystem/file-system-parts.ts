@@ -1,5 +1,6 @@
 /** Of which parts is a file system made, and which of them does each part know? */
 import type { LocalState } from '../content/local-state.ts';
+import type { Bucket } from '../service/records.ts';
 import type { Gates } from '../store/gates.ts';
 import { Conflicts } from './write/conflicts.ts';
 import { Copying } from './rename/copying.ts';
@@ -52,7 +53,7 @@ export interface PartsInputs extends Pick<MountInputs, 'service' | 'bucket' | 'c
 
 /** Made once for each mount. */
 export function fileSystemParts(mount: MountState, inputs: PartsInputs): MountedParts {
-  const { service, bucket, clock, log, gates, folderTimes, leftAlone, isLeftAsked, random } = inputs;
+  const { folderTimes, leftAlone, isLeftAsked, random } = inputs;
   const deletions: Deletions = new Deletions(mount, {
     journal: inputs.local.journal,
     random,
@@ -81,7 +82,7 @@ export function fileSystemParts(mount: MountState, inputs: PartsInputs): Mounted
     isLeftAsked,
     leftAlone,
   });
-  const usage = new Usage(bucket, () => gates.metadata(() => service.getBucket(bucket.bucket)), clock, log);
+  const usage = usageOf(inputs);
   const xattrs = new Xattrs(mount, {
     inspecting,
     opening,
@@ -138,6 +139,12 @@ function uploadParts(
   });
   const uploading = new Uploading(mount, { storing, shelf, ends, sealing, random });
   return { sealing, shelf, conflicts, uploading };
+}
+
+function usageOf({ service, bucket, clock, log, gates }: PartsInputs): Usage {
+  const ask = (): Promise<Bucket> =>
+    gates.metadata((pausing) => service.getBucket(bucket.bucket, { pausing }));
+  return new Usage(bucket, ask, clock, log);
 }
 
 interface RenameInputs extends PartsInputs, MovingParts {

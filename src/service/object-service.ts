@@ -18,10 +18,17 @@ import type {
   VisibilityRecord,
 } from './records.ts';
 
+/**
+ * How a caller has a call wait between two tries: `pause` is the wait, and the call goes on when what this returns resolves. So the caller can let
+ * others have meanwhile what it holds for the call.
+ */
+export type Pausing = (pause: () => Promise<void>) => Promise<void>;
+
 /** What every call can be given. */
 export interface CallOptions {
   /** Abort to give the call up; it then rejects with `aborted`. Whether the service acted is unknown. */
   readonly signal?: AbortSignal | undefined;
+  readonly pausing?: Pausing | undefined;
 }
 
 /** Which page of a listing (§4.2, §4.11). */

@@ -26,22 +26,22 @@ export interface AccountBuckets {
 /** Begins anew when a bookmark is stale. Rejects with a `Refusal`. */
 export async function listAccountBuckets(
   service: ObjectService,
-  { signal }: CallOptions = {},
+  options: CallOptions = {},
 ): Promise<AccountBuckets> {
   for (let restarts = 0; ; restarts += 1) {
     try {
-      return await walk(service, signal);
+      return await walk(service, options);
     } catch (error) {
       if (!isRefusal(error, 'stale-bookmark') || restarts >= MAX_RESTARTS) throw error;
     }
   }
 }
 
-async function walk(service: ObjectService, signal: AbortSignal | undefined): Promise<AccountBuckets> {
+async function walk(service: ObjectService, options: CallOptions): Promise<AccountBuckets> {
   const buckets = new Map<string, Bucket>();
   let page: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    const answer = await service.listBuckets({ limit: LIST_BUCKETS_MAX_LIMIT, page, signal });
+    const answer = await service.listBuckets({ ...options, limit: LIST_BUCKETS_MAX_LIMIT, page });
     for (const bucket of answer.buckets) buckets.set(bucket.bucket, bucket);
     if (answer.nextPage === null) return { buckets: [...buckets.values()], summary: answer.summary };
     page = answer.nextPage;

@@ -51,13 +51,15 @@ export class BucketStore {
   }
 
   head(key: string, options?: CallOptions): Promise<ObjectHead> {
-    return this.#gates.metadata(() => this.#service.headObject(this.#bucket, key, options));
+    return this.#gates.metadata((pausing) =>
+      this.#service.headObject(this.#bucket, key, { ...options, pausing }),
+    );
   }
 
   /** What the headers and the bytes of the file under `key` are, MD5 in lower-case hexadecimal. Downloads all of it. */
   digest(key: string, options?: CallOptions): Promise<{ readonly head: ObjectHead; readonly md5: string }> {
-    return this.#gates.reads(async () => {
-      const { head, body } = await this.#service.getObject(this.#bucket, key, options);
+    return this.#gates.reads(async (pausing) => {
+      const { head, body } = await this.#service.getObject(this.#bucket, key, { ...options, pausing });
       const hash = createHash('md5');
       for await (const data of body) hash.update(data);
       return { head, md5: hash.digest('hex') };
@@ -65,32 +67,38 @@ export class BucketStore {
   }
 
   remove(key: string): Promise<DeletedObject> {
-    return this.#gates.metadata(() => this.#service.deleteObject(this.#bucket, key));
+    return this.#gates.metadata((pausing) => this.#service.deleteObject(this.#bucket, key, { pausing }));
   }
 
   createFolder(folder: string): Promise<void> {
-    return this.#gates.metadata(() => this.#service.createFolder(this.#bucket, folder));
+    return this.#gates.metadata((pausing) => this.#service.createFolder(this.#bucket, folder, { pausing }));
   }
 
   visibility(key: string, options?: CallOptions): Promise<VisibilityRecord> {
-    return this.#gates.metadata(() => this.#service.getVisibility(this.#bucket, key, options));
+    return this.#gates.metadata((pausing) =>
+      this.#service.getVisibility(this.#bucket, key, { ...options, pausing }),
+    );
   }
 
   setVisibility(key: string, visibility: Visibility): Promise<VisibilityRecord> {
-    return this.#gates.metadata(() => this.#service.setVisibility(this.#bucket, key, visibility));
+    return this.#gates.metadata((pausing) =>
+      this.#service.setVisibility(this.#bucket, key, visibility, { pausing }),
+    );
   }
 
   link(key: string, options?: CallOptions): Promise<LinkRecord> {
-    return this.#gates.metadata(() => this.#service.getLink(this.#bucket, key, options));
+    return this.#gates.metadata((pausing) =>
+      this.#service.getLink(this.#bucket, key, { ...options, pausing }),
+    );
   }
 
   /** Also one that waits for its turn ends with the signal. */
   put(key: string, body: UploadBody, { signal }: CallOptions = {}): Promise<StoredObject> {
     let hasBegun = false;
-    const stored = this.#gates.uploads(() => {
+    const stored = this.#gates.uploads((pausing) => {
       if (signal?.aborted === true) throw stoppedBefore(key);
       hasBegun = true;
-      return this.#service.putObject(this.#bucket, key, body, { signal });
+      return this.#service.putObject(this.#bucket, key, body, { signal, pausing });
     });
     if (signal === undefined) return stored;
     return new Promise((resolve, reject) => {
@@ -154,8 +162,8 @@ export class BucketStore {
 
   /** One page, as large as there are. */
   #page(query: ListObjectsQuery): Promise<ObjectPage> {
-    return this.#gates.metadata(() =>
-      this.#service.listObjects(this.#bucket, { limit: LIST_OBJECTS_MAX_LIMIT, ...query }),
+    return this.#gates.metadata((pausing) =>
+      this.#service.listObjects(this.#bucket, { limit: LIST_OBJECTS_MAX_LIMIT, ...query, pausing }),
     );
   }
 }

@@ -2,11 +2,12 @@
  * How many requests of a kind may be under way?
  *
  * Each kind has a gate of its own, and the connection pool has a connection for the sum of them: a name is never stuck behind
- * a transfer.
+ * a transfer. Between two tries nothing is under way: while the service asks to be left alone with some, others go on.
  */
-import pLimit from 'p-limit';
+import type { Pausing } from '../service/object-service.ts';
 
-export type Gate = <Result>(task: () => Promise<Result>) => Promise<Result>;
+/** Runs `task` when there is a place for it. What the task does between requests it has to do by `pausing`, one at a time. */
+export type Gate = <Result>(task: (pausing?: Pausing) => Promise<Result>) => Promise<Result>;
 
 export interface Gates {
   readonly metadata: Gate;
@@ -24,8 +25,54 @@ export const CONNECTIONS_FOR_ALL_GATES = METADATA_AT_ONCE + READS_AT_ONCE + UPLO
 /** Gates for one mount; their tasks never wait for each other's kind. */
 export function createGates(): Gates {
   return {
-    metadata: pLimit(METADATA_AT_ONCE),
-    reads: pLimit(READS_AT_ONCE),
-    uploads: pLimit(UPLOADS_AT_ONCE),
+    metadata: gateOf(METADATA_AT_ONCE),
+    reads: gateOf(READS_AT_ONCE),
+    uploads: gateOf(UPLOADS_AT_ONCE),
   };
+}
+
+function gateOf(count: number): Gate {
+  const places = new Places(count);
+  return async (task) => {
+    await places.take('new');
+    const place = { isHeld: true };
+    let isOver = false;
+    const pausing: Pausing = async (pause) => {
+      place.isHeld = false;
+      places.giveBack();
+      // Who is given up meanwhile needs no place any more.
+      await pause();
+      await places.take('returning');
+      if (isOver) places.giveBack();
+      else place.isHeld = true;
+    };
+    try {
+      return await task(pausing);
+    } finally {
+      isOver = true;
+      if (place.isHeld) places.giveBack();
+    }
+  };
+}
+
+/** Those of one gate, in the order in which they are asked for; who had one before comes before those who have not begun. */
+class Places {
+  readonly #waiting: Readonly<Record<'new' | 'returning', (() => void)[]>> = { new: [], returning: [] };
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  take(who: 'new' | 'returning'): Promise<void> {
+    if (this.#free === 0) return new Promise((resolve) => this.#waiting[who].push(resolve));
+    this.#free -= 1;
+    return Promise.resolve();
+  }
+
+  giveBack(): void {
+    const next = this.#waiting.returning.shift() ?? this.#waiting.new.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
 }

@@ -6,6 +6,7 @@
  */
 import type { ByteRange } from '../base/byte-range.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Pausing } from '../service/object-service.ts';
 import type { ObjectHead } from '../service/records.ts';
 
 /** How often a body may be cut in a row without real progress before the reader believes that it always will be; the same for crumbs. */
@@ -38,6 +39,8 @@ export class RangeProgress {
   #at: number;
   /** Bytes that have arrived since. */
   #bytesSince = 0;
+  /** Since when its time does not count, monotonic milliseconds; null: it does. */
+  #stoodSince: number | null = null;
 
   constructor(target: ByteRange, clock: Pick<Clock, 'monotonic'>) {
     this.target = target;
@@ -57,7 +60,7 @@ export class RangeProgress {
 
   /** Milliseconds until it is given up unless there is progress. */
   get left(): number {
-    return this.#at + READ_DEADLINE - this.#clock.monotonic();
+    return this.#at + READ_DEADLINE - (this.#stoodSince ?? this.#clock.monotonic());
   }
 
   get isOverdue(): boolean {
@@ -85,6 +88,18 @@ export class RangeProgress {
     if (this.#bytesSince < PROGRESS) return;
     this.#at = this.#clock.monotonic();
     this.#bytesSince = 0;
+  }
+
+  /** As `pausing`, but the time in which the read waits for its turn, and not for the service, does not count. */
+  notCounting(pausing: Pausing): Pausing {
+    return async (pause) => {
+      await pausing(async () => {
+        await pause();
+        this.#stoodSince = this.#clock.monotonic();
+      });
+      this.#at += this.#clock.monotonic() - (this.#stoodSince ?? 0);
+      this.#stoodSince = null;
+    };
   }
 
   /** A body that had delivered so many bytes was cut: milliseconds to wait before the next answer; null when there is to be none. */

@@ -9,7 +9,7 @@ import type { ByteRange } from '../base/byte-range.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import type { Download, ObjectService } from '../service/object-service.ts';
+import type { Download, ObjectService, Pausing } from '../service/object-service.ts';
 import type { ObjectHead } from '../service/records.ts';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { Gate } from './gates.ts';
@@ -42,6 +42,11 @@ export interface RangeRequest {
   readonly range: ByteRange | 'whole';
   readonly expected: ExpectedVersion;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A request under way. */
+interface Transfer extends RangeRequest {
+  readonly pausing: Pausing | undefined;
 }
 
 /** Takes the bytes as they land. What it throws ends the reading and is passed on. */
@@ -92,13 +97,14 @@ export class RangeReader {
    * Rejects with `VersionChanged`, with a `Refusal` (`aborted` after the signal), or with what the sink threw. (§4.8)
    */
   read(request: RangeRequest, sink: RangeSink): Promise<void> {
-    return this.#gate(() => this.#transfer(request, sink));
+    return this.#gate((pausing) => this.#transfer(request, sink, pausing));
   }
 
-  async #transfer(request: RangeRequest, sink: RangeSink): Promise<void> {
-    const whole = { start: 0, end: request.expected.size };
-    const target = request.range === 'whole' ? whole : request.range;
+  async #transfer(wanted: RangeRequest, sink: RangeSink, pausing: Pausing | undefined): Promise<void> {
+    const whole = { start: 0, end: wanted.expected.size };
+    const target = wanted.range === 'whole' ? whole : wanted.range;
     const progress = new RangeProgress(target, this.#clock);
+    const request: Transfer = { ...wanted, pausing: pausing && progress.notCounting(pausing) };
     const { key, signal } = request;
     const terms = { time: progress, clock: this.#clock, key, signal };
     await this.#round(request, progress, sink);
@@ -107,7 +113,7 @@ export class RangeReader {
   }
 
   /** One answer, and the pause before the next one where it was cut. */
-  async #round(request: RangeRequest, progress: RangeProgress, sink: RangeSink): Promise<void> {
+  async #round(request: Transfer, progress: RangeProgress, sink: RangeSink): Promise<void> {
     const download = await this.#ask(request, progress);
     const before = progress.next;
     try {
@@ -121,11 +127,10 @@ export class RangeReader {
   }
 
   /** One answer for what is still missing, of the right version. */
-  async #ask(request: RangeRequest, progress: RangeProgress): Promise<Download> {
-    const { key, expected, signal } = request;
+  async #ask(request: Transfer, progress: RangeProgress): Promise<Download> {
     const { needed } = progress;
     if (progress.isCrumbling) this.#trust.crumbles();
-    const isWhole = needed.start === 0 && needed.end >= expected.size;
+    const isWhole = needed.start === 0 && needed.end >= request.expected.size;
     progress.hasAskedForPart = !isWhole && this.rangeSupport !== 'no' && !progress.isPlain;
     if (!progress.hasAskedForPart) {
       const plain = await this.#checked(await this.#get(request), request, progress);
@@ -133,12 +138,7 @@ export class RangeReader {
       return plain;
     }
     try {
-      const download = await this.#service.getObject(this.#bucket, key, {
-        range: needed,
-        signal,
-        isReadAtOnce: true,
-      });
-      const checked = await this.#checked(download, request, progress);
+      const checked = await this.#checked(await this.#get(request, needed), request, progress);
       const isCrumb = progress.noteAnswer(checked.range.end);
       if (holdsWhole(checked)) this.#trust.ignored();
       else if (!isCrumb) this.#trust.honoured();
@@ -161,15 +161,12 @@ export class RangeReader {
     return isRefused && this.rangeSupport === 'unknown';
   }
 
-  #get(request: RangeRequest): Promise<Download> {
-    if (request.signal?.aborted === true) throw aborted(request.key);
-    return this.#service.getObject(this.#bucket, request.key, {
-      signal: request.signal,
-      isReadAtOnce: true,
-    });
+  #get({ key, signal, pausing }: Transfer, range?: ByteRange): Promise<Download> {
+    if (signal?.aborted === true) throw aborted(key);
+    return this.#service.getObject(this.#bucket, key, { range, signal, pausing, isReadAtOnce: true });
   }
 
-  async #checked(download: Download, request: RangeRequest, progress: RangeProgress): Promise<Download> {
+  async #checked(download: Download, request: Transfer, progress: RangeProgress): Promise<Download> {
     const { head } = download;
     const isFirst = progress.head === null;
     const asBefore = isFirst || (progress.head?.etag === head.etag && progress.head.size === head.size);
@@ -180,7 +177,7 @@ export class RangeReader {
 
   async #accept(
     download: Download,
-    request: RangeRequest,
+    request: Transfer,
     progress: RangeProgress,
     sink: RangeSink,
   ): Promise<void> {
@@ -215,7 +212,7 @@ export class RangeReader {
   }
 
   /** As long as no answer to a Range was seen to be what it said, one that announces no length may be anything, even the whole file. */
-  #bodyOf(download: Download, request: RangeRequest, progress: RangeProgress): AsyncIterable<Uint8Array> {
+  #bodyOf(download: Download, request: Transfer, progress: RangeProgress): AsyncIterable<Uint8Array> {
     const isDoubtful = download.isUncounted === true && !this.#trust.isProven;
     return isDoubtful ? onceComplete(download.body, request, progress) : download.body;
   }
@@ -223,7 +220,7 @@ export class RangeReader {
   /** Resolves when another answer may be asked for; rejects with `error` when not. */
   async #waitToResume(
     error: unknown,
-    request: RangeRequest,
+    request: Transfer,
     progress: RangeProgress,
     delivered: number,
   ): Promise<void> {
@@ -232,8 +229,9 @@ export class RangeReader {
     if (pause === null) throw error;
     const fields = { key: request.key, position: progress.next, reason: describeError(error) };
     this.#log.debug('a body was cut; going on from there', fields);
+    const sleep = (): Promise<void> => this.#clock.sleep(pause, request.signal);
     try {
-      await this.#clock.sleep(pause, request.signal);
+      await (request.pausing?.(sleep) ?? sleep());
     } catch (reason) {
       throw request.signal?.aborted === true ? aborted(request.key) : reason;
     }
@@ -247,7 +245,7 @@ function holdsWhole(download: Download): boolean {
 /** Its bytes, when all of them are here. */
 async function* onceComplete(
   body: Download['body'],
-  request: RangeRequest,
+  request: Transfer,
   progress: RangeProgress,
 ): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];

@@ -5,6 +5,9 @@
 import type { Clock } from '../base/clock.ts';
 import { isRefusal, Refusal } from '../service/refusal.ts';
 
+/** Milliseconds: while a read waits for its turn what is left stays as it is, and may be little. */
+const SHORTEST_LOOK = 100;
+
 /** What is left of the time for a read; `RangeProgress` is it. */
 export interface TimeLeft {
   /** Milliseconds; more as bytes come. */
@@ -19,7 +22,7 @@ export async function withinTime<Result>(
   const end = new AbortController();
   let cancel: () => void = () => undefined;
   const look = (): void => {
-    if (time.left > 0) cancel = clock.after(time.left, look);
+    if (time.left > 0) cancel = clock.after(Math.max(time.left, SHORTEST_LOOK), look);
     else end.abort();
   };
   look();

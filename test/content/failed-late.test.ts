@@ -26,7 +26,7 @@ it.each([
   ['timeout', MINUTE],
   ['unavailable', MINUTE],
 ] as const)(
-  'a read that fails (%s, %d ms) has failed for the page that the kernel asks for at once, too',
+  'a read that fails (%s, %d ms) has failed for the page that the kernel asks for at once, too [errors/once]',
   async (kind, after) => {
     const reading = await failing(kind, after);
 
@@ -47,7 +47,7 @@ it('a moment later the service is asked again', async () => {
   expect(await reading.reads(0, 16)).toBe(true);
 });
 
-it('whoever opens the file anew has the service asked again at once', async () => {
+it('whoever opens the file anew has the service asked again at once [errors/once]', async () => {
   const reading = await failing('timeout', MINUTE);
   await expect(reading.reads(0, 60)).rejects.toBeInstanceOf(Refusal);
 
@@ -71,7 +71,7 @@ it('other bytes of the file are asked for', async () => {
   expect(await reading.reads(2000, 16)).toBe(true);
 });
 
-it('reads that waited whether Range is honoured do not wait one after the other', async () => {
+it('reads that waited whether Range is honoured do not wait one after the other [errors/once]', async () => {
   const reading = await failing('timeout', MINUTE, 4000);
   const reads = [0, 1000, 2000].map((position) => reading.reads(position, 16, new ReadStream()));
 

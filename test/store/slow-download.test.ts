@@ -111,6 +111,37 @@ it('a read that goes on after its bodies stood still is over when a minute is, w
   expect(at).toBeLessThanOrEqual(61_000);
 });
 
+it('a read that waits for its turn after a cut has its minute still', async () => {
+  const service = new ScriptedDownloads(patternedBytes(1000));
+  service.chunk = 200;
+  service.cuts = [400];
+  const clock = new ManualClock();
+  const reader = new RangeReader({
+    service,
+    bucket: 'b',
+    gate: (task) =>
+      task(async (pause) => {
+        await pause();
+        clock.advance(100_000);
+      }),
+    clock,
+    log: silentLog,
+  });
+  let bytes = 0;
+
+  await reader.read(
+    { key: 'k', range: { start: 0, end: 900 }, expected: { size: 1000, matches: () => true } },
+    {
+      begin: () => undefined,
+      chunk: (data) => {
+        bytes += data.length;
+      },
+    },
+  );
+
+  expect(bytes).toBe(900);
+});
+
 /** Ends as the client does: with the time that a request has, or with its caller's. */
 async function silence(clock: ManualClock, milliseconds: number, signal?: AbortSignal): Promise<never> {
   const kind = await new Promise<'aborted' | 'timeout'>((resolve) => {

@@ -38,7 +38,7 @@ export class AccountChanges {
       throw new FsError('EINVAL', path, `the name of a bucket has ${rule}`);
     }
     try {
-      known.made(await gates.metadata(() => service.createBucket(name)));
+      known.made(await gates.metadata((pausing) => service.createBucket(name, { pausing })));
     } catch (error) {
       await this.#explainMaking(path, name, error);
     }
@@ -51,7 +51,7 @@ export class AccountChanges {
     this.#requireAdmin(path);
     await this.#requireEmpty(path, await buckets.of(bucket));
     try {
-      await gates.metadata(() => service.deleteBucket(bucket.bucket));
+      await gates.metadata((pausing) => service.deleteBucket(bucket.bucket, { pausing }));
     } catch (error) {
       if (!isRefusal(error, 'missing') && !(await this.#isGone(bucket, error))) throw error;
     }

@@ -55,7 +55,8 @@ export async function openAllBuckets(inputs: AllBucketsInputs): Promise<MountedB
   const since = clock.now();
   const buckets = new OpenBuckets((bucket) => inputs.open(bucket, { shared, since }), log);
   const known = new KnownBuckets({
-    ask: (signal) => shared.gates.metadata(() => listAccountBuckets(inputs.service, { signal })),
+    ask: (signal) =>
+      shared.gates.metadata((pausing) => listAccountBuckets(inputs.service, { signal, pausing })),
     clock,
     log,
     ttl: settings.metadataTtl,
