@@ -29,6 +29,19 @@ export async function findMount(path: string): Promise<MountEntry | undefined> {
   return table.findLast((entry) => entry.mountpoint === path);
 }
 
+/**
+ * Where the whole file system `device` is seen, which was mounted at `mountpoint`: there if it still is, else where the renaming of a
+ * directory above has taken it. Undefined when it is nowhere, or when the platform does not tell.
+ */
+export function presentMountpoint(
+  { mountpoint, device }: Pick<MountEntry, 'mountpoint' | 'device'>,
+  table: readonly MountEntry[],
+): string | undefined {
+  if (device === '') return undefined;
+  const places = table.filter((entry) => entry.device === device && entry.root === '/');
+  return (places.find((entry) => entry.mountpoint === mountpoint) ?? places[0])?.mountpoint;
+}
+
 /** Reads the text of /proc/self/mountinfo (proc(5)); a line of another shape is left out. */
 export function parseMountInfo(text: string): readonly MountEntry[] {
   return text.split('\n').flatMap((line) => {

@@ -2,7 +2,7 @@
 import { systemClock, type Clock } from '../base/clock.ts';
 import { MountError, type UnmountOptions } from './driver.ts';
 import { Holders } from './holders.ts';
-import { findMount, readMountTable, type MountEntry } from './mount-table.ts';
+import { findMount, presentMountpoint, readMountTable, type MountEntry } from './mount-table.ts';
 import { runProgram, TIMED_OUT, type ProgramResult } from './run-program.ts';
 
 /** A closed file is let go a moment after close(2) returns, and indexers look at new files: busy at first is not yet busy. */
@@ -26,6 +26,16 @@ export async function unmountDirectory(
     if (pause !== undefined) await clock.sleep(pause);
   }
   throw await busyFailure(mountpoint, clock);
+}
+
+/** As `unmountDirectory`, of what was mounted there: wherever the renaming of a directory above has taken it. */
+export async function unmountMoved(
+  mounted: Pick<MountEntry, 'mountpoint' | 'device'>,
+  options: UnmountOptions,
+  clock: Clock,
+): Promise<void> {
+  const place = presentMountpoint(mounted, await readMountTable()) ?? mounted.mountpoint;
+  await unmountDirectory(place, options, clock);
 }
 
 /** The first program that exists and knows how; its result. */

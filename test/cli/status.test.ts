@@ -30,6 +30,7 @@ const RECORD: MountRecord = {
   process: { pid: 4711, startTime: '1' },
   logFile: null,
   stateDir: '/home/me/.local/state/pailfs',
+  device: null,
   unsent: [],
 };
 const SCRATCH = unsentChangeOf({ kind: 'scratch', state: 'local', path: '/.notes.swp' });

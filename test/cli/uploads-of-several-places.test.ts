@@ -45,7 +45,7 @@ async function arrange(): Promise<Scene> {
       await writeRecord(directory, {
         ...record,
         ...{ driver: 'kernel', readOnly: false, mayWrite: true, since: '2026-03-04T00:00:00Z' },
-        ...{ process: await ownIdentity(), logFile: null, stateDir: stateHome, unsent: [] },
+        ...{ process: await ownIdentity(), logFile: null, stateDir: stateHome, device: null, unsent: [] },
       });
       const status = { ...STATUS, stateDirectories: [join(stateHome, 'of-the-mount', '1')] };
       const socket = await ControlServer.open(

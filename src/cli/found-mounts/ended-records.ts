@@ -9,6 +9,7 @@ import { systemErrorCode } from '../../base/errors.ts';
 import {
   isSameProcess,
   readRecordFile,
+  readRecords,
   readRecordsOf,
   recordFile,
   removeDeadSocket,
@@ -27,8 +28,7 @@ export async function recordAtEnd(
   directories: readonly string[],
   before: MountRecord,
 ): Promise<MountRecord | undefined> {
-  const records = await readRecordsOf(directories, before.mountpoint);
-  const record = records.find((one) => isSameProcess(one, before));
+  const record = (await readRecords(directories)).find((one) => isSameProcess(one, before));
   if (record !== undefined) return record;
   for (const directory of directories) {
     const told = await readRecordFile(toldFile(directory, before));

@@ -8,6 +8,8 @@ import { lstat, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
+import { readMountTable } from '../../fuse/mount-table.ts';
+import { whereTheyAre, type Found } from './moved-mounts.ts';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -28,13 +30,15 @@ const recordSchema = z.object({
   logFile: z.string().nullable(),
   /** Below which its state directories are; a mount of an earlier version does not say. */
   stateDir: z.string().nullable().default(null),
+  /** Of what is mounted, `major:minor`; null where the platform does not tell, and of a mount of an earlier version. */
+  device: z.string().nullable().default(null),
   /** Written as the last thing by a process that could not upload everything. */
   unsent: z.array(
     z.object({ path: z.string(), file: z.string(), reason: z.string(), bytes: z.number().optional() }),
   ),
 });
 
-export type MountRecord = z.output<typeof recordSchema>;
+export type MountRecord = Found<z.output<typeof recordSchema>>;
 
 /** The directory for this user's records, made when missing. Rejects when somebody else made it. */
 export async function recordDirectory(uid: number): Promise<string> {
@@ -95,15 +99,14 @@ export async function removeDeadSocket(directories: readonly string[], record: M
 }
 
 /**
- * All of the mountpoint that can be understood, the latest first: that is of the process that serves it, or did last. Those of the
- * others still upload, or have ended.
+ * All of what is mounted at `mountpoint` now, or was last, that can be understood; the latest first: that is of the process that serves
+ * it, or did last. Those of the others still upload, or have ended.
  */
 export async function readRecordsOf(
   directories: readonly string[],
   mountpoint: string,
 ): Promise<readonly MountRecord[]> {
-  const isOfPlace = (name: string): boolean => name.startsWith(`${shortHash(mountpoint)}.`);
-  return (await readWhere(directories, isOfPlace)).filter((record) => record.mountpoint === mountpoint);
+  return (await readRecords(directories)).filter((record) => record.mountpoint === mountpoint);
 }
 
 /** The latest; undefined when there is none, or none that can be understood. */
@@ -114,24 +117,18 @@ export async function readRecord(
   return (await readRecordsOf(directories, mountpoint))[0];
 }
 
-/** All that can be understood, the latest first. */
-export function readRecords(directories: readonly string[]): Promise<readonly MountRecord[]> {
-  return readWhere(directories, () => true);
-}
-
-async function readWhere(
-  directories: readonly string[],
-  isMeant: (name: string) => boolean,
-): Promise<readonly MountRecord[]> {
+/** All that can be understood, the latest first, each with the mountpoint that it has now, or had last. */
+export async function readRecords(directories: readonly string[]): Promise<readonly MountRecord[]> {
   const found: MountRecord[] = [];
   for (const directory of directories) {
     for (const name of await listOrNothing(directory)) {
-      if (!name.endsWith('.json') || !isMeant(name)) continue;
+      if (!name.endsWith('.json')) continue;
       const record = await readRecordFile(join(directory, name));
       if (record !== undefined) found.push(record);
     }
   }
-  return found.sort((one, other) => Date.parse(other.since) - Date.parse(one.since));
+  found.sort((one, other) => Date.parse(other.since) - Date.parse(one.since));
+  return whereTheyAre(found, await readMountTable(), process.getuid?.() ?? 0);
 }
 
 /** Only what the process of `record` has recorded. */
@@ -190,23 +187,26 @@ export async function controlSocketsIn(directories: readonly string[]): Promise<
 /** The socket of the process that `record` names; undefined when it has none. */
 export async function findControlSocket(
   directories: readonly string[],
-  { mountpoint, process }: MountRecord,
+  { mountpoint, recordedAt = mountpoint, process }: MountRecord,
 ): Promise<string | undefined> {
   for (const directory of directories) {
-    const path = controlSocketPath(directory, mountpoint, process.pid);
+    const path = controlSocketPath(directory, recordedAt, process.pid);
     if ((await listOrNothing(directory)).includes(basename(path))) return path;
   }
   return undefined;
 }
 
 /** Where the process of `record` has it. */
-export function recordFile(directory: string, { mountpoint, process }: MountRecord): string {
-  return join(directory, `${shortHash(mountpoint)}.${process.pid}.json`);
+export function recordFile(
+  directory: string,
+  { mountpoint, recordedAt = mountpoint, process }: MountRecord,
+): string {
+  return join(directory, `${shortHash(recordedAt)}.${process.pid}.json`);
 }
 
 /** Where an earlier pailfs, whose mounts may still be there, has the one record of the mountpoint. */
-function unnumberedFile(directory: string, { mountpoint }: MountRecord): string {
-  return join(directory, `${shortHash(mountpoint)}.json`);
+function unnumberedFile(directory: string, { mountpoint, recordedAt = mountpoint }: MountRecord): string {
+  return join(directory, `${shortHash(recordedAt)}.json`);
 }
 
 function shortHash(mountpoint: string): string {

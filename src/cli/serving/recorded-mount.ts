@@ -1,6 +1,7 @@
 /** How is the record of a served mount (mount-record.ts) kept true, from its beginning to its end? */
 import type { Log } from '../../base/log.ts';
 import type { UnsentDraft } from '../../filesystem/open-file-system.ts';
+import { findMount } from '../../fuse/mount-table.ts';
 import { putAwayDead } from '../found-mounts/ended-records.ts';
 import {
   ownRecordDirectories,
@@ -13,13 +14,14 @@ import { ownIdentity } from '../found-mounts/process-identity.ts';
 
 export interface RecordedParts {
   /** What does not change. */
-  readonly facts: Omit<MountRecord, 'process' | 'unsent'>;
+  readonly facts: Omit<MountRecord, 'process' | 'unsent' | 'device'>;
   readonly log: Log;
 }
 
 /** Never rejects: without its record `pailfs unmount` cannot wait for the uploads, but the mount itself works. */
 export class RecordedMount {
   readonly #parts: RecordedParts;
+  #device: string | null = null;
 
   constructor(parts: RecordedParts) {
     this.#parts = parts;
@@ -27,8 +29,13 @@ export class RecordedMount {
 
   /** The mount answers. */
   async begin(): Promise<void> {
-    await this.#orLog(() => putAwayDead(ownRecordDirectories(uid()), this.#parts.facts.mountpoint));
+    const { mountpoint } = this.#parts.facts;
+    await this.#orLog(async () => {
+      this.#device = (await findMount(mountpoint))?.device || null;
+    });
+    // First: the device may have been that of another mount, which is not here for that.
     await this.#write([]);
+    await this.#orLog(() => putAwayDead(ownRecordDirectories(uid()), mountpoint));
   }
 
   /** The last thing but the process's end. `unsent`: undefined when nobody knows what is missing. */
@@ -44,7 +51,8 @@ export class RecordedMount {
   }
 
   async #recordOf(unsent: readonly UnsentDraft[]): Promise<MountRecord> {
-    return { ...this.#parts.facts, process: await ownIdentity(), unsent: [...unsent] };
+    const device = this.#device;
+    return { ...this.#parts.facts, device, process: await ownIdentity(), unsent: [...unsent] };
   }
 
   async #orLog(action: (directory: string) => Promise<void>): Promise<void> {

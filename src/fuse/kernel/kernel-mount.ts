@@ -3,10 +3,10 @@ import { describeError } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { FileSystemOperations } from '../../filesystem/operations.ts';
 import { MountError, type Mounted, type MountOptions, type UnmountOptions } from '../driver.ts';
-import { findMount } from '../mount-table.ts';
+import { findMount, type MountEntry } from '../mount-table.ts';
 import { Holders } from '../holders.ts';
 import { MOUNT_TYPE } from '../mountpoint.ts';
-import { unmountDirectory } from '../unmount.ts';
+import { unmountDirectory, unmountMoved } from '../unmount.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { loadDeviceCalls, type DeviceCalls } from './device-calls.ts';
 import { Device } from './device.ts';
@@ -33,21 +33,21 @@ export interface KernelMountParts {
   readonly clock: Clock;
 }
 
+interface MountedParts extends KernelMountParts {
+  /** As the kernel has it. */
+  readonly mounted: MountEntry;
+}
+
 const READY_LIMIT_MS = 20_000;
 
 export class KernelMount implements Mounted {
   readonly closed: Promise<void>;
 
-  readonly #parts: KernelMountParts;
+  readonly #parts: MountedParts;
   readonly #context: KernelContext;
   readonly #device: Device;
 
-  private constructor(
-    parts: KernelMountParts,
-    context: KernelContext,
-    device: Device,
-    closed: Promise<void>,
-  ) {
+  private constructor(parts: MountedParts, context: KernelContext, device: Device, closed: Promise<void>) {
     this.#parts = parts;
     this.#context = context;
     this.#device = device;
@@ -64,13 +64,13 @@ export class KernelMount implements Mounted {
     const device = new Device(descriptor, { calls, requests, clock, log });
     try {
       const context = newContext(parts, device, requests);
-      const number = await connectionNumber(mountpoint);
-      const closed = device.closed.then(endOnExit(number, device, log));
+      const mounted = await mountedAt(mountpoint);
+      const closed = device.closed.then(endOnExit(connectionNumber(mounted), device, log));
       const dispatcher = await greeted(parts, device, (greeting) => {
         return new Dispatcher(context, clock, device, greeting);
       });
       return new KernelMount(
-        parts,
+        { ...parts, mounted },
         context,
         device,
         closed.then(() => finish(context, dispatcher)),
@@ -98,7 +98,7 @@ export class KernelMount implements Mounted {
   async unmount(options: UnmountOptions): Promise<void> {
     // umount(8) has statfs(2) answered first.
     this.#device.takeAll();
-    await unmountDirectory(this.#parts.options.mountpoint, options, this.#parts.clock);
+    await unmountMoved(this.#parts.mounted, options, this.#parts.clock);
     // What is still open ends a lazy unmount whenever it likes.
     if (!options.lazy) await this.closed;
   }
@@ -148,12 +148,15 @@ function newContext(
   };
 }
 
-/** The kernel numbers its connections as the devices of what is mounted. */
-async function connectionNumber(mountpoint: string): Promise<string> {
+async function mountedAt(mountpoint: string): Promise<MountEntry> {
   const mount = await findMount(mountpoint);
-  const [, number] = mount?.device.split(':') ?? [];
-  if (number === undefined) throw failure(mountpoint, 'it is not in the mount table');
-  return number;
+  if (mount === undefined) throw failure(mountpoint, 'it is not in the mount table');
+  return mount;
+}
+
+/** The kernel numbers its connections as the devices of what is mounted. */
+function connectionNumber({ device }: MountEntry): string {
+  return device.split(':')[1] ?? '';
 }
 
 /** Begins to answer, and waits until the kernel has said what it speaks. */

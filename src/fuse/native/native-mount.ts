@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { MountError, type Mounted, type UnmountOptions } from '../driver.ts';
 import { findMount } from '../mount-table.ts';
 import { MOUNT_TYPE } from '../mountpoint.ts';
-import { unmountDirectory } from '../unmount.ts';
+import { unmountDirectory, unmountMoved } from '../unmount.ts';
 import type { NativeBinding } from './binding.ts';
 import { connectionProbe, deviceDescriptors, type ConnectionProbe } from './connection.ts';
 import { handlerTable } from './dispatcher.ts';
@@ -37,13 +37,16 @@ export class NativeMount implements Mounted {
   readonly #parts: NativeMountParts;
   readonly #thread: Buffer;
   readonly #isConnected: ConnectionProbe;
+  /** Of what is mounted; empty where the platform does not tell. */
+  readonly #device: string;
   /** Aborted once we have asked for the end ourselves. */
   readonly #ending = new AbortController();
 
-  private constructor(parts: NativeMountParts, thread: Buffer, isConnected: ConnectionProbe) {
+  private constructor(parts: NativeMountParts, thread: Buffer, isConnected: ConnectionProbe, device: string) {
     this.#parts = parts;
     this.#thread = thread;
     this.#isConnected = isConnected;
+    this.#device = device;
     this.closed = this.#watch();
   }
 
@@ -75,11 +78,14 @@ export class NativeMount implements Mounted {
         cause: error,
       });
     }
-    return new NativeMount(parts, thread, connectionProbe(before, mountpoint));
+    const isConnected = connectionProbe(before, mountpoint);
+    const device = (await findMount(mountpoint))?.device ?? '';
+    return new NativeMount(parts, thread, isConnected, device);
   }
 
   async unmount(options: UnmountOptions): Promise<void> {
-    await unmountDirectory(this.#parts.mountpoint, options, this.#parts.clock);
+    const { mountpoint, clock } = this.#parts;
+    await unmountMoved({ mountpoint, device: this.#device }, options, clock);
     // What is still open ends a lazy unmount whenever it likes.
     if (options.lazy) return;
     this.#ending.abort();

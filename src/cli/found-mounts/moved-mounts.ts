@@ -1,0 +1,37 @@
+/**
+ * Where are mounts now that are recorded elsewhere? Who renames a directory takes along what is mounted below it, and no process hears of
+ * that. The device of a mount goes with it.
+ */
+import { presentMountpoint, type MountEntry } from '../../fuse/mount-table.ts';
+import { isOurType } from '../../fuse/mountpoint.ts';
+
+interface Recorded {
+  readonly mountpoint: string;
+  /** Null where the platform does not tell. */
+  readonly device: string | null;
+}
+
+/** `recordedAt`: the mountpoint of which the record speaks, and after which its files are named; absent: `mountpoint` itself. */
+export type Found<Record extends Recorded> = Record & { readonly recordedAt?: string };
+
+/**
+ * `records` are of the user `uid`, or of all when that is root, and the latest comes first: the kernel gives the device of what is
+ * unmounted to the next one, which then is that of the latest record alone.
+ */
+export function whereTheyAre<Record extends Recorded>(
+  records: readonly Record[],
+  table: readonly MountEntry[],
+  uid: number,
+): readonly Found<Record>[] {
+  const ours = table.filter(({ type, owner }) => isOurType(type) && (uid === 0 || (owner ?? uid) === uid));
+  const taken = new Set<string>();
+  return records.map((record) => {
+    const { mountpoint } = record;
+    const device = record.device ?? ours.findLast((entry) => entry.mountpoint === mountpoint)?.device ?? '';
+    const place = taken.has(device) ? undefined : presentMountpoint({ mountpoint, device }, ours);
+    if (place !== undefined) taken.add(device);
+    return place === undefined || place === mountpoint
+      ? record
+      : { ...record, mountpoint: place, recordedAt: mountpoint };
+  });
+}

@@ -1,0 +1,49 @@
+/** Where is a mount that was recorded elsewhere? On real mounts: test/mount/cli-moved.test.ts. */
+import { expect, it } from 'vitest';
+import { whereTheyAre } from '../../src/cli/found-mounts/moved-mounts.ts';
+import type { MountEntry } from '../../src/fuse/mount-table.ts';
+
+const ROOT = 0;
+
+function entry(mountpoint: string, device: string, other: Partial<MountEntry> = {}): MountEntry {
+  return { mountpoint, device, type: 'fuse.pailfs', source: 'photos', root: '/', owner: 1000, ...other };
+}
+
+it('is where its device is mounted, and is found by the name of its record', () => {
+  const record = { mountpoint: '/a/m', device: '0:40', since: 1 };
+
+  expect(whereTheyAre([record], [entry('/b/m', '0:40')], ROOT)).toEqual([
+    { ...record, mountpoint: '/b/m', recordedAt: '/a/m' },
+  ]);
+});
+
+it.each<[string, readonly MountEntry[]]>([
+  ['it still is there, and elsewhere by a bind mount', [entry('/x', '0:40'), entry('/a/m', '0:40')]],
+  ['only a folder of it is seen elsewhere', [entry('/x', '0:40', { root: '/folder' })]],
+  ['another file system has its device', [entry('/x', '0:40', { type: 'tmpfs' })]],
+  ['it is mounted nowhere', [entry('/x', '0:41')]],
+])('is where it was recorded when %s', (_when, table) => {
+  const record = { mountpoint: '/a/m', device: '0:40' };
+
+  expect(whereTheyAre([record], table, ROOT)).toEqual([record]);
+});
+
+it('is not where a later mount is that has got its device', () => {
+  const later = { mountpoint: '/b/m', device: '0:40' };
+  const earlier = { mountpoint: '/a/m', device: '0:40' };
+
+  expect(whereTheyAre([later, earlier], [entry('/b/m', '0:40')], ROOT)).toEqual([later, earlier]);
+});
+
+it('is not where a later mount of an earlier pailfs is, which has not written its device down', () => {
+  const later = { mountpoint: '/b/m', device: null };
+  const earlier = { mountpoint: '/a/m', device: '0:40' };
+
+  expect(whereTheyAre([later, earlier], [entry('/b/m', '0:40')], ROOT)).toEqual([later, earlier]);
+});
+
+it("is not where another user's mount is, of which only root sees the record", () => {
+  const record = { mountpoint: '/a/m', device: '0:40' };
+
+  expect(whereTheyAre([record], [entry('/b/m', '0:40', { owner: 1001 })], 1000)).toEqual([record]);
+});

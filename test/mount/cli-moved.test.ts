@@ -1,0 +1,127 @@
+/** What do the commands say of a mount that has been moved with a directory above it? */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { findMount, readMountTable } from '../../src/fuse/mount-table.ts';
+import { unmountDirectory } from '../../src/fuse/unmount.ts';
+import { CommandLine, goneProcess } from '../support/command-line.ts';
+import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
+
+interface Scene {
+  readonly at: CommandLine;
+  readonly server: EmbeddedServer;
+  readonly pid: number;
+  /** Where it was mounted. */
+  readonly before: string;
+  /** Where it is. */
+  readonly after: string;
+}
+
+async function moved(...options: readonly string[]): Promise<Scene> {
+  const server = await startEmbeddedServer();
+  const at = await CommandLine.open(server);
+  const before = join(at.home, 'a', 'm');
+  const after = join(at.home, 'b', 'm');
+  await mkdir(before, { recursive: true });
+  onTestFinished(async () => {
+    for (const place of [before, after]) {
+      while ((await findMount(place)) !== undefined) await unmountDirectory(place, { lazy: true });
+    }
+  });
+  expect(await at.run(['mount', 'photos', before, ...options])).toMatchObject({ code: 0 });
+  const [shown] = await shownIn(at, before);
+  await rename(dirname(before), dirname(after));
+  return { at, server, pid: shown?.pid ?? 0, before, after };
+}
+
+interface Shown {
+  readonly pid: number;
+  readonly state: string;
+  readonly mountpoint: string;
+}
+
+async function shownIn(at: CommandLine, ...words: readonly string[]): Promise<readonly Shown[]> {
+  return JSON.parse((await at.run(['status', ...words, '--json'])).stdout) as readonly Shown[];
+}
+
+it('status, uploads, link and refresh find its process', async () => {
+  const { at, server, pid, before, after } = await moved('--write-back');
+  server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await server.direct.putObject(server.bucket, 'f', uploadOf('stored'));
+  await writeFile(join(after, 'a.txt'), 'waits');
+
+  const named = await shownIn(at, after);
+  const all = await shownIn(at);
+  const old = await at.run(['status', before]);
+  const uploads = await at.run(['uploads', after, '--json']);
+  const refreshed = await at.run(['refresh', after]);
+  const link = await at.run(['link', join(after, 'f')]);
+  await at.run(['unmount', '--leave-pending', after]);
+
+  expect(named).toMatchObject([{ pid, state: 'serving', mountpoint: after }]);
+  expect(all.filter((one) => one.pid === pid)).toMatchObject([{ state: 'serving', mountpoint: after }]);
+  expect(old).toMatchObject({ code: 1, stdout: '' });
+  expect(JSON.parse(uploads.stdout)).toMatchObject([
+    { mountpoint: after, changes: [expect.objectContaining({ path: '/a.txt' })] },
+  ]);
+  expect(refreshed).toMatchObject({ code: 0, stderr: '' });
+  expect(link).toMatchObject({ code: 0, stdout: expect.stringMatching(/^http/) as string });
+});
+
+it('unmount waits for what it stores, and for its end', async () => {
+  const { at, server, pid, after } = await moved('--write-back');
+  server.faults.add({ operation: 'putObject', times: 2, fault: { kind: 'status', status: 503 } });
+  await writeFile(join(after, 'a.txt'), 'stored');
+
+  const unmounted = await at.run(['unmount', after]);
+
+  const { objects } = await server.direct.listObjects(server.bucket, { folder: '' });
+  expect(unmounted).toMatchObject({ code: 0 });
+  expect(objects.map(({ key }) => key)).toContain('a.txt');
+  expect((await shownIn(at)).filter((one) => one.pid === pid)).toEqual([]);
+  expect(await findMount(after)).toBeUndefined();
+});
+
+it('unmount says of a process that was killed meanwhile what it does of any other', async () => {
+  const { at, pid, after } = await moved();
+  process.kill(pid, 'SIGKILL');
+  await goneProcess(pid);
+
+  const dead = await shownIn(at, after);
+  const unmounted = await at.run(['unmount', after]);
+
+  expect(dead).toMatchObject([{ pid, state: 'dead' }]);
+  expect(unmounted).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`the process that served ${after} ended without saying`) as string,
+  });
+  expect((await shownIn(at)).filter((one) => one.pid === pid)).toEqual([]);
+});
+
+it.each(['kernel', 'native'])('a signal ends the mount of the %s driver where it is', async (driver) => {
+  const { pid, after } = await moved('--driver', driver);
+
+  process.kill(pid, 'SIGTERM');
+  await goneProcess(pid);
+
+  expect((await readMountTable()).map(({ mountpoint }) => mountpoint)).not.toContain(after);
+});
+
+it('another may be mounted in its old place, and each is found in its own', async () => {
+  const { at, pid, before, after } = await moved();
+  await mkdir(before, { recursive: true });
+
+  const mounted = await at.run(['mount', 'photos', before]);
+  const [one] = await shownIn(at, before);
+  const other = await shownIn(at, after);
+  const unmounted = await at.run(['unmount', after]);
+  const left = await shownIn(at, before);
+  await at.run(['unmount', before]);
+
+  expect(mounted).toMatchObject({ code: 0 });
+  expect(one).toMatchObject({ state: 'serving', mountpoint: before });
+  expect(one?.pid).not.toBe(pid);
+  expect(other).toMatchObject([{ pid, state: 'serving' }]);
+  expect(unmounted).toMatchObject({ code: 0 });
+  expect(left).toMatchObject([{ pid: one?.pid, state: 'serving' }]);
+});
