@@ -1,4 +1,6 @@
 /** What becomes of commands where the process of a mount is stopped, as by a debugger, or hangs? */
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CommandLine } from '../support/command-line.ts';
 import { startEmbeddedServer } from '../support/embedded-service.ts';
@@ -17,4 +19,29 @@ it('mounting there again fails, and unmounting says how it is detached; neither 
     code: 32,
     stderr: `pailfs: ${at.mountpoint} cannot be unmounted, since its process does not answer: "pailfs unmount --lazy" detaches it\n`,
   });
+});
+
+it('refresh, link, publish and unpublish say that it does not answer, of the mount and of what is in it', async () => {
+  const at = await CommandLine.open(await startEmbeddedServer());
+  const mount = await at.mountInFront(['photos', at.mountpoint]);
+  await writeFile(join(at.mountpoint, 'f'), 'x');
+  await symlink(at.mountpoint, join(at.home, 'symlink'));
+  mount.signal('SIGSTOP');
+
+  const [refreshed, below, link, published, unpublished] = await Promise.all([
+    at.run(['refresh', 'mnt']),
+    at.run(['refresh', 'mnt/never/looked/at']),
+    at.run(['link', 'mnt/f']),
+    at.run(['publish', '-r', 'mnt']),
+    at.run(['unpublish', '-r', 'symlink']),
+  ]);
+
+  mount.signal('SIGCONT');
+  const why = 'the process that serves the mount does not answer';
+  const silent = (line: string): object => ({ code: 1, stdout: '', stderr: `pailfs: ${line}: ${why}\n` });
+  expect(refreshed).toMatchObject(silent('mnt is not refreshed'));
+  expect(below).toMatchObject(silent('mnt/never/looked/at is not refreshed'));
+  expect(link).toMatchObject(silent('mnt/f has no link'));
+  expect(published).toMatchObject(silent('mnt is not published'));
+  expect(unpublished).toMatchObject(silent('symlink is not made private'));
 });

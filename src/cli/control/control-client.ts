@@ -56,13 +56,16 @@ export function nullWhenSilent(error: unknown): null {
   throw error;
 }
 
-interface Question<Answer> {
+interface Request {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
-  readonly schema: z.ZodType<Answer>;
   /** Milliseconds; undefined: as long as it takes. */
   readonly deadline: number | undefined;
+}
+
+interface Question<Answer> extends Request {
+  readonly schema: z.ZodType<Answer>;
 }
 
 /** One control socket. Every method rejects with `ControlSilent` or `ControlRefused`. */
@@ -71,6 +74,11 @@ export class ControlClient {
 
   constructor(socket: string) {
     this.#socket = socket;
+  }
+
+  /** Resolves when the process answers at all. */
+  async requireAnswer(): Promise<void> {
+    await this.#exchange({ method: 'GET', path: '/', deadline: DEADLINE_MS });
   }
 
   status(): Promise<StatusDocument> {
@@ -118,9 +126,7 @@ export class ControlClient {
   }
 
   async #ask<Answer>(question: Question<Answer>): Promise<Answer> {
-    const { status, text } = await exchange(this.#socket, question).catch((cause: unknown) => {
-      throw new ControlSilent('the process that serves the mount does not answer', { cause });
-    });
+    const { status, text } = await this.#exchange(question);
     const document = jsonOf(text);
     if (status !== 200) {
       const refusal = refusalDocument.safeParse(document);
@@ -130,12 +136,20 @@ export class ControlClient {
     if (answer.success) return answer.data;
     throw new ControlSilent('another version of pailfs serves the mount', { cause: answer.error });
   }
+
+  #exchange(request: Request): Promise<Response> {
+    return exchange(this.#socket, request).catch((cause: unknown) => {
+      throw new ControlSilent('the process that serves the mount does not answer', { cause });
+    });
+  }
 }
 
-function exchange(
-  socketPath: string,
-  { method, path, body, deadline }: Question<unknown>,
-): Promise<{ readonly status: number; readonly text: string }> {
+interface Response {
+  readonly status: number;
+  readonly text: string;
+}
+
+function exchange(socketPath: string, { method, path, body, deadline }: Request): Promise<Response> {
   return new Promise((resolve, reject) => {
     const signal = deadline === undefined ? {} : { signal: AbortSignal.timeout(deadline) };
     const asking = request({ socketPath, method, path, ...signal }, (response) => {

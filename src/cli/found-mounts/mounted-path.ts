@@ -5,8 +5,9 @@ import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { readMountTable, type MountEntry } from '../../fuse/mount-table.ts';
 import { isOurType } from '../../fuse/mountpoint.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
-import { ControlClient } from '../control/control-client.ts';
+import { ControlClient, throwInWords } from '../control/control-client.ts';
 import { findControlSocket, readRecord, recordDirectories } from './mount-record.ts';
+import { isRunning } from './process-identity.ts';
 
 export interface MountedPath {
   /** Canonical. */
@@ -18,8 +19,11 @@ export interface MountedPath {
 
 /** Need not exist, but for its mount. Rejects with a `CommandError`. */
 export async function findMountedPath(word: string): Promise<MountedPath> {
-  const canonical = await canonicalPath(resolve(word));
   const table = await readMountTable();
+  const written = mountOf(resolve(word), table);
+  // Before anybody looks at what is in it: who looks waits for a process that is stopped, or hangs, and cannot be told to stop waiting.
+  if (written !== undefined) await controlOf(written.mountpoint);
+  const canonical = await canonicalPath(resolve(word));
   const mount = mountOf(canonical, table);
   if (mount === undefined) {
     throw new CommandError(exitCodes.failed, 'it is in no mount of pailfs: "pailfs status" lists them');
@@ -35,11 +39,16 @@ export async function findMountedPath(word: string): Promise<MountedPath> {
   );
 }
 
+/** One that answers; undefined when there is none. Rejects with a `CommandError` when its process does not answer. */
 async function controlOf(mountpoint: string): Promise<ControlClient | undefined> {
   const directories = await recordDirectories(process.getuid?.() ?? 0);
   const record = await readRecord(directories, mountpoint);
-  const socket = record && (await findControlSocket(directories, record));
-  return socket === undefined ? undefined : new ControlClient(socket);
+  if (record === undefined || !(await isRunning(record.process))) return undefined;
+  const socket = await findControlSocket(directories, record);
+  if (socket === undefined) return undefined;
+  const control = new ControlClient(socket);
+  await control.requireAnswer().catch(throwInWords);
+  return control;
 }
 
 /** Without symbolic links, as far as it exists. */

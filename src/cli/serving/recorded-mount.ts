@@ -31,7 +31,7 @@ export class RecordedMount {
   async begin(): Promise<void> {
     const { mountpoint } = this.#parts.facts;
     await this.#orLog(async () => {
-      this.#device = (await findMount(mountpoint))?.device || null;
+      this.#device = (await findMount(mountpoint))?.device ?? null;
     });
     // First: the device may have been that of another mount, which is not here for that.
     await this.#write([]);
