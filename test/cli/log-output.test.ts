@@ -13,7 +13,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLog, openLogFile } from '../../src/cli/logging/log-output.ts';
+import { openLogFile } from '../../src/cli/logging/log-file.ts';
+import { openLog } from '../../src/cli/logging/log-output.ts';
 
 let home: string;
 

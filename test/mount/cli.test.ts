@@ -105,6 +105,21 @@ describe('pailfs mount in the background', () => {
     expect(output).toBe('');
   });
 
+  it('begins its log anew when somebody has removed it', async () => {
+    const { at } = await arrange();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const pid = await at.servingProcess();
+    await shell(at.home, 'rm state/pailfs/logs/*.log');
+
+    // It writes a line at each.
+    const logAfterSignal = async (): Promise<string> => {
+      process.kill(pid, 'SIGUSR1');
+      return at.log().catch(() => '');
+    };
+
+    await expect.poll(logAfterSignal).toContain('"msg":"Refreshing"');
+  });
+
   it('ignores an XDG directory that is not absolute, instead of writing below the root', async () => {
     const { at } = await arrange();
     const environment = { XDG_STATE_HOME: 'relative' };

@@ -1,28 +1,14 @@
 /** Where do the lines go? JSON into a file that only its owner reads, or readable lines on stderr. */
-import {
-  closeSync,
-  fchmodSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 import pretty from 'pino-pretty';
-import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { describeError } from '../../base/errors.ts';
 import { silentLog, type Log, type LogFields } from '../../base/log.ts';
+import { FollowedLogFile, type Followed } from './log-file.ts';
 
 const STDERR = 2;
-const FILE_MODE = 0o600;
-const DIRECTORY_MODE = 0o700;
-/** Bytes; a longer log is put aside (once) when a mount starts. */
-const ROTATE_ABOVE = 16 * 1024 * 1024;
 /** What JSON shows as it is of that which a terminal takes for something else; colours are other control characters. */
 const MISLEADING = /[\u007F-\u009F\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
 /** Whatever finds its way into a field under these names is not written. */
@@ -31,6 +17,8 @@ const REDACTED = ['secretAccessKey', 'credentials', 'authorization', '*.secretAc
 export interface LogOptions {
   /** An open file; absent: readable lines on stderr. */
   readonly descriptor?: number | undefined;
+  /** Where it is; absent: lines go into that very file, whatever becomes of its path. */
+  readonly followed?: Followed | undefined;
   /** Also lines for debugging, and stack traces. */
   readonly debug: boolean;
   /** Written with every line of a file. */
@@ -54,20 +42,23 @@ export function openLog(options: LogOptions): Log {
         formatters: { level: (label) => ({ level: label }) },
         redact: { paths: REDACTED, censor: '(withheld)' },
       },
-      destination(options.descriptor),
+      destination(options),
     ),
     options.debug,
   );
 }
 
-function destination(descriptor: number | undefined): DestinationStream {
+function destination({ descriptor, followed }: LogOptions): DestinationStream {
   if (descriptor !== undefined) {
-    let isCut = false;
+    const file = new FollowedLogFile(descriptor, followed);
+    /** A full disk took half of the line before in it. */
+    let cut: number | undefined;
     return {
       write: (line) => {
-        // A full disk took half of the line before.
-        const written = writeLine(descriptor, isCut ? `\n${line}` : line);
-        isCut = written === 'half' || (written === 'nothing' && isCut);
+        const into = file.descriptor;
+        const isCut = cut === into;
+        const written = writeLine(into, isCut ? `\n${line}` : line);
+        cut = written === 'half' || (written === 'nothing' && isCut) ? into : undefined;
       },
     };
   }
@@ -101,45 +92,6 @@ function writeLine(descriptor: number, line: string): 'all' | 'half' | 'nothing'
   } catch {
     // There is no other place to tell it.
     return rest.length === whole.length ? 'nothing' : 'half';
-  }
-}
-
-/** Opens a log file for appending, 0600, with its directory; an overlong one becomes `<file>.1` first. A device stays as it is. Throws as node:fs does. */
-export function openLogFile(path: string): number {
-  mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
-  if (sizeOf(path) > ROTATE_ABOVE) renameSync(path, `${path}.1`);
-  const descriptor = openSync(path, 'a', FILE_MODE);
-  try {
-    // Not a device: /dev/null is everybody's.
-    if (fstatSync(descriptor).isFile()) {
-      fchmodSync(descriptor, FILE_MODE);
-      // A full disk took half of the last line.
-      if (!endsWithLine(path)) writeSync(descriptor, '\n');
-    }
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
-  }
-  return descriptor;
-}
-
-function endsWithLine(path: string): boolean {
-  const size = sizeOf(path);
-  const descriptor = openSync(path, 'r');
-  try {
-    const last = Buffer.alloc(1);
-    return size === 0 || readSync(descriptor, last, 0, 1, size - 1) === 0 || last.toString() === '\n';
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return 0;
-    throw error;
   }
 }
 

@@ -5,7 +5,7 @@ import type { ExitCode } from '../command-error.ts';
 import { exitCodes } from '../command-error.ts';
 import { Endings } from '../serving/endings.ts';
 import { openLog } from '../logging/log-output.ts';
-import { logFieldsOf } from '../serving/mount-job.ts';
+import { followedLog, logFieldsOf } from '../serving/mount-job.ts';
 import type { MountWish, PreparedMount } from './prepare-mount.ts';
 import { prepareMount } from './prepare-mount.ts';
 import { QuietLog } from '../logging/quiet-log.ts';
@@ -26,6 +26,7 @@ async function serveInFront({ job, logDescriptor }: PreparedMount): Promise<Exit
   const { serveMount } = await import('../serving/serve-mount.ts');
   const { debug } = job.settings;
   const fields = logFieldsOf(job);
-  const log = new QuietLog(openLog({ descriptor: logDescriptor, debug, fields }), systemClock);
+  const followed = followedLog(job, systemClock);
+  const log = new QuietLog(openLog({ descriptor: logDescriptor, followed, debug, fields }), systemClock);
   return serveMount(job, log, new Endings(log), () => undefined);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { localMachine, requireFuse } from '../../fuse/fuse-access.ts';
 import { checkMountpoint } from '../../fuse/mountpoint.ts';
 import { checkLocalPlace, explainLocalFailure } from '../settings/local-places.ts';
-import { openLogFile } from '../logging/log-output.ts';
+import { openLogFile } from '../logging/log-file.ts';
 import type { MountJob } from '../serving/mount-job.ts';
 import { statePlaceOf, type MountSettings } from '../settings/settings.ts';
 

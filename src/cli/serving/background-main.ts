@@ -6,7 +6,7 @@ import { openLog } from '../logging/log-output.ts';
 import { QuietLog } from '../logging/quiet-log.ts';
 import { failureOf, stackOf } from '../screen/report.ts';
 import { serveMount } from './serve-mount.ts';
-import { logFieldsOf, type MountJob } from './mount-job.ts';
+import { followedLog, logFieldsOf, type MountJob } from './mount-job.ts';
 
 /** Our stderr is the log file, so that the last words of native code land there too. */
 const LOG_DESCRIPTOR = 2;
@@ -19,7 +19,8 @@ process.once('message', (message) => {
 async function serve(job: MountJob): Promise<void> {
   const { debug } = job.settings;
   const fields = logFieldsOf(job);
-  const log = new QuietLog(openLog({ descriptor: LOG_DESCRIPTOR, debug, fields }), systemClock);
+  const followed = followedLog(job, systemClock);
+  const log = new QuietLog(openLog({ descriptor: LOG_DESCRIPTOR, followed, debug, fields }), systemClock);
   const endings = new Endings(log);
   let isReady = false;
   process.once('disconnect', () => {
