@@ -184,7 +184,9 @@ export class Exchange {
     try {
       body = await bodyOf(ask, { watch, progress, clock, deadlines, traffic });
       traffic.asked();
-      answer = await this.#send(ask, circumstances, body, arrival);
+      answer = await this.#send(ask, circumstances, body, arrival).finally(() => {
+        traffic.waited();
+      });
       traffic.answered();
       const taken = await this.#taken(ask, answer, circumstances.used, take);
       requireAllSent(ask, progress);

@@ -19,6 +19,8 @@ export interface TrafficFacts {
   };
   /** When the first of the last tries left that all came to nothing; null while the service answers. */
   readonly offlineSince: Date | null;
+  /** When anything last came or went while requests wait for an answer; null while none does. */
+  readonly silentSince: Date | null;
 }
 
 export class Traffic {
@@ -33,6 +35,10 @@ export class Traffic {
   #received = 0;
   #sent = 0;
   #offlineSince: Date | null = null;
+  /** Requests without an answer so far. */
+  #waiting = 0;
+  /** Milliseconds since 1970: the last sign of life, or when the first of those that wait left. */
+  #heardAt = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -47,11 +53,19 @@ export class Traffic {
   asked(): void {
     this.#requests += 1;
     this.#rates.requests.add(1);
+    if (this.#waiting === 0) this.#hear();
+    this.#waiting += 1;
+  }
+
+  /** One that left waits no more, whatever came of it. */
+  waited(): void {
+    this.#waiting -= 1;
   }
 
   /** An answer has begun, whatever it says. */
   answered(): void {
     this.#offlineSince = null;
+    this.#hear();
   }
 
   /** A try came to nothing. `isAnswered`: the service has said so. */
@@ -64,11 +78,13 @@ export class Traffic {
   received(bytes: number): void {
     this.#received += bytes;
     this.#rates.received.add(bytes);
+    this.#hear();
   }
 
   sent(bytes: number): void {
     this.#sent += bytes;
     this.#rates.sent.add(bytes);
+    this.#hear();
   }
 
   facts(): TrafficFacts {
@@ -84,6 +100,11 @@ export class Traffic {
         bytesSent: sent.perSecond(),
       },
       offlineSince: this.#offlineSince,
+      silentSince: this.#waiting === 0 ? null : new Date(this.#heardAt),
     };
+  }
+
+  #hear(): void {
+    this.#heardAt = this.#clock.now();
   }
 }

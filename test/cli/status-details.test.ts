@@ -44,6 +44,7 @@ const BUSY = statusWith({
     bytesSent: 2000,
     perSecond: { requests: 12.34, bytesReceived: 1_000_000, bytesSent: 0 },
     offlineSince: '2026-03-04T05:03:07.000Z',
+    silentSince: null,
   },
   cache: { served: { memory: 1000, disk: 2000, service: 3000 }, inMemory: 4000, onDisk: 5000 },
   hiddenKeys: 1,
@@ -86,6 +87,16 @@ describe('the details of a mount', () => {
       '',
     ]);
     expect(statusOptions(BUSY, undefined)).toBe('options  metadata_ttl=10  cache=disk\n');
+  });
+
+  it.each([
+    ['has not answered for 7 s', '2026-03-04T05:06:00.000Z'],
+    ['answers', '2026-03-04T05:06:05.000Z'],
+    ['answers', null],
+  ])('say that the service %s when a request has waited since %s', (service, silentSince) => {
+    const traffic = { ...quietMount.traffic, requests: 2, silentSince };
+
+    expect(statusDetails(statusWith({ traffic }), 80, NOW)).toContain(`service  ${service}\n`);
   });
 
   it('line up the bars of several uploads', () => {

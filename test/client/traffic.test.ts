@@ -2,7 +2,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { HttpService } from '../../src/client/http-service.ts';
+import { Traffic } from '../../src/client/traffic.ts';
 import { bytesOf, startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 async function clientOf(): Promise<{ readonly server: EmbeddedServer; readonly service: HttpService }> {
   const server = await startEmbeddedServer();
@@ -52,5 +54,54 @@ describe('the traffic of a client', () => {
     expect(first).toBeInstanceOf(Date);
     expect(second).toEqual(first);
     expect(service.traffic.facts()).toMatchObject({ failed: 2, offlineSince: null });
+  });
+
+  it('says since when nothing has come while requests wait for an answer', async () => {
+    const { server, service } = await clientOf();
+    server.faults.add({ operation: 'headObject', fault: { kind: 'stall' } });
+    const given = new AbortController();
+    const before = new Date();
+
+    const asked = service.headObject(server.bucket, 'f', { signal: given.signal }).catch(() => undefined);
+    await expect.poll(() => service.traffic.facts().silentSince).not.toBeNull();
+    const silentSince = service.traffic.facts().silentSince ?? new Date(0);
+    given.abort();
+    await asked;
+
+    expect(silentSince.getTime()).toBeGreaterThanOrEqual(before.getTime());
+    expect(service.traffic.facts().silentSince).toBeNull();
+  });
+
+  it('is not silent while anything comes or goes', () => {
+    const clock = new ManualClock(0);
+    const traffic = new Traffic(clock);
+    const silentAt = (): number | undefined => traffic.facts().silentSince?.getTime();
+    const signs = [
+      () => {
+        traffic.sent(1);
+      },
+      () => {
+        traffic.received(1);
+      },
+      () => {
+        traffic.asked();
+        traffic.answered();
+        traffic.waited();
+      },
+    ];
+    traffic.asked();
+
+    const seen = signs.map((sign) => {
+      clock.advance(1000);
+      const before = silentAt();
+      sign();
+      return [before, silentAt()];
+    });
+
+    expect(seen).toEqual([
+      [0, 1000],
+      [1000, 2000],
+      [2000, 3000],
+    ]);
   });
 });

@@ -9,6 +9,7 @@ export const quietMount: Pick<StatusDocument, 'traffic' | 'cache' | 'hiddenKeys'
     bytesSent: 0,
     perSecond: { requests: 0, bytesReceived: 0, bytesSent: 0 },
     offlineSince: null,
+    silentSince: null,
   },
   cache: { served: { memory: 0, disk: 0, service: 0 }, inMemory: 0, onDisk: null },
   hiddenKeys: 0,

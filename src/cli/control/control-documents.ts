@@ -74,6 +74,8 @@ const trafficDocument = z.object({
   perSecond: z.object({ requests: amount, bytesReceived: amount, bytesSent: amount }),
   /** ISO 8601; null while the service answers. */
   offlineSince: z.string().nullable(),
+  /** ISO 8601: when anything last came or went while requests wait; null while none does. A mount of an earlier version does not say. */
+  silentSince: z.string().nullable().default(null),
 });
 
 /** Bytes. */

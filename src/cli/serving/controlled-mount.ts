@@ -134,8 +134,12 @@ export class ControlledMount implements Controlled {
 }
 
 function trafficOf({ traffic }: OpenedMount['service']): StatusDocument['traffic'] {
-  const { offlineSince, ...facts } = traffic.facts();
-  return { ...facts, offlineSince: offlineSince?.toISOString() ?? null };
+  const { offlineSince, silentSince, ...facts } = traffic.facts();
+  return {
+    ...facts,
+    offlineSince: offlineSince?.toISOString() ?? null,
+    silentSince: silentSince?.toISOString() ?? null,
+  };
 }
 
 /** What was asked for, as the config file has it, without what nobody shall read. */
