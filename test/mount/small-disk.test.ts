@@ -23,6 +23,7 @@ async function mountedOverSmallDisk() {
   return {
     disk,
     at,
+    server,
     inside: (name: string) => join(at.mountpoint, name),
     stored: async (key: string) => bytesOf((await direct.getObject(bucket, key)).body),
   };
@@ -75,6 +76,28 @@ describe.runIf(process.getuid?.() === 0)('on a small disk', () => {
     await writeFile(inside('other'), piece);
     expect((await stored('other')).equals(Buffer.from(piece))).toBe(true);
     await expect(stored('greedy')).rejects.toThrow();
+  });
+
+  it('that is full of what waits no mount begins, and the way out that the line names makes room', async () => {
+    const { at, server, inside, stored, disk } = await mountedOverSmallDisk();
+    server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+    const large = patternedBytes(20 * MIB);
+    await expect(writeFile(inside('large'), large)).rejects.toThrow();
+    await at.run(['unmount', '--leave-pending', at.mountpoint]);
+    server.faults.clear();
+
+    const refused = await at.run(['mount', 'photos', at.mountpoint, '--state-dir', disk]);
+    const [, wayOut = ''] = /"pailfs ([^"]*)" stores that without a mount\n$/.exec(refused.stderr) ?? [];
+    const retried = await at.run(wayOut.split(' '));
+    const mounted = await at.run(['mount', 'photos', at.mountpoint, '--state-dir', disk]);
+
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`the disk of the state directory ${disk} is full`) as string,
+    });
+    expect(retried).toMatchObject({ code: 0, stderr: '' });
+    expect((await stored('large')).equals(Buffer.from(large))).toBe(true);
+    expect(mounted).toMatchObject({ code: 0 });
   });
 });
 

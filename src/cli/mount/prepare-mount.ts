@@ -34,7 +34,7 @@ export async function prepareMount(wish: MountWish): Promise<PreparedMount> {
   }
   // After the cache directory, in which it may lie.
   const statePlace = statePlaceOf(settings);
-  await checkLocalPlace(statePlace, mountpoint);
+  await checkLocalPlace({ ...statePlace, hasWaiting: true }, mountpoint);
   const logFile = chooseLogFile(settings, mountpoint);
   if (logFile === undefined) {
     return { job: { bucket, mountpoint, settings, logFile: null }, logDescriptor: undefined };

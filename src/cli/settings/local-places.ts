@@ -6,6 +6,7 @@ import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
+import { shellWord } from '../screen/shell-word.ts';
 
 /** Bytes; less would not take the draft of one photo. */
 const LEAST_SPACE = 16 * 1024 * 1024;
@@ -18,6 +19,8 @@ export interface LocalPlace {
   readonly path: string;
   /** It is, or will be, one file, and no directory. */
   readonly isFile?: boolean;
+  /** What mounts have not stored waits there, and would make room. */
+  readonly hasWaiting?: boolean;
 }
 
 /** Rejects with a `CommandError` unless `place`, which need not exist yet, lies outside `mountpoint` (canonical) and has space. */
@@ -81,10 +84,12 @@ function unusable({ what, path, setting }: LocalPlace, reason: string, cause?: u
   );
 }
 
-function diskFull(place: LocalPlace, cause?: unknown): CommandError {
+function diskFull({ what, path, setting, hasWaiting }: LocalPlace, cause?: unknown): CommandError {
   return new CommandError(
     exitCodes.failed,
-    `the disk of the ${place.what} ${place.path} is full: free some space (16 MiB at least), or choose another with ${place.setting}`,
+    hasWaiting === true
+      ? `the disk of the ${what} ${path} is full: free some space (16 MiB at least), or choose another with ${setting}; if it is full of what waits to be stored, "pailfs uploads retry --state-dir ${shellWord(path)}" stores that without a mount`
+      : `the disk of the ${what} ${path} is full: free some space (16 MiB at least), or choose another with ${setting}`,
     { cause },
   );
 }
