@@ -52,6 +52,46 @@ describe('to try again', () => {
     expect((await readFile(scene.fs, '/refused')).toString()).toBe('refused');
   });
 
+  it.each([
+    ['set aside', 1, 403],
+    ['set aside', 12, 403],
+    ['failed', 12, 402],
+  ])(
+    'stores what was %s and is asked for twice at once, and says so to both (%i) [uploads/retry]',
+    async (_state, count, status) => {
+      const scene = await openForTest();
+      for (let number = 0; number < count; number += 1) {
+        refuse(scene, status);
+        await errnoOfCall(writeFile(scene.fs, `/f${number}`, 'x'));
+      }
+
+      const [one, other] = await Promise.all([
+        scene.mounted.unsent.retry(null),
+        scene.mounted.unsent.retry(null),
+      ]);
+
+      const stored = Array.from({ length: count }, () => ({ isDone: true, storedAs: null, reason: null }));
+      expect(one).toMatchObject(stored);
+      expect(other).toMatchObject(stored);
+      expect(await scene.mounted.unsent.list()).toEqual([]);
+      expect(Object.keys(await textsOf(scene))).toHaveLength(count);
+    },
+  );
+
+  it('does either that or a discard that is asked for at the same time, and says so', async () => {
+    const scene = await openForTest();
+    const id = await setAside(scene, '/f', 'x');
+
+    const [[discarded], [retried]] = await Promise.all([
+      scene.mounted.unsent.discard([id]),
+      scene.mounted.unsent.retry([id]),
+    ]);
+
+    expect([discarded?.isDone, retried?.isDone].filter((isDone) => isDone)).toHaveLength(1);
+    const reason = (discarded?.reason ?? '') + (retried?.reason ?? '');
+    expect(reason).toBe('it is not there any more');
+  });
+
   it('stores only what is named, and leaves the rest alone', async () => {
     const scene = await openForTest();
     const one = await setAside(scene, '/one', 'one');

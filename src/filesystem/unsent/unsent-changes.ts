@@ -29,6 +29,7 @@ import { reasonOf } from '../errno-of.ts';
 const AT_ONCE = 4;
 
 const HALF = 'it may be half a file: name it to store it all the same';
+const ENDED = 'it is not there any more';
 const NAMELESS = 'its name is lost: it can be exported or discarded';
 
 export interface UnsentChangesParts {
@@ -63,6 +64,10 @@ export class UnsentChanges {
   readonly #parts: UnsentChangesParts;
   /** Identifiers of changes that a person did not want. */
   readonly #discarded = new Set<string>();
+  /** Of resting drafts that are being stored because a person asks: another who asks at the same time hears the same. */
+  readonly #underWay = new Map<string, Promise<string>>();
+  /** Under which paths those are stored. */
+  readonly #stored = new Map<string, string>();
 
   constructor(mount: MountState, parts: UnsentChangesParts) {
     this.#mount = mount;
@@ -108,8 +113,34 @@ export class UnsentChanges {
     if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');
     const waiting = this.#fileOf(change);
     if (waiting === undefined && this.#hasGoneUp(change)) return change.path;
-    const file =
-      waiting === undefined ? await this.#revived(change, isNamed) : await this.#giving(waiting, change);
+    return waiting === undefined
+      ? this.#storedOnce(change, isNamed)
+      : this.#storedWhole(await this.#giving(waiting, change));
+  }
+
+  /** Of a draft that rested when it was listed. */
+  #storedOnce(change: UnsentChange, isNamed: boolean): Promise<string> {
+    const { id, isWhole } = change;
+    const draft = this.#mount.resting.get(id);
+    const stored = this.#stored.get(id);
+    if (draft === undefined && stored !== undefined) return Promise.resolve(stored);
+    if (draft?.kind === 'draft' && !isWhole && !isNamed) return Promise.reject(new Error(HALF));
+    const storing = this.#underWay.get(id) ?? this.#storing(change);
+    this.#underWay.set(id, storing);
+    return storing;
+  }
+
+  async #storing({ id }: UnsentChange): Promise<string> {
+    try {
+      const path = await this.#storedWhole(await this.#revived(id));
+      this.#stored.set(id, path);
+      return path;
+    } finally {
+      this.#underWay.delete(id);
+    }
+  }
+
+  async #storedWhole(file: OpenFile): Promise<string> {
     try {
       await this.#parts.uploading.storeWhole(file);
     } catch (error) {
@@ -117,7 +148,7 @@ export class UnsentChanges {
       await this.#parts.uploading.settle(file);
       throw error;
     }
-    if (file.detached) throw new Error('it is not there any more');
+    if (file.detached) throw new Error(ENDED);
     return file.path;
   }
 
@@ -130,13 +161,12 @@ export class UnsentChanges {
     return kind === 'upload' && !isForItself ? reviving.giveWay(file) : file;
   }
 
-  async #revived(change: UnsentChange, isNamed: boolean): Promise<OpenFile> {
+  async #revived(id: string): Promise<OpenFile> {
     const { resting } = this.#mount;
-    const draft = resting.get(change.id);
-    const found = await resting.find(change.id);
-    if (draft === undefined || found === undefined) throw new Error('it is not there any more');
+    const found = await resting.find(id);
+    const draft = resting.get(id);
+    if (draft === undefined || found === undefined) throw new Error(ENDED);
     if (draft.kind !== 'draft') throw new Error(NAMELESS);
-    if (!change.isWhole && !isNamed) throw new Error(HALF);
     return this.#parts.reviving.revive(draft.record, found);
   }
 
@@ -150,10 +180,18 @@ export class UnsentChanges {
       this.#discarded.add(change.id);
       return null;
     }
-    const draft = this.#mount.resting.get(change.id);
-    if (draft === undefined) throw new Error('it is not there any more');
-    await this.#mount.kept.forget(change.id, recordOf(draft));
-    await this.#mount.resting.delete(change.id);
+    const { kept, resting } = this.#mount;
+    const draft = resting.get(change.id);
+    if (draft === undefined) throw new Error(ENDED);
+    // At once: nobody is to store meanwhile what is said to be discarded.
+    resting.remove(change.id);
+    try {
+      await kept.forget(change.id, recordOf(draft));
+      await resting.delete(change.id);
+    } catch (error) {
+      resting.add(change.id, draft);
+      throw error;
+    }
     return null;
   }
 
