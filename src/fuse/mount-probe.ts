@@ -1,10 +1,11 @@
 /** Does a mount answer? Asked by another process: one that looks at a mount which does not answer waits beyond the reach of SIGKILL. */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 
-/** `hidden`: it is another user's, who lets nobody in. */
-export type ProbeResult = 'answers' | 'silent' | 'hidden';
+/** `hidden`: it is another user's, who lets nobody in. `unknown`: this machine could not start who looks, which says nothing of the mount. */
+export type ProbeResult = 'answers' | 'silent' | 'hidden' | 'unknown';
 
 /** What takes longer is as good as silent to whoever uses it: the answer costs no request. */
 const LIMIT_MS = 5000;
@@ -27,10 +28,14 @@ const PROGRAM = `
 export async function probeMount(mountpoint: string, clock: Clock): Promise<ProbeResult> {
   const code = await codeOfLook(mountpoint, 'statfsSync', clock);
   if (code === 0) return 'answers';
+  if (code === 'not looked') return 'unknown';
   return code === DENIED ? 'hidden' : 'silent';
 }
 
-/** As `probeMount`: whether the process of the mount at `mountpoint` is gone. One that does not answer is not known to be. */
+/**
+ * As `probeMount`: whether the process of the mount at `mountpoint` is gone. One that does not answer is not known to be, nor is one that
+ * nobody could look at.
+ */
 export async function isDead(mountpoint: string, clock: Clock): Promise<boolean> {
   // Of a dead mount macFUSE answers a statfs by itself, as its sources say: nobody could try it.
   return (await codeOfLook(mountpoint, 'lstatSync', clock)) === DEAD;
@@ -41,14 +46,10 @@ async function codeOfLook(
   mountpoint: string,
   call: 'lstatSync' | 'statfsSync',
   clock: Clock,
-): Promise<number | null> {
-  const child = spawn(process.execPath, ['-e', PROGRAM, mountpoint, call], {
-    cwd: '/',
-    env: {},
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
+): Promise<number | 'not looked' | null> {
+  const child = await startedLook([mountpoint, call]);
+  if (child === undefined) return 'not looked';
+  const ended = new Promise<number | null>((resolve) => {
     child.once('exit', resolve);
   });
   const over = new AbortController();
@@ -63,6 +64,30 @@ async function codeOfLook(
     child.stdout.destroy();
     child.unref();
   }
+}
+
+type Look = ChildProcessByStdio<null, Readable, null>;
+
+/** Undefined when it cannot be started: too many processes or files, no memory, or its program was replaced. */
+function startedLook(words: readonly string[]): Promise<Look | undefined> {
+  return new Promise((resolve) => {
+    try {
+      const child = spawn(process.execPath, ['-e', PROGRAM, ...words], {
+        cwd: '/',
+        env: {},
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      child.once('spawn', () => {
+        resolve(child);
+      });
+      // Stays: who cannot be killed says so, too.
+      child.on('error', () => {
+        resolve(undefined);
+      });
+    } catch {
+      resolve(undefined);
+    }
+  });
 }
 
 function nothing(): null {

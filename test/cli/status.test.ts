@@ -71,6 +71,7 @@ describe('the state of a mount', () => {
   it.each<[MountStatus['state'], string, Partial<Machine>]>([
     ['serving', 'it answers', {}],
     ['serving', 'it lets nobody else in', { probe: () => Promise.resolve('hidden') }],
+    ['serving', 'this machine cannot start who looks', { probe: () => Promise.resolve('unknown') }],
     ['silent', 'it does not answer', { probe: () => Promise.resolve('silent') }],
     ['finishing', 'only its process is there', { isMounted: () => false }],
     ['dead', 'only its mount is there', { isRunning: () => Promise.resolve(false) }],

@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock, type Clock } from '../../src/base/clock.ts';
-import { probeMount } from '../../src/fuse/mount-probe.ts';
+import { isDead, probeMount } from '../../src/fuse/mount-probe.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Programs that this process starts with Node wait for a file. */
@@ -20,6 +20,25 @@ async function startingSlowly(): Promise<{ readonly start: () => Promise<void> }
   });
   return { start: () => writeFile(join(folder, 'go'), '') };
 }
+
+/** Programs that this process starts with Node cannot be started. */
+function startingNothing(program: string): void {
+  const node = process.execPath;
+  process.execPath = program;
+  onTestFinished(() => {
+    process.execPath = node;
+  });
+}
+
+it.each(['/is/not/there', '/etc/passwd', '/\0'])(
+  'is not known where the machine cannot start who looks (%j): it is neither silent nor dead',
+  async (program) => {
+    startingNothing(program);
+
+    expect(await probeMount('/', systemClock)).toBe('unknown');
+    expect(await isDead('/', systemClock)).toBe(false);
+  },
+);
 
 it('has its five seconds from when somebody looks, however long a busy machine takes to start who looks', async () => {
   const limits: number[] = [];
