@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { engineOptions } from '../../src/cli/serving/engine-options.ts';
 import { putAwayDead } from '../../src/cli/found-mounts/ended-records.ts';
 import { recordDirectories } from '../../src/cli/found-mounts/mount-record.ts';
@@ -98,7 +99,7 @@ export class CommandLine {
       await unmountDirectory(this.mountpoint, { lazy: true });
     }
     await this.#servingProcessesGone();
-    await putAwayDead(await recordDirectories(process.getuid?.() ?? 0), this.mountpoint);
+    await putAwayDead(await recordDirectories(process.getuid?.() ?? 0), this.mountpoint, systemClock);
     await removeDirectory(this.home);
   }
 

@@ -4,7 +4,7 @@
  */
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import {
   isSameProcess,
@@ -38,19 +38,27 @@ export async function recordAtEnd(
 }
 
 /** Of a process that has ended. Only `recordAtEnd` still finds it. */
-export async function putAway(directories: readonly string[], record: MountRecord): Promise<void> {
+export async function putAway(
+  directories: readonly string[],
+  record: MountRecord,
+  clock: Pick<Clock, 'now'>,
+): Promise<void> {
   await removeDeadSocket(directories, record);
   for (const directory of directories) {
-    await removeOld(directory);
+    await removeOld(directory, clock);
     await rename(recordFile(directory, record), toldFile(directory, record)).catch(unlessMissing);
   }
   await removeRecord(directories, record);
 }
 
 /** Puts away what processes that are gone have left of `mountpoint`: whoever mounts there goes on with what they left. */
-export async function putAwayDead(directories: readonly string[], mountpoint: string): Promise<void> {
+export async function putAwayDead(
+  directories: readonly string[],
+  mountpoint: string,
+  clock: Pick<Clock, 'now'>,
+): Promise<void> {
   for (const record of await readRecordsOf(directories, mountpoint)) {
-    if (!(await isRunning(record.process))) await putAway(directories, record);
+    if (!(await isRunning(record.process))) await putAway(directories, record, clock);
   }
 }
 
@@ -58,12 +66,12 @@ function toldFile(directory: string, record: MountRecord): string {
   return `${recordFile(directory, record)}${ENDING}`;
 }
 
-async function removeOld(directory: string): Promise<void> {
+async function removeOld(directory: string, clock: Pick<Clock, 'now'>): Promise<void> {
   const names = (await readdir(directory).catch(unlessMissing)) ?? [];
   for (const name of names.filter((one) => TOLD_NAME.test(one))) {
     const file = join(directory, name);
     const found = await stat(file).catch(unlessMissing);
-    if (found !== undefined && systemClock.now() - found.ctimeMs > KEPT_MS) await rm(file, { force: true });
+    if (found !== undefined && clock.now() - found.ctimeMs > KEPT_MS) await rm(file, { force: true });
   }
 }
 

@@ -1,4 +1,5 @@
 /** How is the record of a served mount (mount-record.ts) kept true, from its beginning to its end? */
+import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { UnsentDraft } from '../../filesystem/open-file-system.ts';
 import { findMount } from '../../fuse/mount-table.ts';
@@ -15,6 +16,7 @@ import { ownIdentity } from '../found-mounts/process-identity.ts';
 export interface RecordedParts {
   /** What does not change. */
   readonly facts: Omit<MountRecord, 'process' | 'unsent' | 'device'>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
 
@@ -35,7 +37,7 @@ export class RecordedMount {
     });
     // First: the device may have been that of another mount, which is not here for that.
     await this.#write([]);
-    await this.#orLog(() => putAwayDead(ownRecordDirectories(uid()), mountpoint));
+    await this.#orLog(() => putAwayDead(ownRecordDirectories(uid()), mountpoint, this.#parts.clock));
   }
 
   /** The last thing but the process's end. `unsent`: undefined when nobody knows what is missing. */

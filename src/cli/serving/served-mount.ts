@@ -158,7 +158,7 @@ function recordedMount(
   surroundings: Surroundings,
   parts: Parts,
 ): RecordedMount {
-  const { log, driver } = surroundings;
+  const { clock, log, driver } = surroundings;
   const { bucketName, mayWrite, since } = parts;
   return new RecordedMount({
     facts: {
@@ -172,6 +172,7 @@ function recordedMount(
       logFile,
       stateDir: settings.stateDir,
     },
+    clock,
     log,
   });
 }

@@ -26,18 +26,20 @@ export class ClaimSockets {
   /** Short enough for a socket address (108 bytes on Linux, 104 on macOS), however deep the directory lies. */
   readonly #address: string;
   readonly #close: () => Promise<void>;
+  readonly #random: () => number;
 
-  private constructor(path: string, address: string, close: () => Promise<void>) {
+  private constructor(path: string, address: string, close: () => Promise<void>, random: () => number) {
     this.#path = path;
     this.#address = address;
     this.#close = close;
+    this.#random = random;
   }
 
-  /** Rejects as node:fs does. */
-  static async open(path: string): Promise<ClaimSockets> {
-    if (process.platform !== 'linux') return new ClaimSockets(path, path, () => Promise.resolve());
+  /** `random`: at least 0 and less than 1. Rejects as node:fs does. */
+  static async open(path: string, random: () => number = Math.random): Promise<ClaimSockets> {
+    if (process.platform !== 'linux') return new ClaimSockets(path, path, () => Promise.resolve(), random);
     const handle = await open(path, 'r');
-    return new ClaimSockets(path, `/proc/self/fd/${handle.fd}`, () => handle.close());
+    return new ClaimSockets(path, `/proc/self/fd/${handle.fd}`, () => handle.close(), random);
   }
 
   close(): Promise<void> {
@@ -110,7 +112,7 @@ export class ClaimSockets {
 
   /** Undefined when somebody else took this generation first. */
   async #listen(name: string, generation: number): Promise<Claim | undefined> {
-    const temporary = `${name}.${process.pid}.${Math.random().toString(36).slice(2, 10)}.new`;
+    const temporary = `${name}.${process.pid}.${this.#random().toString(36).slice(2, 10)}.new`;
     const claim = await listenAt(join(this.#address, temporary));
     try {
       await link(join(this.#path, temporary), join(this.#path, socketName(name, generation)));

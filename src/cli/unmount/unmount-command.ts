@@ -105,7 +105,7 @@ async function waitForAll(
     const socket = await findControlSocket(directories, record);
     const control = socket === undefined ? undefined : new ControlClient(socket);
     await waitForEnd({ record, control, start }, wish, clock);
-    codes.push(await tellOutcome(directories, record));
+    codes.push(await tellOutcome(directories, record, clock));
   }
   return codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
 }
@@ -161,11 +161,15 @@ function stillThere({ mountpoint, process, logFile }: MountRecord, patience: num
 }
 
 /** The serving process removes its record unless there is something to tell. */
-async function tellOutcome(directories: readonly string[], before: MountRecord): Promise<ExitCode> {
+async function tellOutcome(
+  directories: readonly string[],
+  before: MountRecord,
+  clock: Clock,
+): Promise<ExitCode> {
   const { mountpoint } = before;
   const record = await recordAtEnd(directories, before);
   if (record === undefined) return exitCodes.done;
-  await putAway(directories, record);
+  await putAway(directories, record, clock);
   if (record.unsent.length === 0) {
     sayToPerson(
       `the process that served ${mountpoint} ended without saying whether everything is stored: see ${record.logFile ?? 'what it wrote to stderr'}`,
