@@ -236,8 +236,23 @@ describe('pailfs uploads discard', () => {
     expect(told).toMatchObject({ code: 1, stdout: 'discarded /mine\n' });
     expect(linesOf(told.stderr)).toEqual([
       `pailfs: /a is not discarded: ${ENDING}`,
-      `pailfs: /taken is not discarded: a mount has taken ${taken}: ask again, and it is asked to discard`,
+      `pailfs: /taken is not discarded: another process has ${taken}, and does not answer`,
     ]);
+  });
+
+  it('says of what a mount has taken meanwhile that it is the one to ask', async () => {
+    const { left } = await arrange();
+    const taken = await left('taken');
+    await claim(taken);
+    // As it was when the command looked.
+    vi.spyOn(ClaimSockets.prototype, 'isOwned').mockResolvedValueOnce(false);
+
+    const told = await runHere(['uploads', 'discard', 'taken', '--yes']);
+
+    expect(told).toMatchObject({
+      code: 1,
+      stderr: `pailfs: /taken is not discarded: a mount has taken ${taken}: ask again, and it is asked to discard\n`,
+    });
   });
 });
 

@@ -143,6 +143,10 @@ async function discardIn(
   const ids = changes.map(({ id }) => id);
   if (owner.kind === 'mount') return owner.control.discard(ids).catch(throwWithWhatWaits);
   const { directory } = owner;
+  // Asked again, it would not answer then, either.
+  if (directory.isOwned) {
+    throw new CommandError(exitCodes.failed, `another process has ${directory.path}, and does not answer`);
+  }
   const tools = { clock, log: damageLog };
   const outcomes = await whileClaimed(directory, () => discardLeftIn(directory.path, ids, tools));
   if (outcomes !== undefined) return outcomes;
