@@ -104,7 +104,7 @@ it('on into the same file while a directory is missing, or something else has it
   const isMade = existsSync(folder);
   mkdirSync(folder);
   // To open it would wait for somebody who reads.
-  execFileSync('mkfifo', [path]);
+  execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
   later();
 
   log.info('three');
