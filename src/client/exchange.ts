@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { CallOptions, Pausing } from '../service/object-service.ts';
+import type { CallOptions } from '../service/object-service.ts';
 import { isOfUnknownEnd, Refusal, whenSent } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import type { Access } from './access.ts';
@@ -62,6 +62,11 @@ export interface Answer {
   readonly details: RefusalDetails;
 }
 
+/** Of one call, over all tries. */
+interface Watched extends CallOptions {
+  readonly watch: Watch;
+}
+
 /** Of one try. */
 interface Circumstances {
   readonly watch: Watch;
@@ -112,21 +117,17 @@ export class Exchange {
   ): Promise<Result> {
     const watch = this.#watchFor(ask, options?.signal);
     try {
-      return await this.#repeated(ask, { watch, pausing: options?.pausing }, take);
+      return await this.#repeated(ask, { ...options, watch }, take);
     } finally {
       watch.close();
     }
   }
 
   /** As `run`, but the watch goes on: whoever reads the body closes it. */
-  async open<Result>(
-    ask: Ask,
-    { signal, pausing }: CallOptions,
-    take: (answer: Answer) => Result,
-  ): Promise<Result> {
-    const watch = this.#watchFor(ask, signal);
+  async open<Result>(ask: Ask, options: CallOptions, take: (answer: Answer) => Result): Promise<Result> {
+    const watch = this.#watchFor(ask, options.signal);
     try {
-      return await this.#repeated(ask, { watch, pausing }, (answer) => Promise.resolve(take(answer)));
+      return await this.#repeated(ask, { ...options, watch }, (answer) => Promise.resolve(take(answer)));
     } catch (error) {
       watch.close();
       throw error;
@@ -144,7 +145,7 @@ export class Exchange {
 
   async #repeated<Result>(
     ask: Ask,
-    { watch, pausing }: { readonly watch: Watch; readonly pausing: Pausing | undefined },
+    { watch, pausing, isStillMeant }: Watched,
     take: (answer: Answer) => Promise<Result>,
   ): Promise<Result> {
     const { clock, random, log, retry, deadlines } = this.#settings;
@@ -159,7 +160,8 @@ export class Exchange {
     const left = (): number =>
       ask.upload === undefined ? watch.left() : progress.at + deadlines.uploadIdle - clock.monotonic();
     const pause = (wait: number): Promise<void> => pauseFor(wait, { watch, progress, clock, pausing });
-    return retrying(attempt, { policy: retry, random, log, pause, left });
+    const isMeant = (): Promise<boolean> => watch.race(isStillMeant?.() ?? Promise.resolve(true));
+    return retrying(attempt, { policy: retry, random, log, pause, left, isMeant });
   }
 
   async #awaitCredentials<Result>(others: Promise<Result>, watch: Watch): Promise<Result> {

@@ -5,7 +5,7 @@
  * injected clock.
  */
 import pRetry from 'p-retry';
-import { systemErrorCode } from '../base/errors.ts';
+import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { isRefusal } from '../service/refusal.ts';
 import type { Refusal } from '../service/refusal.ts';
@@ -34,6 +34,8 @@ export interface RetryTerms {
   readonly pause: (milliseconds: number) => Promise<void>;
   /** Milliseconds left for waits and further tries. */
   readonly left: () => number;
+  /** Whether another try is wanted at all, asked after each wait. Not when it rejects. */
+  readonly isMeant: () => Promise<boolean>;
 }
 
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
@@ -72,9 +74,20 @@ export function retrying<Result>(attempt: () => Promise<Result>, terms: RetryTer
       if (wait === null) return false;
       terms.log.debug('A request is tried again', { ...describe(error), wait });
       await terms.pause(wait);
-      return true;
+      return (await isMeant(terms)) && terms.left() > 0;
     },
   });
+}
+
+async function isMeant(terms: RetryTerms): Promise<boolean> {
+  try {
+    return await terms.isMeant();
+  } catch (error) {
+    terms.log.debug('A request is not tried again: whether it is still meant is not known', {
+      cause: describeError(error),
+    });
+    return false;
+  }
 }
 
 function isPassing(refusal: Refusal): boolean {

@@ -86,6 +86,8 @@ export class OpenFile {
   unconfirmed: readonly Version[] = [];
   /** The visibility of the object before the first of those PUTs, which may have made it private. */
   visibilityBefore: Visibility | null = null;
+  /** When that was seen here, monotonic milliseconds; Infinity: an earlier mount saw it. */
+  visibilityBeforeAt = Number.POSITIVE_INFINITY;
   /** Set by user.mime_type; otherwise guessed from the name. */
   contentType: string | null = null;
   /** Set by user.pailfs.visibility on a draft: applied after its upload. */

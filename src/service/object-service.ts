@@ -29,6 +29,11 @@ export interface CallOptions {
   /** Abort to give the call up; it then rejects with `aborted`. Whether the service acted is unknown. */
   readonly signal?: AbortSignal | undefined;
   readonly pausing?: Pausing | undefined;
+  /**
+   * Whether what the call was decided on is so by now, asked before each further try: that may leave a minute after the first. When it is not, or
+   * this rejects, the call rejects with what the last try ended with.
+   */
+  readonly isStillMeant?: (() => Promise<boolean>) | undefined;
 }
 
 /** Which page of a listing (§4.2, §4.11). */

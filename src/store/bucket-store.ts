@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Refusal, isRefusal } from '../service/refusal.ts';
+import { Refusal, isRefusal, whenSent } from '../service/refusal.ts';
 import type { CallOptions, ListObjectsQuery, ObjectService, UploadBody } from '../service/object-service.ts';
 import type {
   DeletedObject,
@@ -66,8 +66,10 @@ export class BucketStore {
     });
   }
 
-  remove(key: string): Promise<DeletedObject> {
-    return this.#gates.metadata((pausing) => this.#service.deleteObject(this.#bucket, key, { pausing }));
+  remove(key: string, options?: CallOptions): Promise<DeletedObject> {
+    return this.#gates.metadata((pausing) =>
+      this.#service.deleteObject(this.#bucket, key, { ...options, pausing }),
+    );
   }
 
   createFolder(folder: string): Promise<void> {
@@ -80,9 +82,9 @@ export class BucketStore {
     );
   }
 
-  setVisibility(key: string, visibility: Visibility): Promise<VisibilityRecord> {
+  setVisibility(key: string, visibility: Visibility, options?: CallOptions): Promise<VisibilityRecord> {
     return this.#gates.metadata((pausing) =>
-      this.#service.setVisibility(this.#bucket, key, visibility, { pausing }),
+      this.#service.setVisibility(this.#bucket, key, visibility, { ...options, pausing }),
     );
   }
 
@@ -92,13 +94,15 @@ export class BucketStore {
     );
   }
 
-  /** Also one that waits for its turn ends with the signal. */
-  put(key: string, body: UploadBody, { signal }: CallOptions = {}): Promise<StoredObject> {
+  /** Also one that waits for its turn ends with the signal; and when its turn has come after a wait, if it is not `isStillMeant`. */
+  put(key: string, body: UploadBody, options: CallOptions = {}): Promise<StoredObject> {
+    const { signal, isStillMeant } = options;
     let hasBegun = false;
-    const stored = this.#gates.uploads((pausing) => {
-      if (signal?.aborted === true) throw stoppedBefore(key);
+    const stored = this.#gates.uploads(async (pausing, hasWaited) => {
+      const isMeant = hasWaited !== true || (await askFirst(isStillMeant));
+      if (signal?.aborted === true || !isMeant) throw stoppedBefore(key);
       hasBegun = true;
-      return this.#service.putObject(this.#bucket, key, body, { signal, pausing });
+      return this.#service.putObject(this.#bucket, key, body, { ...options, pausing });
     });
     if (signal === undefined) return stored;
     return new Promise((resolve, reject) => {
@@ -177,6 +181,15 @@ function asStaleBookmark(error: unknown): never {
     status,
     subject,
   });
+}
+
+/** Rejects with the refusal of a look: of the upload nothing was sent. */
+async function askFirst(isStillMeant: CallOptions['isStillMeant']): Promise<boolean> {
+  try {
+    return (await isStillMeant?.()) ?? true;
+  } catch (error) {
+    throw isRefusal(error) ? whenSent(error, false) : error;
+  }
 }
 
 function stoppedBefore(key: string): Refusal {

@@ -6,8 +6,13 @@
  */
 import type { Pausing } from '../service/object-service.ts';
 
-/** Runs `task` when there is a place for it. What the task does between requests it has to do by `pausing`, one at a time. */
-export type Gate = <Result>(task: (pausing?: Pausing) => Promise<Result>) => Promise<Result>;
+/**
+ * Runs `task` when there is a place for it: which it `hasWaited` for, or not. What the task does between requests it has to do by `pausing`, one at
+ * a time.
+ */
+export type Gate = <Result>(
+  task: (pausing?: Pausing, hasWaited?: boolean) => Promise<Result>,
+) => Promise<Result>;
 
 export interface Gates {
   readonly metadata: Gate;
@@ -34,7 +39,7 @@ export function createGates(): Gates {
 function gateOf(count: number): Gate {
   const places = new Places(count);
   return async (task) => {
-    await places.take('new');
+    const hasWaited = await places.take('new');
     const place = { isHeld: true };
     let isOver = false;
     const pausing: Pausing = async (pause) => {
@@ -47,7 +52,7 @@ function gateOf(count: number): Gate {
       else place.isHeld = true;
     };
     try {
-      return await task(pausing);
+      return await task(pausing, hasWaited);
     } finally {
       isOver = true;
       if (place.isHeld) places.giveBack();
@@ -64,10 +69,14 @@ class Places {
     this.#free = count;
   }
 
-  take(who: 'new' | 'returning'): Promise<void> {
-    if (this.#free === 0) return new Promise((resolve) => this.#waiting[who].push(resolve));
-    this.#free -= 1;
-    return Promise.resolve();
+  /** Resolves with whether there was none at once. */
+  async take(who: 'new' | 'returning'): Promise<boolean> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return false;
+    }
+    await new Promise<void>((resolve) => this.#waiting[who].push(resolve));
+    return true;
   }
 
   giveBack(): void {

@@ -2,6 +2,7 @@
  * Does a change of a key last, when an upload or a deletion of ours whose end nobody knows may come after it? A HEAD tells whether it
  * has: then the change is made again.
  */
+import type { CallOptions } from '../service/object-service.ts';
 import { afterwards, isOfUnknownEnd, isRefusal, Refusal } from '../service/refusal.ts';
 import type { BucketStore } from './bucket-store.ts';
 import { recognise } from './own-upload.ts';
@@ -35,18 +36,26 @@ export async function lastingChange<Left extends Version | null>(
   throw new Refusal('unavailable', reason, { operation: 'headObject', subject: key });
 }
 
-/** Deletes the file under `key`, for good. Rejects with a refusal. */
-export async function removeObject(store: BucketStore, key: string): Promise<void> {
+/** Deletes the file under `key`, for good; further tries only as long as that `isStillMeant` (object-service.ts). Rejects with a refusal. */
+export async function removeObject(
+  store: BucketStore,
+  key: string,
+  isStillMeant?: CallOptions['isStillMeant'],
+): Promise<void> {
   await lastingChange(store, key, async () => {
-    await removeOnce(store, key);
+    await removeOnce(store, key, isStillMeant);
     return null;
   });
 }
 
 /** As `removeObject`, of a file that no late upload brings back, or whose caller looks. */
-export async function removeOnce(store: BucketStore, key: string): Promise<void> {
+export async function removeOnce(
+  store: BucketStore,
+  key: string,
+  isStillMeant?: CallOptions['isStillMeant'],
+): Promise<void> {
   try {
-    const { mayArriveAgain } = await store.remove(key);
+    const { mayArriveAgain } = await store.remove(key, { isStillMeant });
     if (mayArriveAgain) store.late.addDeletion(key);
   } catch (error) {
     if (isOfUnknownEnd(error)) store.late.addDeletion(key);

@@ -6,7 +6,7 @@
  * we would publish somebody else's bytes.
  */
 import { isOfUnknownEnd, isRefusal } from '../service/refusal.ts';
-import type { UploadBody } from '../service/object-service.ts';
+import type { CallOptions, UploadBody } from '../service/object-service.ts';
 import type { Visibility } from '../service/records.ts';
 import type { BucketStore } from './bucket-store.ts';
 import { lastingChange } from './lasting-change.ts';
@@ -32,6 +32,8 @@ export interface NewContent {
   readonly modified: Date;
   /** Abort to give its upload up: whether the service has it then is unknown. */
   readonly signal?: AbortSignal | undefined;
+  /** As in `CallOptions`; asked, too, when the upload has had to wait for its turn. */
+  readonly isStillMeant?: CallOptions['isStillMeant'];
 }
 
 /**
@@ -49,10 +51,10 @@ export async function replaceObject(
 }
 
 async function storeOnce(store: BucketStore, key: string, content: NewContent): Promise<Version> {
-  const { body, contentType, signal } = content;
+  const { body, contentType, signal, isStillMeant } = content;
   const { size } = body;
   try {
-    const { storedWithin, mayArriveAgain } = await store.put(key, body, { signal });
+    const { storedWithin, mayArriveAgain } = await store.put(key, body, { signal, isStillMeant });
     const md5 = await content.md5();
     if (mayArriveAgain) store.late.addUpload(key, { size, md5, contentType });
     return Version.uploaded({ size, md5, storedWithin, contentType }, content.modified, store.etags);
@@ -87,10 +89,17 @@ export async function publish(
   key: string,
   ...versions: readonly Version[]
 ): Promise<Version> {
-  const head = await store.head(key);
-  const stored = await recognise(store, key, head, versions);
+  const storedNow = async (): Promise<Version | undefined> =>
+    recognise(store, key, await store.head(key), versions);
+  let stored = await storedNow();
+  if (stored !== undefined) {
+    // Else a try that follows would publish what somebody else has stored meanwhile.
+    const isStillMeant = async (): Promise<boolean> => (stored = await storedNow()) !== undefined;
+    await setVisibility(store, key, 'public', { isStillMeant }).catch((error: unknown) => {
+      if (stored !== undefined) throw error;
+    });
+  }
   if (stored === undefined) throw new VersionChanged(key);
-  await setVisibility(store, key, 'public');
   return stored;
 }
 

@@ -57,6 +57,31 @@ describe('a passing fault', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it('is the end when its caller does not mean the call any more, asked after each wait', async () => {
+    const { service, server, clock } = await openClient([reply('503 Busy'), reply('502 Busy'), HEAD_OK]);
+    const asked: number[] = [];
+    const isStillMeant = (): Promise<boolean> => {
+      asked.push(clock.sleeps.length);
+      return Promise.resolve(asked.length < 2);
+    };
+
+    const refusal = await refusalFrom(service.deleteObject('b', 'k', { isStillMeant }));
+
+    expect(refusal).toMatchObject({ kind: 'unavailable', status: 502 });
+    expect(server.requests).toHaveLength(2);
+    expect(asked).toEqual([1, 2]);
+  });
+
+  it('is the end when nobody can tell whether the call is still meant', async () => {
+    const { service, server } = await openClient([reply('503 Busy'), HEAD_OK]);
+    const isStillMeant = (): Promise<boolean> => Promise.reject(new Error('the look was refused'));
+
+    const refusal = await refusalFrom(service.deleteObject('b', 'k', { isStillMeant }));
+
+    expect(refusal).toMatchObject({ kind: 'unavailable', status: 503 });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('that lasts is refused as unavailable after doubling waits and six tries', async () => {
     const { service, server, clock } = await openClient([replyJson('503 Busy', { error: 'come back' })]);
 

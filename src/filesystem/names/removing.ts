@@ -61,7 +61,14 @@ export class Removing {
   async #delete(file: OpenFile): Promise<void> {
     const { store, settings } = this.#mount;
     if (settings.writeBack) await this.#deletions.promise(file);
-    else await this.#deleteKey(file.path, removeObject(store, keyOfPath(file.path)));
+    else {
+      // What others store between two tries its program has not meant.
+      const isStillMeant = async (): Promise<boolean> => {
+        const there = await this.#mount.namespace.confirmFile(file.path, file.possibleVersions);
+        return there?.kind !== 'file' || file.possibleVersions.some((each) => each.isSame(there.version));
+      };
+      await this.#deleteKey(file.path, removeObject(store, keyOfPath(file.path), isStillMeant));
+    }
   }
 
   #nameIsGone(path: string, isUnsent: boolean): void {

@@ -144,10 +144,12 @@ export class Copying {
     log.warn('a rename failed and is undone', { path: to, cause: describeError(cause) });
     try {
       if (cause instanceof OldFileUnsure) throw cause;
-      const head = await store.head(keyOfPath(to));
-      const isOurs = (await recognise(store, keyOfPath(to), head, [copied])) !== undefined;
-      if (!isOurs) throw new Error("it is somebody else's file");
-      await removeObject(store, keyOfPath(to));
+      const isOurs = async (): Promise<boolean> => {
+        const head = await store.head(keyOfPath(to));
+        return (await recognise(store, keyOfPath(to), head, [copied])) !== undefined;
+      };
+      if (!(await isOurs())) throw new Error("it is somebody else's file");
+      await removeObject(store, keyOfPath(to), isOurs);
       namespace.known.changed(to, { kind: 'missing' });
     } catch (error) {
       if (!isRefusal(error, 'missing')) {

@@ -73,10 +73,10 @@ export class RenameSources {
       // What was copied is new here, so it is no matter what its old name shows.
       const isGone = asked === 'by a process that is gone' && draft !== null;
       if (source.dirty && (isGone || !this.#tellsConflicts(source, draft))) return false;
-      throw new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed');
+      throw replacedWhileRenamed(path);
     }
     try {
-      await removeObject(this.#mount.store, keyOfPath(path));
+      await this.#remove(source);
     } catch (error) {
       // Also where it was refused: the copy is the only one unless this is seen.
       this.#mount.namespace.known.doubt(path);
@@ -85,15 +85,20 @@ export class RenameSources {
     return true;
   }
 
+  /** What others store under the old name between two tries stays. */
+  #remove({ path, possibleVersions }: OpenFile): Promise<void> {
+    return removeObject(this.#mount.store, keyOfPath(path), () => this.#isStill(path, possibleVersions));
+  }
+
   /** The DELETE of the old file was answered with `error`, or not at all. Resolves when it is gone. */
   async #deleteUnsure(source: OpenFile, error: unknown): Promise<void> {
     const { path } = source;
     const left = await this.#leftAt(path, source.possibleVersions);
     if (left === 'nothing') return;
-    if (!mayHaveBeenDone(error)) throw error;
+    if (!mayHaveBeenDone(error)) throw left === 'another' ? replacedWhileRenamed(path, error) : error;
     // That it is there does not tell that it stays: the DELETE may still be done, and the copy would be the only one.
     if (left === 'another') throw new OldFileUnsure(path, error);
-    await removeObject(this.#mount.store, keyOfPath(path)).catch((again: unknown) => {
+    await this.#remove(source).catch((again: unknown) => {
       if (!isRefusal(again, 'missing')) throw new OldFileUnsure(path, again);
     });
   }
@@ -130,6 +135,10 @@ export class RenameSources {
 
 function replacedMeanwhile(path: string): FsError {
   return new FsError('ESTALE', path, 'somebody else replaced the file while it was edited here');
+}
+
+function replacedWhileRenamed(path: string, cause?: unknown): FsError {
+  return new FsError('ESTALE', path, 'somebody else replaced the file while it was renamed', { cause });
 }
 
 function isAmong(version: Version, versions: readonly Version[]): boolean {

@@ -241,11 +241,16 @@ export class Deletions {
   async #send(path: string, deletion: Deletion): Promise<void> {
     const { store } = this.#mount;
     const { key } = deletion.record;
-    await removeOnce(store, key);
+    // What others store between two tries stays: the next turn looks, and says so.
+    const isStillMeant = async (): Promise<boolean> => {
+      const seen = await this.#looks.lookNow(path, deletion);
+      return seen === 'meant' || seen === 'missing';
+    };
+    await removeOnce(store, key, isStillMeant);
     this.#sent += 1;
     // An upload whose end nobody knew may have arrived after it.
     if (deletion.isUnsure && (await this.#looks.lookNow(path, deletion)) === 'meant')
-      await removeOnce(store, key);
+      await removeOnce(store, key, isStillMeant);
     store.late.forgetUploads(key, store.late.uploadsOf(key));
     await this.#deleted(path, deletion);
   }

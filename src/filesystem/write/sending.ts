@@ -8,17 +8,11 @@ import type { Draft } from '../../content/draft.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import type { Visibility } from '../../service/records.ts';
 import { keyOfPath } from '../../store/keys.ts';
-import { recognise } from '../../store/own-upload.ts';
 import { VersionChanged } from '../../store/range-reader.ts';
-import {
-  asWanted,
-  currentVisibility,
-  publish,
-  replaceObject,
-  type Replacement,
-} from '../../store/replace.ts';
+import { asWanted, publish, replaceObject, type Replacement } from '../../store/replace.ts';
 import { Version } from '../../store/version.ts';
-import { owedVersions, standingVersion, visibilityToKeep } from '../attributes/carried-visibility.ts';
+import { owedVersions } from '../attributes/carried-visibility.ts';
+import { BeforeUpload, type UploadPlan } from './before-upload.ts';
 import { BaseReplaced, isTypeAlone } from './conflicts.ts';
 import { contentTypeFor } from '../attributes/content-type.ts';
 import { isDamaged, refuseDamaged } from '../drafts/draft-damaged.ts';
@@ -26,7 +20,7 @@ import { cutBy, mayHaveBeenDone, visibilityError } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
 import { lookFirst } from '../left-behind/first-look.ts';
 import type { MountState } from '../mount-state.ts';
-import type { OpenFile, Wishes } from '../open-file.ts';
+import type { OpenFile } from '../open-file.ts';
 import { UploadStopped } from './stoppable-upload.ts';
 import type { Deletions } from '../write-back/deletions.ts';
 
@@ -34,10 +28,12 @@ import type { Deletions } from '../write-back/deletions.ts';
 export class Sending {
   readonly #mount: MountState;
   readonly #deletions: Deletions;
+  readonly #before: BeforeUpload;
 
   constructor(mount: MountState, deletions: Deletions) {
     this.#mount = mount;
     this.#deletions = deletions;
+    this.#before = new BeforeUpload(mount);
   }
 
   /**
@@ -56,11 +52,7 @@ export class Sending {
       await this.#mount.kept.uploads.stored(file, draft, null);
       return;
     }
-    const wanted = await this.#visibilityWanted(file, file.wishesOf(draft));
-    // Whatever takes a while comes before the look: what somebody else stores between it and the PUT is lost.
-    if (wanted === 'public') await draft.md5();
-    if (await this.#isConflict(file, draft)) throw await this.#conflict(file, draft);
-    const replacement = await this.#put(file, draft, wanted);
+    const replacement = await this.#replace(file, draft);
     // An upload of the earlier mount may still come: of what, nobody could say so far (recorded-drafts.ts).
     const { own } = replacement.version;
     if (isUnnamed && own !== null) this.#mount.store.late.addUpload(keyOfPath(file.path), own);
@@ -154,25 +146,15 @@ export class Sending {
     return found.kind === 'file' && found.version === base ? base : null;
   }
 
-  /** The service has no conditional PUT; a HEAD just before is the closest to one that there is. */
-  async #isConflict(file: OpenFile, draft: Draft): Promise<boolean> {
-    const { namespace, store, clock, settings } = this.#mount;
-    const { version: base } = file;
-    if (file.wishesOf(draft).basis !== 'edit' || settings.conflict === 'overwrite') return false;
-    const question = namespace.known.ask();
-    const askedAt = clock.monotonic();
-    try {
-      const head = await store.head(keyOfPath(file.path));
-      // What a PUT without a known end has stored is no conflict: it was ours.
-      const ours = base === null ? file.unconfirmed : [base, ...file.unconfirmed];
-      const stored = await recognise(store, keyOfPath(file.path), head, ours);
-      namespace.known.learn(file.path, question, askedAt, head);
-      return stored === undefined;
-    } catch (error) {
-      namespace.known.forgetQuestion(question);
-      // Deleted by somebody else while it was edited: storing it anew loses nobody's bytes.
-      if (isRefusal(error, 'missing')) return false;
-      throw error;
+  /** Decides how `draft` is to be stored, and stores it so; anew when that is not right any more before it is stored. */
+  async #replace(file: OpenFile, draft: Draft): Promise<Replacement> {
+    for (;;) {
+      const wanted = await this.#before.visibility(file, draft);
+      // Whatever takes a while comes before the look: what somebody else stores between it and the PUT is lost.
+      if (wanted === 'public') await draft.md5();
+      if (await this.#before.isConflict(file, draft)) throw await this.#conflict(file, draft);
+      const replacement = await this.#put(file, draft, wanted);
+      if (replacement !== null) return replacement;
     }
   }
 
@@ -181,27 +163,31 @@ export class Sending {
     return new BaseReplaced(file.path, { draft, revision: draft.revision }, keepsBoth);
   }
 
-  async #put(file: OpenFile, draft: Draft, wanted: Visibility): Promise<Replacement> {
+  /** Null when it has to be decided anew how the draft is to be stored. */
+  async #put(file: OpenFile, draft: Draft, wanted: Visibility): Promise<Replacement | null> {
     const { store, content, clock, kept } = this.#mount;
     const contentType = contentTypeFor(file, file.wishesOf(draft));
     const upload = content.upload(draft, contentType);
     const { storing } = file;
-    const bytes = {
-      contentType,
-      body: upload.body,
-      md5: () => draft.md5(),
-      modified: new Date(clock.now()),
-      signal: storing?.signal,
-    };
+    const modified = new Date(clock.now());
     const own = async () => ({
-      size: bytes.body.size,
+      size: upload.body.size,
       md5: await draft.md5(),
       storedWithin: null,
       contentType,
     });
     const { version, endUnknown, visibilityBefore } = file;
     const mayReplace = version !== null || endUnknown || visibilityBefore !== null;
-    const attempt = async () => Version.uploaded(await own(), bytes.modified);
+    const attempt = async () => Version.uploaded(await own(), modified);
+    const plan: UploadPlan = { wanted, since: clock.monotonic(), attempt, seen: null, isOld: false };
+    const bytes = {
+      contentType,
+      body: upload.body,
+      md5: () => draft.md5(),
+      modified,
+      signal: storing?.signal,
+      isStillMeant: () => this.#before.isAsPlanned(file, draft, plan),
+    };
     if (wanted === 'private') await kept.uploads.stayingPrivate(file, draft, attempt);
     else if (mayReplace) await kept.uploads.takingLink(file, draft, await attempt());
     // To record it may be how the disk lets its bytes down: what it stored then would be neither confirmed nor public again.
@@ -218,21 +204,15 @@ export class Sending {
     } catch (error) {
       const isStopped = storing?.signal.aborted === true;
       if (mayHaveBeenDone(error) && (upload.hasLeft || !isStopped)) {
-        file.visibilityBefore = wanted === 'private' ? wanted : (file.visibilityBefore ?? wanted);
+        const before = wanted === 'private' ? wanted : (file.visibilityBefore ?? wanted);
+        file.visibilityBefore = plan.seen ?? before;
+        file.visibilityBeforeAt = plan.since;
         file.doubt(await attempt());
       }
       if (isStopped) throw new UploadStopped('somebody waits for the file', { cause: error });
+      if (plan.isOld) return null;
       throw error;
     }
-  }
-
-  async #visibilityWanted(file: OpenFile, { visibilityWish }: Wishes): Promise<Visibility> {
-    const { namespace, store } = this.#mount;
-    const kept = visibilityToKeep(this.#mount, file, visibilityWish);
-    if (kept !== undefined) return kept;
-    const known = standingVersion(this.#mount, file)?.visibility;
-    if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
-    return currentVisibility(store, keyOfPath(file.path));
   }
 
   /** The service has `version`, which are the bytes of `draft`. */

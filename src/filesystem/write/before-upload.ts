@@ -1,0 +1,128 @@
+/**
+ * What of the service decides how a file is stored, and is it so still when another try leaves?
+ *
+ * Whether somebody else has replaced what an edit was made from, and how visible the file is, which a PUT takes away. An upload may wait for
+ * its turn, for the service, or with a whole machine that sleeps: what was seen before counts no more then.
+ */
+import type { Draft } from '../../content/draft.ts';
+import type { ObjectHead, Visibility } from '../../service/records.ts';
+import { isRefusal } from '../../service/refusal.ts';
+import { keyOfPath } from '../../store/keys.ts';
+import { recognise } from '../../store/own-upload.ts';
+import { currentVisibility } from '../../store/replace.ts';
+import type { Version } from '../../store/version.ts';
+import { isLinkOwed, standingVersion, visibilityToKeep } from '../attributes/carried-visibility.ts';
+import type { MountState } from '../mount-state.ts';
+import type { OpenFile } from '../open-file.ts';
+
+/** How an upload of a draft was meant to be. */
+export interface UploadPlan {
+  readonly wanted: Visibility;
+  /** When that was decided, monotonic milliseconds. */
+  readonly since: number;
+  /** What it stores. */
+  readonly attempt: () => Promise<Version>;
+  /** What the visibility is by now, with nothing of the upload stored; null: as it was, or nobody can tell. */
+  seen: Visibility | null;
+  /** Whether it has to be decided anew. */
+  isOld: boolean;
+}
+
+/** Rejects with a refusal. For callers who hold the claim of the file's path. */
+export class BeforeUpload {
+  readonly #mount: MountState;
+
+  constructor(mount: MountState) {
+    this.#mount = mount;
+  }
+
+  /** The visibility that `file` shall have with the bytes of `draft`. */
+  async visibility(file: OpenFile, draft: Draft): Promise<Visibility> {
+    const { namespace } = this.#mount;
+    const { visibilityWish } = file.wishesOf(draft);
+    if (this.#isOld(file, visibilityWish))
+      file.visibilityBefore = (await this.#seenUnless(file, file.unconfirmed)) ?? file.visibilityBefore;
+    const kept = visibilityToKeep(this.#mount, file, visibilityWish);
+    if (kept !== undefined) return kept;
+    const known = standingVersion(this.#mount, file)?.visibility;
+    if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
+    return currentVisibility(this.#mount.store, keyOfPath(file.path));
+  }
+
+  /** The service has no conditional PUT; a HEAD just before is the closest to one that there is. */
+  async isConflict(file: OpenFile, draft: Draft): Promise<boolean> {
+    const { namespace, store, clock } = this.#mount;
+    if (!this.#mayConflict(file, draft)) return false;
+    const question = namespace.known.ask();
+    const askedAt = clock.monotonic();
+    try {
+      const head = await store.head(keyOfPath(file.path));
+      const stored = await recognise(store, keyOfPath(file.path), head, oursOf(file));
+      namespace.known.learn(file.path, question, askedAt, head);
+      return stored === undefined;
+    } catch (error) {
+      namespace.known.forgetQuestion(question);
+      // Deleted by somebody else while it was edited: storing it anew loses nobody's bytes.
+      if (isRefusal(error, 'missing')) return false;
+      throw error;
+    }
+  }
+
+  /** Whether the upload of `draft` is as it was meant to be, by what the service has now; else `plan` says what it has. */
+  async isAsPlanned(file: OpenFile, draft: Draft, plan: UploadPlan): Promise<boolean> {
+    const mayConflict = this.#mayConflict(file, draft);
+    const { visibilityWish } = file.wishesOf(draft);
+    const isTold =
+      visibilityToKeep(this.#mount, file, visibilityWish) !== undefined ||
+      this.#mount.namespace.known.isFresh(file.path, plan.since);
+    if (isTold && !mayConflict) return true;
+    const { store } = this.#mount;
+    const key = keyOfPath(file.path);
+    // Before the look, which tells whether it was so by our doing.
+    const seen = isTold ? plan.wanted : await currentVisibility(store, key);
+    const head = await this.#head(key);
+    if (head !== null && (await recognise(store, key, head, [await plan.attempt()])) !== undefined)
+      return true;
+    if (seen !== plan.wanted) plan.seen = seen;
+    const isReplaced =
+      mayConflict && head !== null && (await recognise(store, key, head, oursOf(file))) === undefined;
+    plan.isOld = isReplaced || seen !== plan.wanted;
+    return !plan.isOld;
+  }
+
+  #mayConflict(file: OpenFile, draft: Draft): boolean {
+    return file.wishesOf(draft).basis === 'edit' && this.#mount.settings.conflict !== 'overwrite';
+  }
+
+  /** Whether how visible `file` shall be is only known from before an upload without a known end, and others may have changed it since. */
+  #isOld(file: OpenFile, wish: Visibility | null): boolean {
+    const { settings, namespace } = this.#mount;
+    if (wish !== null || settings.visibility !== 'preserve' || file.visibilityBefore === null) return false;
+    if (namespace.known.isFresh(file.path, file.visibilityBeforeAt)) return false;
+    return file.endUnknown && !isLinkOwed(this.#mount, file);
+  }
+
+  /** How visible the file is now; null when that is by our doing, since one of `tries` has been stored. */
+  async #seenUnless(file: OpenFile, tries: readonly Version[]): Promise<Visibility | null> {
+    const { store } = this.#mount;
+    const key = keyOfPath(file.path);
+    const seen = await currentVisibility(store, key);
+    const head = await this.#head(key);
+    const isOurs = head !== null && (await recognise(store, key, head, tries)) !== undefined;
+    return isOurs ? null : seen;
+  }
+
+  async #head(key: string): Promise<ObjectHead | null> {
+    try {
+      return await this.#mount.store.head(key);
+    } catch (error) {
+      if (isRefusal(error, 'missing')) return null;
+      throw error;
+    }
+  }
+}
+
+/** What a PUT without a known end has stored is no conflict: it was ours. */
+function oursOf({ version, unconfirmed }: OpenFile): readonly Version[] {
+  return version === null ? unconfirmed : [version, ...unconfirmed];
+}
