@@ -296,8 +296,6 @@ describe('emptied folders', () => {
     await fs.unlink('/e/x');
     clock.advance(3000);
 
-    await expect
-      .poll(async () => (await direct.listObjects(bucket, { folder: '' })).folders)
-      .toContain('e/');
+    await expect.poll(async () => (await direct.listObjects(bucket, { folder: '' })).folders).toContain('e/');
   });
 });
