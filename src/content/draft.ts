@@ -17,10 +17,10 @@ import { piecesOf, type UploadTap } from './draft-pieces.ts';
 import { readFully, writeFully } from './local-files.ts';
 import { NoRoom, type SpaceAccount } from './space-account.ts';
 
-/** A content that came in one write of at most so many bytes is hashed then: quicker than to read it again. */
-const HASHED_AT_ONCE = 64 * 1024;
-
-/** A write of more bytes is worth an answer before it is on the disk: what is shorter mostly gets there at once. */
+/**
+ * A write of more bytes is worth an answer before it is on the disk: what is shorter mostly gets there at once. And a content that came in one
+ * write of no more is hashed then: quicker than to read it again.
+ */
 const SHORT_WRITE = 64 * 1024;
 
 /** A file's new bytes. Every method may be called while any other is in progress. */
@@ -71,6 +71,11 @@ export class Draft {
     return this.#size;
   }
 
+  /** Bytes that take room on the disk, at most: holes take none. */
+  get spent(): number {
+    return this.#spent;
+  }
+
   /** Counts changes: equal numbers mean equal bytes. */
   get revision(): number {
     return this.#revision;
@@ -89,10 +94,7 @@ export class Draft {
     return this.#harm.poisoned;
   }
 
-  /**
-   * Fills `into` from byte `position`; fewer bytes than asked means end of file. Rejects with the disk's error, or with EIO once bytes that
-   * were taken did not get there: what was there before is not what a program has written.
-   */
+  /** Fills `into` from `position`; fewer bytes mean end of file. Rejects with the disk's error, or with EIO once taken bytes did not get there. */
   async read(into: Uint8Array, position: number): Promise<number> {
     if (this.#underWay !== null) await this.settled();
     this.#harm.refuseReading();
@@ -125,9 +127,7 @@ export class Draft {
 
   /**
    * Writes all of `data`, which may be reused after the promise settles. Rejects with `NoRoom` that may pass: nothing has
-   * happened. Rejects otherwise with `NoRoom` or the disk's error and is poisoned then; a poisoned draft takes no more bytes.
-   *
-   * `taken` is called when nothing but an error of the disk can refuse the bytes any more: reads find them from then on. It is not
+   * happened. Rejects otherwise with `NoRoom` or the disk's error and is poisoned then; a poisoned draft takes no more bytes. `taken` is called when nothing but an error of the disk can refuse the bytes any more: reads find them from then on. It is not
    * called where the write is short, or leaves a hole, which a disk may have no file for.
    */
   write(data: Uint8Array, position: number, taken?: () => void): Promise<void> {
@@ -153,7 +153,7 @@ export class Draft {
         throw error;
       }
       this.#changed(Math.max(this.#size, position + data.length));
-      if (data.length === this.#size && data.length <= HASHED_AT_ONCE) this.#digest.pass(data, 0);
+      if (data.length === this.#size && data.length <= SHORT_WRITE) this.#digest.pass(data, 0);
     });
   }
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { mountOver } from '../support/after-a-crash.ts';
+import { drained } from '../support/drained.ts';
 import { uploadOf } from '../support/embedded-service.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
@@ -44,6 +45,27 @@ it('what was downloaded for programs that have closed it gives way to what is wr
   await writeFile(scene.fs, '/new', patternedBytes(8 * MIB));
 
   expect(Buffer.compare(await readFile(scene.fs, '/large'), large)).toBe(0);
+});
+
+it('a hole takes no room in the copy of what a close has promised [write/no-space]', async () => {
+  const { fs, mounted, stored } = await openForTest({
+    settings: { writeBack: true, cache: 'disk', cacheSize: 8 * MIB },
+  });
+  const handle = await openToRewrite(fs, '/image');
+  await fs.write(handle, Buffer.from('begin'), 0);
+  await fs.truncate('/image', 64 * MIB, handle);
+  await fs.write(handle, Buffer.from('end'), 64 * MIB);
+  await fs.flush(handle);
+
+  await fs.write(handle, Buffer.from('B'), 0);
+  await fs.flush(handle);
+  await fs.release(handle);
+  await drained(mounted);
+
+  const bytes = await stored('image');
+  expect(bytes.subarray(0, 5).toString()).toBe('Begin');
+  expect(bytes.subarray(64 * MIB).toString()).toBe('end');
+  expect(bytes.subarray(5, 64 * MIB).equals(Buffer.alloc(64 * MIB - 5))).toBe(true);
 });
 
 it('what the service refused for good and the disk does not set aside is waited for by nobody [write/no-space]', async () => {

@@ -82,19 +82,26 @@ export class Sealing {
     const copy = await this.#mount.content.createDraft(facts);
     try {
       const end = Math.min(keep, from.size);
-      await copy.reserve(end);
+      await copy.reserve(Math.min(end, from.spent));
       for (let position = 0; position < end;) {
-        const piece = new Uint8Array(Math.min(PIECE, end - position));
+        const piece = Buffer.alloc(Math.min(PIECE, end - position));
         const count = await from.read(piece, position);
         if (count === 0)
           throw new FsError('EIO', file.path, 'its draft is shorter than what was written to it');
-        await copy.write(piece.subarray(0, count), position);
+        // A hole stays one: a disk image may be a thousand times what it takes.
+        const bytes = piece.subarray(0, count);
+        if (!isHole(bytes)) await copy.write(bytes, position);
         position += count;
       }
+      if (copy.size < end) await copy.truncate(end);
       return copy;
     } catch (error) {
       await copy.remove();
       throw error;
     }
   }
+}
+
+function isHole(bytes: Buffer): boolean {
+  return bytes[0] === 0 && bytes.subarray(1).equals(bytes.subarray(0, -1));
 }
