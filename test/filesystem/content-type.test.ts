@@ -1,7 +1,8 @@
 /** SEMANTICS: which Content-Type does a file get when a program writes it? */
 import { expect, it } from 'vitest';
+import { drained } from '../support/drained.ts';
 import { names, openForTest, writeFile } from '../support/open-for-test.ts';
-import { edit, xattr } from '../support/program-acts.ts';
+import { edit, openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
 
 const TO_WRITE = { read: false, write: true, truncate: true };
 
@@ -22,6 +23,33 @@ it('a file written from empty is of the type that its name says [write/type]', a
     'application/octet-stream',
     'application/octet-stream',
   ]);
+});
+
+it.each([false, true])(
+  'a type that was set on what waits, or goes up, is not that of what is written anew after it (write-back: %s) [write/type]',
+  async (writeBack) => {
+    const { fs, mounted, direct, bucket } = await openForTest({ settings: { writeBack } });
+    await writeFile(fs, '/f.txt', 'old');
+    await setXattr(fs, '/f.txt', 'user.mime_type', 'image/webp');
+
+    await writeFile(fs, '/f.txt', 'written anew');
+    await drained(mounted);
+
+    expect(await direct.headObject(bucket, 'f.txt')).toMatchObject({ contentType: 'text/plain' });
+  },
+);
+
+it('a type that was set on an empty file is that of what is written into it [write/type]', async () => {
+  const { fs, mounted, direct, bucket } = await openForTest({ settings: { writeBack: true } });
+  const handle = await openToRewrite(fs, '/f.txt');
+  await setXattr(fs, '/f.txt', 'user.mime_type', 'image/webp');
+  await fs.truncate('/f.txt', 0, handle);
+  await writeAt(fs, handle, 'written');
+  await fs.flush(handle);
+  await fs.release(handle);
+  await drained(mounted);
+
+  expect(await direct.headObject(bucket, 'f.txt')).toMatchObject({ contentType: 'image/webp' });
 });
 
 it('an edit in place keeps the type that the object had, known or not [write/type]', async () => {

@@ -52,10 +52,11 @@ export class Writing {
   /** Changes the size of an open file. Nothing is uploaded by it. */
   async truncate(file: OpenFile, size: number): Promise<void> {
     await this.change(file, async () => {
-      if (size > 0 && size === file.size) return;
+      const { size: before } = file;
+      if (size > 0 && size === before) return;
       const draft = await this.changeable(file, size);
       await this.#mount.kept.changing(file, draft);
-      if (size === 0) this.#emptied(file);
+      if (size === 0) this.#emptied(file, before > 0);
       await draft.truncate(size);
       this.#touched(file);
     });
@@ -194,7 +195,9 @@ export class Writing {
     }
   }
 
-  #emptied(file: OpenFile): void {
+  #emptied(file: OpenFile, wasFull: boolean): void {
+    // What was set of other bytes says nothing of those to come.
+    if (wasFull) file.contentType = null;
     file.basis = 'rewrite';
     file.isOverSealed = false;
     file.written = false;
