@@ -211,6 +211,23 @@ describe('an unlinked file', () => {
     },
   );
 
+  it.each([false, true])(
+    'with nothing of it here, and is written to then, is missed by nobody after a kill (write-back: %s) [unlink/open] [crash/half]',
+    async (writeBack) => {
+      const scene = await openForTest({ settings: { writeBack } });
+      await scene.foreignWrite('f', '');
+      const handle = await openToEdit(scene.fs, '/f');
+      await scene.fs.unlink('/f');
+      await writeAt(scene.fs, handle, 'of a file without a name');
+
+      const next = await mountOver(await diskNow(scene), scene, {});
+
+      expect(await next.unsent.list()).toEqual([]);
+      expect(await textAt(scene.fs, handle)).toBe('of a file without a name');
+      await scene.fs.release(handle);
+    },
+  );
+
   it('must be a file that exists', async () => {
     const { fs, foreignWrite } = await openForTest();
     await foreignWrite('d/x', '');

@@ -193,6 +193,11 @@ export class KeptDrafts {
     await this.#records.inTurn(drafts, async () => this.#settleNow(file, await this.#describedAll(file)));
   }
 
+  /** As `LeftDrafts.hide`, of a draft that is made of a file without a name. */
+  async hide(draft: Draft, path: string): Promise<void> {
+    await this.#left.hide(draft, path);
+  }
+
   /** `file` has lost its name: no later mount shall find its draft. */
   async detached(file: OpenFile): Promise<void> {
     for (const draft of draftsOf(file)) {

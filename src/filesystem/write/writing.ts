@@ -156,6 +156,7 @@ export class Writing {
     const draft = await this.#fill(file, keep, make);
     if (file.draft === null) {
       file.draft = draft;
+      if (file.detached) await this.#mount.kept.hide(draft, file.path);
       return draft;
     }
     // One that could not be set aside came back meanwhile.
