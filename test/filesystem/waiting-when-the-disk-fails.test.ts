@@ -2,9 +2,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
-import { refuseCommits } from '../support/journal-commits.ts';
+import { denyCommit, refuseCommits } from '../support/journal-commits.ts';
 import { closing, names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall, LogForTest, openToRead, writeAt } from '../support/program-acts.ts';
 import { textOf } from '../support/stored-state.ts';
@@ -111,3 +112,34 @@ async function appendTo(fs: Parameters<typeof writeFile>[0], path: string, text:
   const { size } = await fs.getAttributes(path, handle);
   await closing(fs, handle, () => writeAt(fs, handle, text, size));
 }
+
+describe('when the disk says that it has not taken a record that it has (--write-back)', () => {
+  it('a file whose unlink has failed stays, also for the next mount [crash/promised]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    await writeFile(scene.fs, '/f', 'precious');
+    await drained(scene.mounted);
+    denyCommit('put deletion/');
+    expect(await errnoOfCall(scene.fs.unlink('/f'))).toBe('EIO');
+    await writeFile(scene.fs, '/g', 'other');
+    await drained(scene.mounted);
+
+    await drained(await mountOver(await diskNow(scene), scene, {}));
+
+    expect(await textOf(scene, 'f')).toBe('precious');
+  });
+
+  it('what was stored at once instead is missed by nobody in the next mount [crash/promised]', async () => {
+    const log = new LogForTest();
+    const scene = await openForTest({ settings: { writeBack: true } });
+    denyCommit('put draft/');
+    await writeFile(scene.fs, '/f', 'bytes');
+    expect(await textOf(scene, 'f')).toBe('bytes');
+    await writeFile(scene.fs, '/g', 'other');
+    await drained(scene.mounted);
+
+    const next = await mountOver(await diskNow(scene), scene, { log });
+
+    expect(await next.unsent.list()).toEqual([]);
+    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});

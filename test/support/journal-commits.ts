@@ -72,6 +72,17 @@ export function refuseCommits(...parts: readonly string[]): () => void {
   return end;
 }
 
+/** The next commit of a row that holds all of `parts` is made, and the disk says that it has failed. */
+export function denyCommit(...parts: readonly string[]): void {
+  const end = aroundCommits(async (rows, commit) => {
+    await commit(rows);
+    if (!hold(rows, parts)) return;
+    end();
+    throw new Error('fsync: input/output error');
+  });
+  onTestFinished(end);
+}
+
 function hold(rows: Rows, parts: readonly string[]): boolean {
   return textsOf(rows).some((text) => parts.every((part) => text.includes(part)));
 }

@@ -68,7 +68,12 @@ export class RecordedDrafts {
 
   async putAll(records: readonly DraftRecord[], changes: readonly JournalChange[] = []): Promise<void> {
     if (this.#isClosed) return;
-    await this.commit([...changes, ...records.map((record) => put('draft', record))]);
+    try {
+      await this.commit([...changes, ...records.map((record) => put('draft', record))]);
+    } catch (error) {
+      this.#takeBack(records);
+      throw error;
+    }
     for (const record of records) this.#records.set(record.id, record);
   }
 
@@ -125,7 +130,10 @@ export class RecordedDrafts {
       await this.orLog(file.path, () => this.done([], [remove('draft', record)]));
       throw synced.reason;
     }
-    if (recorded.status === 'rejected') throw recorded.reason;
+    if (recorded.status === 'rejected') {
+      this.#takeBack([record]);
+      throw recorded.reason;
+    }
     this.#records.set(record.id, record);
   }
 
@@ -160,6 +168,16 @@ export class RecordedDrafts {
       const cause = describeError(error);
       this.#log.error('what is not stored could not be recorded: a crash may lose it', { path, cause });
     }
+  }
+
+  /** The disk may have `records`, though it says that it has not: it is told what holds instead, with what it takes next. */
+  #takeBack(records: readonly DraftRecord[]): void {
+    this.#journal.forgetLater(
+      records.map((record) => {
+        const known = this.#records.get(record.id);
+        return known === undefined ? remove('draft', record) : put('draft', known);
+      }),
+    );
   }
 
   /** The record of `draft` with `change`, of which the disk may not have bytes and header yet. */

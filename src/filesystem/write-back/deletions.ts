@@ -10,13 +10,14 @@ import { describeError } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { put, remove, type Journal } from '../../content/journal/journal.ts';
 import type { DeletionRecord } from '../../content/journal/records.ts';
-import { factsOf, versionOf } from '../../content/version-facts.ts';
+import { versionOf } from '../../content/version-facts.ts';
 import { keyOfPath } from '../../store/keys.ts';
 import { removeOnce } from '../../store/lasting-change.ts';
-import { isPassing, mayHaveBeenDone, reasonOf, toFsError } from '../errno-of.ts';
+import { isPassing } from '../errno-of.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
 import { changeOfDeletion } from '../unsent/unsent-change.ts';
+import { droppedDeletion, failedDeletion, owedDeletion } from './deletion-records.ts';
 import { joinedDeletions } from './joined-deletions.ts';
 import { VersionLooks, type Deletion } from './version-looks.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -105,18 +106,18 @@ export class Deletions {
     const late = this.#mount.store.late.uploadsOf(keyOfPath(path));
     const versions = [...(before?.versions ?? []), ...meant, ...late];
     const isUnsure = endUnknown || late.length > 0 || before !== undefined;
-    const record: DeletionRecord = {
-      sequence: this.#journal.nextSequence(),
-      key: keyOfPath(path),
-      versions: versions.map(factsOf),
-      state: 'queued',
-      requestedAt: this.#clock.now(),
-      attempts: 0,
-      lastFailure: null,
-    };
+    const sequence = this.#journal.nextSequence();
+    const record = owedDeletion(keyOfPath(path), versions, { sequence, at: this.#clock.now() });
     const replaced = before === undefined ? [] : [remove('deletion', before.record)];
     // Together with what waits here to be stored: else that would bring the file back.
-    await this.#mount.kept.ending(file, [put('deletion', record), ...replaced]);
+    try {
+      await this.#mount.kept.ending(file, [put('deletion', record), ...replaced]);
+    } catch (error) {
+      // The disk may have it, though it says that it has not: the program hears that the file stays.
+      const stays = before === undefined ? [] : [put('deletion', before.record)];
+      this.#journal.forgetLater([remove('deletion', record), ...stays]);
+      throw error;
+    }
     // Where the name shows something else by now, an earlier listing proves nothing.
     const isKnown = isSeen && !isUnsure;
     const seenAt = isKnown ? Math.max(known.confirmedAt, this.#looks.seenAt(path, versions)) : -Infinity;
@@ -242,10 +243,7 @@ export class Deletions {
     const { store } = this.#mount;
     const { key } = deletion.record;
     // What others store between two tries stays: the next turn looks, and says so.
-    const isStillMeant = async (): Promise<boolean> => {
-      const seen = await this.#looks.lookNow(path, deletion);
-      return seen === 'meant' || seen === 'missing';
-    };
+    const isStillMeant = (): Promise<boolean> => this.#looks.mayGo(path, deletion);
     await removeOnce(store, key, isStillMeant);
     this.#sent += 1;
     // An upload whose end nobody knew may have arrived after it.
@@ -275,30 +273,19 @@ export class Deletions {
 
   #failed(path: string, deletion: Deletion, error: unknown): void {
     const { record } = deletion;
-    const state = mayHaveBeenDone(error) ? 'end unknown' : 'failed';
-    const attempts = record.attempts + 1;
-    deletion.record = { ...record, state, attempts, lastFailure: this.#failureOf(path, error) };
+    deletion.record = failedDeletion(record, error, this.#clock.now());
     const fields = { path, cause: describeError(error) };
-    if (attempts === 1) this.#mount.log.error('a file could not be deleted yet', fields);
+    if (record.attempts === 0) this.#mount.log.error('a file could not be deleted yet', fields);
     else this.#mount.log.warn('a file could again not be deleted', fields);
   }
 
   /** The file stays, and is at its name again. */
   async #drop(path: string, { record }: Deletion, reason: unknown): Promise<void> {
-    const dropped: DeletionRecord = {
-      ...record,
-      state: 'dropped',
-      lastFailure: this.#failureOf(path, reason),
-    };
+    const dropped = droppedDeletion(record, reason, this.#clock.now());
     await this.#journal.commit([put('deletion', dropped)]);
     this.#pending.delete(path);
     this.#dropped.set(record.sequence, dropped);
     this.#mount.namespace.known.changed(path, { kind: 'unknown' });
     this.#mount.log.error('a file that a program has deleted stays', { path, reason: describeError(reason) });
-  }
-
-  #failureOf(path: string, error: unknown): DeletionRecord['lastFailure'] {
-    const { code } = toFsError(error, path);
-    return { at: this.#clock.now(), code, message: reasonOf(error) };
   }
 }

@@ -82,6 +82,12 @@ export class VersionLooks {
     }
   }
 
+  /** Whether another try of the DELETE takes nothing from anybody else. Rejects as `look`. */
+  async mayGo(path: string, deletion: Deletion): Promise<boolean> {
+    const seen = await this.lookNow(path, deletion);
+    return seen === 'meant' || seen === 'missing';
+  }
+
   /**
    * The folder at `path` is being removed, which takes a while in which nothing is deleted: meanwhile the files of the next one are
    * looked at, by the listing that its first DELETEs would wait for.
