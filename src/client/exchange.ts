@@ -159,9 +159,10 @@ export class Exchange {
     if (ask.operation === 'createBucket') return attempt();
     const left = (): number =>
       ask.upload === undefined ? watch.left() : progress.at + deadlines.uploadIdle - clock.monotonic();
-    const pause = (wait: number): Promise<void> => pauseFor(wait, { watch, progress, clock, pausing });
-    const isMeant = (): Promise<boolean> => watch.race(isStillMeant?.() ?? Promise.resolve(true));
-    return retrying(attempt, { policy: retry, random, log, pause, left, isMeant });
+    const isUpload = ask.upload !== undefined;
+    const pause = (wait: number): Promise<boolean> =>
+      pauseFor(wait, { watch, progress, clock, pausing, isStillMeant, isUpload });
+    return retrying(attempt, { policy: retry, random, log, pause, left });
   }
 
   async #awaitCredentials<Result>(others: Promise<Result>, watch: Watch): Promise<Result> {

@@ -1,26 +1,28 @@
 /** How does a call wait between two of its tries? Whoever made it may have others go on meanwhile, and then has the call wait for its turn. */
 import type { Clock } from '../base/clock.ts';
-import type { Pausing } from '../service/object-service.ts';
+import type { CallOptions } from '../service/object-service.ts';
 import type { Progress } from './request-body.ts';
 import type { Watch } from './watch.ts';
 
-interface Circumstances {
+interface Circumstances extends Pick<CallOptions, 'pausing' | 'isStillMeant'> {
+  readonly isUpload: boolean;
   readonly watch: Watch;
   readonly progress: Progress;
   readonly clock: Clock;
-  readonly pausing: Pausing | undefined;
 }
 
 /**
- * Resolves when `wait` milliseconds are over and the caller lets the call go on: the time from one to the other is not the service's, so no deadline
- * counts it. Rejects with the refusal when the call is given up.
+ * Resolves when `wait` milliseconds are over and the caller lets the call go on, with whether it is still meant: the time from one to the other is not
+ * the service's, so no deadline counts it. Rejects with the refusal when the call is given up.
  */
-export async function pauseFor(
-  wait: number,
-  { watch, progress, clock, pausing }: Circumstances,
-): Promise<void> {
-  const sleep = (): Promise<void> => clock.sleep(wait, watch.signal());
-  if (pausing === undefined) return sleep();
+export async function pauseFor(wait: number, circumstances: Circumstances): Promise<boolean> {
+  const { watch, progress, clock, pausing, isUpload } = circumstances;
+  let isMeant = true;
+  const sleep = async (): Promise<void> => {
+    await clock.sleep(wait, watch.signal());
+    // Before it takes its place again: who looks needs one, too, and of those that hold all of them nobody would get it.
+    if (!isUpload) isMeant = await isMeantNow(circumstances);
+  };
   let goOn = (): void => undefined;
   const pause = async (): Promise<void> => {
     await sleep();
@@ -32,8 +34,21 @@ export async function pauseFor(
     };
   };
   try {
-    await watch.race(pausing(pause));
+    await (pausing === undefined ? sleep() : watch.race(pausing(pause)));
   } finally {
     goOn();
+  }
+  // Its turn may have come after minutes; no look needs the place that it holds.
+  return isUpload ? isMeantNow(circumstances) : isMeant;
+}
+
+/** False, too, when nobody can tell. */
+async function isMeantNow({ watch, isStillMeant }: Circumstances): Promise<boolean> {
+  if (isStillMeant === undefined) return true;
+  try {
+    return await watch.race(isStillMeant());
+  } catch {
+    if (watch.refusal !== null) throw watch.refusal;
+    return false;
   }
 }

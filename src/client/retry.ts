@@ -5,7 +5,7 @@
  * injected clock.
  */
 import pRetry from 'p-retry';
-import { describeError, systemErrorCode } from '../base/errors.ts';
+import { systemErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { isRefusal } from '../service/refusal.ts';
 import type { Refusal } from '../service/refusal.ts';
@@ -30,12 +30,10 @@ export interface RetryTerms {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
-  /** Waits so many milliseconds before another try; rejects with the refusal when the call is given up. */
-  readonly pause: (milliseconds: number) => Promise<void>;
+  /** Waits so many milliseconds; resolves with whether another try is wanted then. Rejects with the refusal when the call is given up. */
+  readonly pause: (milliseconds: number) => Promise<boolean>;
   /** Milliseconds left for waits and further tries. */
   readonly left: () => number;
-  /** Whether another try is wanted at all, asked after each wait. Not when it rejects. */
-  readonly isMeant: () => Promise<boolean>;
 }
 
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
@@ -73,21 +71,9 @@ export function retrying<Result>(attempt: () => Promise<Result>, terms: RetryTer
       const wait = worthwhile ? nextWait(error, retriesConsumed, terms) : null;
       if (wait === null) return false;
       terms.log.debug('A request is tried again', { ...describe(error), wait });
-      await terms.pause(wait);
-      return (await isMeant(terms)) && terms.left() > 0;
+      return (await terms.pause(wait)) && terms.left() > 0;
     },
   });
-}
-
-async function isMeant(terms: RetryTerms): Promise<boolean> {
-  try {
-    return await terms.isMeant();
-  } catch (error) {
-    terms.log.debug('A request is not tried again: whether it is still meant is not known', {
-      cause: describeError(error),
-    });
-    return false;
-  }
 }
 
 function isPassing(refusal: Refusal): boolean {

@@ -27,6 +27,8 @@ interface LateFailure {
   readonly error: Refusal;
   /** Monotonic milliseconds. */
   readonly at: number;
+  /** Milliseconds. */
+  readonly took: number;
 }
 
 /** Those of one version. */
@@ -41,21 +43,23 @@ export class LateFailures {
   /** The GET of `range`, asked for at `since` (monotonic milliseconds), has failed. */
   note(range: ByteRange, error: unknown, since: number): void {
     const at = this.#clock.monotonic();
-    const isLate = isRefusal(error, 'timeout') || at - since >= LONG;
+    const took = at - since;
+    const isLate = isRefusal(error, 'timeout') || took >= LONG;
     if (!isRefusal(error) || error.kind === 'aborted' || !isLate) return;
-    this.#failures = [...this.#recent(), { range, error, at }];
+    this.#failures = [...this.#recent(), { range, error, at, took }];
   }
 
   /**
-   * Throws what the GET has failed with that was to bring the byte at `position` (null: any GET), when `asker` has waited for it: by this read or
-   * by one before.
+   * Throws what the GET has failed with that was to bring the byte at `position` (null: any GET), when `asker` has waited for most of it: by this
+   * read or by one before. Who came a moment before it failed has the service asked again.
    */
   check(position: number | null, asker: Asker): void {
     if (this.#failures.length === 0) return;
     this.#failures = this.#recent();
-    for (const { range, error, at } of this.#failures) {
+    for (const { range, error, at, took } of this.#failures) {
       const isOfThese = position === null || (range.start <= position && position < range.end);
-      if (isOfThese && (at > asker.since || asker.stream.hasFailedWith(error))) throw error;
+      const waited = Math.max(at - asker.since, asker.stream.waitedFor(error));
+      if (isOfThese && waited > 0 && waited >= took / 2) throw error;
     }
   }
 

@@ -27,7 +27,7 @@ export class NodeLocalFile implements RestingFile {
   #direct: DirectWay | null;
   /** Null while it is closed for now. */
   #descriptor: OpenDescriptor | null;
-  #opening: Promise<OpenDescriptor> | null = null;
+  #opening: Promise<void> | null = null;
   /** Closed, or without a name: it is never opened again. */
   #isEnded = false;
 
@@ -49,17 +49,22 @@ export class NodeLocalFile implements RestingFile {
   }
 
   async write(data: Uint8Array, position: number): Promise<number> {
-    this.#process.resting.isUsed(this);
     const direct = this.#direct;
     if (direct !== null && position % ALIGNMENT === 0 && direct.writes.suitable([data]) > 0) {
+      this.#process.resting.isUsed(this);
       if (await direct.file.write([data], position)) return data.length;
     }
-    return this.#use((descriptor) => descriptor.write(data, position));
+    return this.#use((descriptor) => {
+      this.#process.resting.isUsed(this);
+      return descriptor.write(data, position);
+    });
   }
 
   truncate(size: number): Promise<void> {
-    this.#process.resting.isUsed(this);
-    return this.#use((descriptor) => descriptor.truncate(size));
+    return this.#use((descriptor) => {
+      this.#process.resting.isUsed(this);
+      return descriptor.truncate(size);
+    });
   }
 
   bytesOnDisk(): Promise<number> {
@@ -96,9 +101,11 @@ export class NodeLocalFile implements RestingFile {
 
   async unlink(): Promise<void> {
     // It goes on without a name.
-    await this.#use(() => Promise.resolve());
-    this.#isEnded = true;
-    this.#process.resting.isUsed(this);
+    await this.#use(() => {
+      this.#isEnded = true;
+      this.#process.resting.isUsed(this);
+      return Promise.resolve();
+    });
     await this.#unlinkName();
   }
 
@@ -111,18 +118,19 @@ export class NodeLocalFile implements RestingFile {
     }
   }
 
-  #use<Result>(call: (descriptor: OpenDescriptor) => Promise<Result>): Promise<Result> {
-    return this.#descriptor === null ? this.#opened().then(call) : call(this.#descriptor);
+  /** `call` begins at once when it has the descriptor: one that is in progress keeps it open. */
+  async #use<Result>(call: (descriptor: OpenDescriptor) => Promise<Result>): Promise<Result> {
+    // Where many are opened anew, another may have taken its place before it is used.
+    while (this.#descriptor === null) {
+      this.#opening ??= this.#openAgain().finally(() => {
+        this.#opening = null;
+      });
+      await this.#opening;
+    }
+    return call(this.#descriptor);
   }
 
-  #opened(): Promise<OpenDescriptor> {
-    this.#opening ??= this.#openAgain().finally(() => {
-      this.#opening = null;
-    });
-    return this.#opening;
-  }
-
-  async #openAgain(): Promise<OpenDescriptor> {
+  async #openAgain(): Promise<void> {
     if (this.#isEnded) throw Object.assign(new Error('the file is closed'), { code: 'EBADF' });
     try {
       this.#descriptor = await OpenDescriptor.open(this.#process.calls, this.path, 'r+');
@@ -132,7 +140,6 @@ export class NodeLocalFile implements RestingFile {
       throw Object.assign(new Error(`somebody has deleted ${this.path}`, { cause }), { code: 'EIO' });
     }
     this.#process.resting.isBack(this);
-    return this.#descriptor;
   }
 
   async #unlinkName(): Promise<void> {

@@ -49,7 +49,7 @@ export class ReadStream {
   readonly #slack: number;
   readonly #longRun: number;
   /** What reads have failed with; null: nothing. */
-  #failures: WeakSet<Error> | null = null;
+  #failures: WeakMap<Error, number> | null = null;
   /** The one that was not read for longest first. */
   #runs: ReadRun[] = [new ReadRun(0)];
 
@@ -72,15 +72,16 @@ export class ReadStream {
     return { sequential: run.sequential, from, run };
   }
 
-  /** A read has failed with `error`. */
-  noteFailure(error: unknown): void {
+  /** A read has failed with `error`, for which it had waited so many milliseconds. */
+  noteFailure(error: unknown, waited: number): void {
     if (!(error instanceof Error)) return;
-    this.#failures ??= new WeakSet();
-    this.#failures.add(error);
+    this.#failures ??= new WeakMap();
+    this.#failures.set(error, Math.max(waited, this.waitedFor(error)));
   }
 
-  hasFailedWith(error: Error): boolean {
-    return this.#failures?.has(error) === true;
+  /** How long a read that has failed with `error` had waited, at most, milliseconds; 0: none has. */
+  waitedFor(error: Error): number {
+    return this.#failures?.get(error) ?? 0;
   }
 
   #continues(run: ReadRun, start: number, end: number): boolean {

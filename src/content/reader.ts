@@ -108,7 +108,7 @@ export class VersionReader {
     const filled = this.#fill(into, { start: position, end }, { ...pattern, waiter, asker });
     if (pattern.sequential) this.#readAhead(end, pattern.run);
     await filled.catch((error: unknown) => {
-      stream.noteFailure(error);
+      stream.noteFailure(error, this.#context.clock.monotonic() - asker.since);
       throw error;
     });
     return end - position;

@@ -28,14 +28,18 @@ export async function unmountDirectory(
   throw await busyFailure(mountpoint, clock);
 }
 
-/** As `unmountDirectory`, of what was mounted there: wherever the renaming of a directory above has taken it. */
+/**
+ * As `unmountDirectory`, of what was mounted there: wherever the renaming of a directory above has taken it. What somebody else has mounted at its
+ * place since it was unmounted stays.
+ */
 export async function unmountMoved(
   mounted: Pick<MountEntry, 'mountpoint' | 'device'>,
   options: UnmountOptions,
   clock: Clock,
 ): Promise<void> {
-  const place = presentMountpoint(mounted, await readMountTable()) ?? mounted.mountpoint;
-  await unmountDirectory(place, options, clock);
+  const isKnown = mounted.device !== '';
+  const place = isKnown ? presentMountpoint(mounted, await readMountTable()) : mounted.mountpoint;
+  if (place !== undefined) await unmountDirectory(place, options, clock);
 }
 
 /** The first program that exists and knows how; its result. */

@@ -71,6 +71,30 @@ it('other bytes of the file are asked for', async () => {
   expect(await reading.reads(2000, 16)).toBe(true);
 });
 
+it('who came only a moment before it failed has the service asked again [errors/once]', async () => {
+  const reading = await failing('timeout', 0, 4000);
+  reading.service.refusals = ['timeout'];
+  const getObject = reading.service.getObject.bind(reading.service);
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  reading.service.getObject = async (...request) => {
+    if (reading.service.refusals.length > 0) await held;
+    return getObject(...request);
+  };
+  const first = reading.reads(0, 16).catch((error: unknown) => error);
+  await nextTurn();
+  reading.clock.advance(MINUTE - 1000);
+  const stream = new ReadStream();
+  const late = reading.reads(0, 16, stream).catch(() => false);
+  await nextTurn();
+  reading.clock.advance(1000);
+  letGo();
+
+  expect(await first).toMatchObject({ kind: 'timeout' });
+  // As the kernel does by itself.
+  expect((await late) || (await reading.reads(0, 16, stream))).toBe(true);
+});
+
 it('reads that waited whether Range is honoured do not wait one after the other [errors/once]', async () => {
   const reading = await failing('timeout', MINUTE, 4000);
   const reads = [0, 1000, 2000].map((position) => reading.reads(position, 16, new ReadStream()));

@@ -99,3 +99,23 @@ it.each(['added to', 'written anew'])(
     expect(await visibilityOf(scene, 'f')).toBe('private');
   },
 );
+
+it('with visibility=public what was set private twice stays private [visibility/preserve]', async () => {
+  const scene = await openForTest({ settings: { ...settings, visibility: 'public' } });
+  const first = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, first, 'anew');
+  await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private');
+  await scene.fs.flush(first);
+  const second = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, second, 'secret');
+  await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private');
+  scene.clock.advance(SOON);
+  await expect.poll(() => textOf(scene, 'f')).toBe('anew');
+
+  await scene.fs.flush(second);
+  for (const handle of [first, second]) await scene.fs.release(handle);
+  await drained(scene.mounted);
+
+  expect(await textOf(scene, 'f')).toBe('secret');
+  expect(await visibilityOf(scene, 'f')).toBe('private');
+});

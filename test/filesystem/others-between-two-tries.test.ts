@@ -4,7 +4,15 @@ import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { edit, errnoOfCall, LogForTest, openToRewrite, writeAt } from '../support/program-acts.ts';
+import {
+  edit,
+  errnoOfCall,
+  LogForTest,
+  openToRead,
+  openToRewrite,
+  setXattr,
+  writeAt,
+} from '../support/program-acts.ts';
 import { textOf, textOfConflictCopy, visibilityOf } from '../support/stored-state.ts';
 import { TriedTwice, type BetweenTries, type FirstTry } from '../support/tried-twice.ts';
 
@@ -206,6 +214,35 @@ describe('the link of a file whose upload is tried again', () => {
     expect(await textOf(scene, 'f')).toBe('theirs');
     expect(await visibilityOf(scene, 'f')).toBe('private');
   });
+});
+
+it('a link that others take down between two tries of the same bytes of another type stays down [conflict/tries]', async () => {
+  const scene = await withFile();
+  const { direct, bucket } = scene;
+  await direct.setVisibility(bucket, 'f', 'public');
+  const meanwhile = async (): Promise<void> => {
+    await direct.setVisibility(bucket, 'f', 'private');
+  };
+  scene.betweenTries({ operation: 'putObject', key: 'f', first: 'never sent', meanwhile });
+
+  await setXattr(scene.fs, '/f', 'user.mime_type', 'text/x-new');
+
+  expect(await direct.headObject(bucket, 'f')).toMatchObject({ contentType: 'text/x-new' });
+  expect(await visibilityOf(scene, 'f')).toBe('private');
+});
+
+it('what a name shows goes after a second try, though a program has an older version open', async () => {
+  const scene = await withFile();
+  const reader = await openToRead(scene.fs, '/f');
+  await scene.foreignWrite('f', 'theirs!');
+  await names(scene.fs, '/');
+  const nothing = (): Promise<void> => Promise.resolve();
+  scene.betweenTries({ operation: 'deleteObject', key: 'f', first: 'refused', meanwhile: nothing });
+
+  await scene.fs.unlink('/f');
+
+  expect(await textOf(scene, 'f')).toBe('(none)');
+  await scene.fs.release(reader);
 });
 
 it('a link that others take down while an upload fails stays down when that is tried later [visibility/preserve]', async () => {

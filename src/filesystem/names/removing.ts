@@ -1,6 +1,7 @@
 /** How does a name go, while programs may still hold what was behind it? */
 import { keyOfPath, parentOf } from '../../store/keys.ts';
 import { removeObject } from '../../store/lasting-change.ts';
+import { standingVersion } from '../attributes/carried-visibility.ts';
 import { claimedSoon } from '../write/claimed-soon.ts';
 import type { FolderTimes } from './folder-times.ts';
 import type { Folders } from './folders.ts';
@@ -63,9 +64,11 @@ export class Removing {
     if (settings.writeBack) await this.#deletions.promise(file);
     else {
       // What others store between two tries its program has not meant.
+      const shown = standingVersion(this.#mount, file);
+      const meant = shown === null ? file.unconfirmed : [shown, ...file.possibleVersions];
       const isStillMeant = async (): Promise<boolean> => {
-        const there = await this.#mount.namespace.confirmFile(file.path, file.possibleVersions);
-        return there?.kind !== 'file' || file.possibleVersions.some((each) => each.isSame(there.version));
+        const there = await this.#mount.namespace.confirmFile(file.path, meant);
+        return there?.kind !== 'file' || meant.some((each) => each.isSame(there.version));
       };
       await this.#deleteKey(file.path, removeObject(store, keyOfPath(file.path), isStillMeant));
     }

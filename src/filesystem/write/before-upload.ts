@@ -81,11 +81,14 @@ export class BeforeUpload {
     // Before the look, which tells whether it was so by our doing.
     const seen = isTold ? plan.wanted : await currentVisibility(store, key);
     const head = await this.#head(key);
-    if (head !== null && (await recognise(store, key, head, [await plan.attempt()])) !== undefined)
+    if (await this.#hasCome(file, head, async () => [await plan.attempt(), ...store.late.uploadsOf(key)]))
       return true;
     if (seen !== plan.wanted) plan.seen = seen;
     const isReplaced =
-      mayConflict && head !== null && (await recognise(store, key, head, oursOf(file))) === undefined;
+      mayConflict &&
+      head !== null &&
+      !isAsBefore(file, head) &&
+      (await recognise(store, key, head, oursOf(file))) === undefined;
     plan.isOld = isReplaced || seen !== plan.wanted;
     return !plan.isOld;
   }
@@ -108,8 +111,18 @@ export class BeforeUpload {
     const key = keyOfPath(file.path);
     const seen = await currentVisibility(store, key);
     const head = await this.#head(key);
-    const isOurs = head !== null && (await recognise(store, key, head, tries)) !== undefined;
-    return isOurs ? null : seen;
+    return (await this.#hasCome(file, head, () => Promise.resolve(tries))) ? null : seen;
+  }
+
+  /** Whether `head` shows that one of `tries` has been stored since `file` was told of last. */
+  async #hasCome(
+    file: OpenFile,
+    head: ObjectHead | null,
+    tries: () => Promise<readonly Version[]>,
+  ): Promise<boolean> {
+    // The same bytes may have been there before.
+    if (head === null || isAsBefore(file, head)) return false;
+    return (await recognise(this.#mount.store, keyOfPath(file.path), head, await tries())) !== undefined;
   }
 
   async #head(key: string): Promise<ObjectHead | null> {
@@ -120,6 +133,11 @@ export class BeforeUpload {
       throw error;
     }
   }
+}
+
+/** Whether nothing has been stored since the service told of the version of `file`. */
+function isAsBefore({ version }: OpenFile, { etag, lastModified }: ObjectHead): boolean {
+  return version?.etag === etag && version.lastModified.getTime() === lastModified.getTime();
 }
 
 /** What a PUT without a known end has stored is no conflict: it was ours. */

@@ -77,7 +77,9 @@ export class Sending {
     const { version, visibility, visibilityFailure } = replacement;
     version.madeHereAt = file.madeHereAt(this.#mount.clock.monotonic());
     this.#took(file, draft, version);
-    if (visibilityFailure === undefined) file.hasGranted(visibility);
+    // Else the setting would say otherwise of what is newer here.
+    const isKept = this.#mount.settings.visibility === 'preserve';
+    if (visibilityFailure === undefined && isKept) file.hasGranted(visibility);
     this.#mount.namespace.known.changed(file.path, { kind: 'file', version });
     // It is not ours to restore any more when somebody else has replaced the bytes since.
     const isLinkDown = visibility === 'public' && visibilityFailure !== undefined;
