@@ -1,6 +1,8 @@
 /** What do the commands say of a mount that has been moved with a directory above it? */
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { findMount, readMountTable } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
@@ -125,3 +127,28 @@ it('another may be mounted in its old place, and each is found in its own', asyn
   expect(unmounted).toMatchObject({ code: 0 });
   expect(left).toMatchObject([{ pid: one?.pid, state: 'serving' }]);
 });
+
+it.runIf(process.getuid?.() === 0)(
+  'the end of its process leaves alone what others have mounted at its place since',
+  async () => {
+    const server = await startEmbeddedServer();
+    const at = await CommandLine.open(server);
+    const place = join(at.home, 'm');
+    await mkdir(place);
+    onTestFinished(async () => {
+      while ((await findMount(place)) !== undefined) await unmountDirectory(place, { lazy: true });
+    });
+    await server.direct.putObject(server.bucket, 'f', uploadOf('stored'));
+    expect(await at.run(['mount', 'photos', place])).toMatchObject({ code: 0 });
+    const [shown] = await shownIn(at, place);
+    const held = await open(join(place, 'f'));
+    await promisify(execFile)('sh', ['-c', 'umount -l "$1" && mount -t tmpfs none "$1"', 'sh', place]);
+    await writeFile(join(place, 'theirs'), 'theirs');
+
+    process.kill(shown?.pid ?? 0, 'SIGTERM');
+    await held.close();
+    await goneProcess(shown?.pid ?? 0);
+
+    expect(await readFile(join(place, 'theirs'), 'utf8')).toBe('theirs');
+  },
+);

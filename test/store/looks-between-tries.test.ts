@@ -19,6 +19,7 @@ it('many deletions at once, each of which is tried again after a look, are all d
   const keys = Array.from({ length: COUNT }, (_, number) => `k${number}`);
   for (const key of keys) await direct.putObject(bucket, key, uploadOf('x'));
   faults.add({ operation: 'deleteObject', times: COUNT, fault: { kind: 'status', status: 503 } });
+  faults.add({ operation: 'headObject', times: Infinity, fault: { kind: 'delay', milliseconds: 60 } });
 
   const isThere = async (key: string): Promise<boolean> => (await store.head(key)).size === 1;
   await Promise.all(keys.map((key) => removeObject(store, key, () => isThere(key))));
