@@ -13,13 +13,13 @@ const MIB = 1024 * 1024;
 const DISK_MIB = 32;
 const OLD = patternedBytes(100_000);
 
-async function mountedOverSmallDisk() {
+async function mountedOverSmallDisk(setting = '--state-dir') {
   const disk = await smallDisk(DISK_MIB);
   const server = await startEmbeddedServer();
   const { direct, bucket } = server;
   await direct.putObject(bucket, 'old', uploadOf(OLD));
   const at = await CommandLine.open(server);
-  expect((await at.run(['mount', 'photos', at.mountpoint, '--state-dir', disk])).code).toBe(0);
+  expect((await at.run(['mount', 'photos', at.mountpoint, setting, disk])).code).toBe(0);
   return {
     disk,
     at,
@@ -78,27 +78,33 @@ describe.runIf(process.getuid?.() === 0)('on a small disk', () => {
     await expect(stored('greedy')).rejects.toThrow();
   });
 
-  it('that is full of what waits no mount begins, and the way out that the line names makes room', async () => {
-    const { at, server, inside, stored, disk } = await mountedOverSmallDisk();
-    server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
-    const large = patternedBytes(20 * MIB);
-    await expect(writeFile(inside('large'), large)).rejects.toThrow();
-    await at.run(['unmount', '--leave-pending', at.mountpoint]);
-    server.faults.clear();
+  it.each([
+    { setting: '--state-dir', named: 'state directory' },
+    { setting: '--cache-dir', named: 'cache directory' },
+  ])(
+    'that is full of what waits ($setting) no mount begins, and the way out that the line names makes room',
+    async ({ setting, named }) => {
+      const { at, server, inside, stored, disk } = await mountedOverSmallDisk(setting);
+      server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+      const large = patternedBytes(20 * MIB);
+      await expect(writeFile(inside('large'), large)).rejects.toThrow();
+      await at.run(['unmount', '--leave-pending', at.mountpoint]);
+      server.faults.clear();
 
-    const refused = await at.run(['mount', 'photos', at.mountpoint, '--state-dir', disk]);
-    const [, wayOut = ''] = /"pailfs ([^"]*)" stores that without a mount\n$/.exec(refused.stderr) ?? [];
-    const retried = await at.run(wayOut.split(' '));
-    const mounted = await at.run(['mount', 'photos', at.mountpoint, '--state-dir', disk]);
+      const refused = await at.run(['mount', 'photos', at.mountpoint, setting, disk]);
+      const [, wayOut = ''] = /"pailfs ([^"]*)" stores that without a mount\n$/.exec(refused.stderr) ?? [];
+      const retried = await at.run(wayOut.split(' '));
+      const mounted = await at.run(['mount', 'photos', at.mountpoint, setting, disk]);
 
-    expect(refused).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`the disk of the state directory ${disk} is full`) as string,
-    });
-    expect(retried).toMatchObject({ code: 0, stderr: '' });
-    expect((await stored('large')).equals(Buffer.from(large))).toBe(true);
-    expect(mounted).toMatchObject({ code: 0 });
-  });
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`the disk of the ${named} ${disk} is full`) as string,
+      });
+      expect(retried).toMatchObject({ code: 0, stderr: '' });
+      expect((await stored('large')).equals(Buffer.from(large))).toBe(true);
+      expect(mounted).toMatchObject({ code: 0 });
+    },
+  );
 });
 
 describe('while the service is away and there is no room for more', () => {

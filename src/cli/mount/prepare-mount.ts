@@ -26,15 +26,17 @@ export async function prepareMount(wish: MountWish): Promise<PreparedMount> {
   const { bucket, settings } = wish;
   if (process.platform === 'linux') await requireFuse(settings, localMachine());
   const mountpoint = await checkMountpoint(wish.mountpoint);
+  const statePlace = { ...statePlaceOf(settings), waitingIn: settings.stateDir };
+  const cachePlace = { what: 'cache directory', setting: '--cache-dir', path: settings.cacheDir };
   if (settings.cache === 'disk') {
+    const holdsState = statePlace.setting === cachePlace.setting;
     await checkLocalPlace(
-      { what: 'cache directory', setting: '--cache-dir', path: settings.cacheDir },
+      { ...cachePlace, waitingIn: holdsState ? settings.stateDir : undefined },
       mountpoint,
     );
   }
   // After the cache directory, in which it may lie.
-  const statePlace = statePlaceOf(settings);
-  await checkLocalPlace({ ...statePlace, hasWaiting: true }, mountpoint);
+  await checkLocalPlace(statePlace, mountpoint);
   const logFile = chooseLogFile(settings, mountpoint);
   if (logFile === undefined) {
     return { job: { bucket, mountpoint, settings, logFile: null }, logDescriptor: undefined };

@@ -19,8 +19,8 @@ export interface LocalPlace {
   readonly path: string;
   /** It is, or will be, one file, and no directory. */
   readonly isFile?: boolean;
-  /** What mounts have not stored waits there, and would make room. */
-  readonly hasWaiting?: boolean;
+  /** Where, at or in it, what mounts have not stored waits, which would make room. */
+  readonly waitingIn?: string | undefined;
 }
 
 /** Rejects with a `CommandError` unless `place`, which need not exist yet, lies outside `mountpoint` (canonical) and has space. */
@@ -84,11 +84,11 @@ function unusable({ what, path, setting }: LocalPlace, reason: string, cause?: u
   );
 }
 
-function diskFull({ what, path, setting, hasWaiting }: LocalPlace, cause?: unknown): CommandError {
+function diskFull({ what, path, setting, waitingIn }: LocalPlace, cause?: unknown): CommandError {
   return new CommandError(
     exitCodes.failed,
-    hasWaiting === true
-      ? `the disk of the ${what} ${path} is full: free some space (16 MiB at least), or choose another with ${setting}; if it is full of what waits to be stored, "pailfs uploads retry --state-dir ${shellWord(path)}" stores that without a mount`
+    waitingIn !== undefined
+      ? `the disk of the ${what} ${path} is full: free some space (16 MiB at least), or choose another with ${setting}; if it is full of what waits to be stored, "pailfs uploads retry --state-dir ${shellWord(waitingIn)}" stores that without a mount`
       : `the disk of the ${what} ${path} is full: free some space (16 MiB at least), or choose another with ${setting}`,
     { cause },
   );
