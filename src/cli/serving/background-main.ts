@@ -8,7 +8,7 @@ import { failureOf, stackOf } from '../screen/report.ts';
 import { serveMount } from './serve-mount.ts';
 import { followedLog, logFieldsOf, type MountJob } from './mount-job.ts';
 
-/** Our stderr is the log file, so that the last words of native code land there too. */
+/** Our stderr is the log file as the mount began it, so that the last words of native code land there too. */
 const LOG_DESCRIPTOR = 2;
 
 process.once('message', (message) => {
