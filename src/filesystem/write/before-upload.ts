@@ -120,9 +120,9 @@ export class BeforeUpload {
     head: ObjectHead | null,
     tries: () => Promise<readonly Version[]>,
   ): Promise<boolean> {
-    // The same bytes may have been there before.
-    if (head === null || isAsBefore(file, head)) return false;
-    return (await recognise(this.#mount.store, keyOfPath(file.path), head, await tries())) !== undefined;
+    if (head === null) return false;
+    const possible = (await tries()).filter((each) => mayHaveCome(each, head, isAsBefore(file, head)));
+    return (await recognise(this.#mount.store, keyOfPath(file.path), head, possible)) !== undefined;
   }
 
   async #head(key: string): Promise<ObjectHead | null> {
@@ -135,9 +135,15 @@ export class BeforeUpload {
   }
 }
 
-/** Whether nothing has been stored since the service told of the version of `file`. */
+/** Whether the service tells of the version of `file` as it did before; to the second, so the same bytes may have been stored again. */
 function isAsBefore({ version }: OpenFile, { etag, lastModified }: ObjectHead): boolean {
   return version?.etag === etag && version.lastModified.getTime() === lastModified.getTime();
+}
+
+/** The same bytes may be stored to be of another type: then that tells which are there. */
+function mayHaveCome({ own }: Version, { etag, contentType }: ObjectHead, isBefore: boolean): boolean {
+  const isOfType = contentType === null || own === null || own.contentType === contentType;
+  return isOfType && (!isBefore || own?.md5 === etag.toLowerCase());
 }
 
 /** What a PUT without a known end has stored is no conflict: it was ours. */
