@@ -231,6 +231,18 @@ it('a link that others take down between two tries of the same bytes of another 
   expect(await visibilityOf(scene, 'f')).toBe('private');
 });
 
+it('the link that a try of the same bytes of another type has taken down is restored [visibility/preserve]', async () => {
+  const scene = await withFile();
+  const { direct, bucket } = scene;
+  await direct.setVisibility(bucket, 'f', 'public');
+  const nothing = (): Promise<void> => Promise.resolve();
+  scene.betweenTries({ operation: 'putObject', key: 'f', first: 'done', meanwhile: nothing });
+
+  await setXattr(scene.fs, '/f', 'user.mime_type', 'text/x-new');
+
+  expect(await visibilityOf(scene, 'f')).toBe('public');
+});
+
 it('what a name shows goes after a second try, though a program has an older version open', async () => {
   const scene = await withFile();
   const reader = await openToRead(scene.fs, '/f');
