@@ -9,24 +9,23 @@ import { Pool } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { CallOptions } from '../service/object-service.ts';
-import { isOfUnknownEnd, Refusal, whenSent } from '../service/refusal.ts';
+import { isOfUnknownEnd, whenSent } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import type { Access } from './access.ts';
-import { AnswerBody, readJson } from './answer-body.ts';
+import { AnswerBody } from './answer-body.ts';
 import { Arrival } from './arrival.ts';
 import { detailsOf, pathOf } from './ask.ts';
 import type { Ask } from './ask.ts';
 import type { BaseUrl } from './base-url.ts';
 import type { Authorization } from './credentials.ts';
-import { parseHttpDate } from './dates.ts';
 import type { Deadlines } from './deadlines.ts';
-import { headerOf } from './object-headers.ts';
 import type { AnswerHeaders } from './object-headers.ts';
 import { pauseFor } from './pause.ts';
-import { kindOfStatus, reasonOfStatus, refusalOf } from './refusals.ts';
+import { refusalOfAnswer } from './refused-answer.ts';
+import { refusalOf } from './refusals.ts';
 import { bodyOf, requireAllSent } from './request-body.ts';
 import type { Progress, RequestBody } from './request-body.ts';
-import { parseRetryAfter, retrying } from './retry.ts';
+import { retrying } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
 import { SocketBuffers } from './socket-buffers.ts';
 import type { TlsTerms } from './tls-terms.ts';
@@ -74,9 +73,6 @@ interface Circumstances {
   /** What the request is sent under, whatever comes meanwhile. */
   readonly used: Authorization;
 }
-
-/** Error documents are short; a page of HTML from a proxy need not be read to its end. */
-const ERROR_DOCUMENT_LIMIT = 64 * 1024;
 
 const USER_AGENT = 'pailfs';
 
@@ -161,7 +157,7 @@ export class Exchange {
       ask.upload === undefined ? watch.left() : progress.at + deadlines.uploadIdle - clock.monotonic();
     const isUpload = ask.upload !== undefined;
     const pause = (wait: number): Promise<boolean> =>
-      pauseFor(wait, { watch, progress, clock, pausing, isStillMeant, isUpload });
+      pauseFor(wait, { watch, progress, clock, log, pausing, isStillMeant, isUpload });
     return retrying(attempt, { policy: retry, random, log, pause, left });
   }
 
@@ -215,7 +211,8 @@ export class Exchange {
     take: (answer: Answer) => Promise<Result>,
   ): Promise<Result> {
     try {
-      if (answer.status < 200 || answer.status >= 300) throw await this.#refusalOf(ask, answer, used);
+      if (answer.status < 200 || answer.status >= 300)
+        throw await refusalOfAnswer(ask, answer, used, this.#settings.clock);
       return await take(answer);
     } catch (error) {
       await answer.body.return();
@@ -280,26 +277,5 @@ export class Exchange {
       followsUnknown: progress.hasUnknown,
       details,
     };
-  }
-
-  async #refusalOf(ask: Ask, answer: Answer, used: Authorization): Promise<Refusal> {
-    const { status, headers, watch, body, details, followsUnknown } = answer;
-    const { clock } = this.#settings;
-    const document = await readJson(body, ERROR_DOCUMENT_LIMIT, details).catch((error: unknown) => {
-      if (watch.refusal?.kind === 'aborted') throw error;
-      // The status says enough, also when our patience ends here; the text only explains it.
-      return null;
-    });
-    const serviceNow = parseHttpDate(headerOf(headers, 'date'))?.getTime() ?? clock.now();
-    return new Refusal(
-      kindOfStatus(ask, status),
-      reasonOfStatus(status, document, (text) => used.redact(text)),
-      {
-        ...details,
-        status,
-        retryAfter: parseRetryAfter(headerOf(headers, 'retry-after'), serviceNow),
-        followsUnknown,
-      },
-    );
   }
 }

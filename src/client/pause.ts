@@ -1,5 +1,7 @@
 /** How does a call wait between two of its tries? Whoever made it may have others go on meanwhile, and then has the call wait for its turn. */
 import type { Clock } from '../base/clock.ts';
+import { describeError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
 import type { CallOptions } from '../service/object-service.ts';
 import type { Progress } from './request-body.ts';
 import type { Watch } from './watch.ts';
@@ -9,6 +11,7 @@ interface Circumstances extends Pick<CallOptions, 'pausing' | 'isStillMeant'> {
   readonly watch: Watch;
   readonly progress: Progress;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /**
@@ -43,12 +46,15 @@ export async function pauseFor(wait: number, circumstances: Circumstances): Prom
 }
 
 /** False, too, when nobody can tell. */
-async function isMeantNow({ watch, isStillMeant }: Circumstances): Promise<boolean> {
+async function isMeantNow({ watch, isStillMeant, log }: Circumstances): Promise<boolean> {
   if (isStillMeant === undefined) return true;
   try {
     return await watch.race(isStillMeant());
-  } catch {
+  } catch (error) {
     if (watch.refusal !== null) throw watch.refusal;
+    log.debug('A request is not tried again: nobody can tell whether it is still meant', {
+      cause: describeError(error),
+    });
     return false;
   }
 }
