@@ -4,14 +4,13 @@
  */
 import type { Draft } from '../../content/draft.ts';
 import type { Visibility } from '../../service/records.ts';
-import { keyOfPath } from '../../store/keys.ts';
 import type { LocalAttributes, Version } from '../../store/version.ts';
-import { attributesSince } from '../attributes/attributes-since.ts';
+import { arrive, localOf, tellOfTheirs } from './arriving.ts';
 import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying } from './copying.ts';
 import { visibilityAfter, visibilityOf } from '../attributes/carried-visibility.ts';
 import { lookAtReplaced } from '../left-behind/first-look.ts';
 import type { MountState } from '../mount-state.ts';
-import { leaveName, moveInTable, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
+import { leaveName, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { Whole } from './rename-sources.ts';
 import type { Deletions } from '../write-back/deletions.ts';
@@ -48,22 +47,6 @@ interface Placed extends Pick<Destination, 'to' | 'target'> {
   readonly lost: OpenFile | null;
   /** What was copied was stored a moment ago, by us. */
   readonly justStored: boolean;
-}
-
-/** A copy is the file from now on. */
-interface Arrival {
-  readonly to: string;
-  readonly copied: Version;
-  /** What programs had set of the source when the copy was given it. */
-  readonly local: LocalAttributes;
-  /** Nothing is left under the old name; else that shows what somebody else has stored there. */
-  readonly isGone: boolean;
-  /** Holds what was copied; null: that is the stored version. */
-  readonly draft: Draft | null;
-  /** What programs are writing, or have closed since, and the copy does not hold. */
-  readonly stays: Draft | null;
-  /** To another file that programs have written, or are about to write, under the new name. */
-  readonly yields: boolean;
 }
 
 /**
@@ -120,7 +103,15 @@ export class Moving {
         const isGone =
           source.isUnsent ||
           (await this.#parts.copying.sources.deleteOld(source, draft, 'by a process that is gone'));
-        await this.#arrived(source, { to, copied, local, isGone, draft, stays, yields: true });
+        await arrive(this.#mount, this.#parts.shelf, source, {
+          to,
+          copied,
+          local,
+          isGone,
+          draft,
+          stays,
+          yields: true,
+        });
         return true;
       } finally {
         table.arrived(to);
@@ -160,7 +151,7 @@ export class Moving {
     const from = source.path;
     if (source.basis === 'edit') source.contentType ??= contentTypeAt(from, to, source.version?.contentType);
     const lost = await this.drafts.move(source, target, to);
-    if (this.#mount.namespace.known.recall(from)?.kind === 'file') this.#tellOfTheirs(from, to);
+    if (this.#mount.namespace.known.recall(from)?.kind === 'file') tellOfTheirs(this.#mount, from, to);
     return lost;
   }
 
@@ -198,45 +189,17 @@ export class Moving {
       // Before the only copy may be the one there: a kill must not bring back over it what it has replaced.
       for (const file of [target, lost]) if (file !== null) await this.#mount.kept.retireAll(file);
       const isGone = source.isUnsent || (await this.#deleteOld(source, whole.draft, placed));
-      await this.#arrived(source, { to, copied, local, isGone, ...whole, yields: false });
+      await arrive(this.#mount, this.#parts.shelf, source, {
+        to,
+        copied,
+        local,
+        isGone,
+        ...whole,
+        yields: false,
+      });
     } finally {
       table.arrived(to);
     }
-  }
-
-  async #arrived(source: OpenFile, arrival: Arrival): Promise<void> {
-    const { to, copied, isGone, draft: whole, stays } = arrival;
-    const { kept, namespace } = this.#mount;
-    this.#takeAttributes(source, arrival);
-    const from = source.path;
-    const { draft, sealed } = source;
-    // Else a close has promised newer bytes since the copy.
-    const isOver = stays === null || sealed?.draft === whole;
-    if (isOver) source.sealed = null;
-    takeVersion(source, copied, stays);
-    moveInTable(this.#mount, source, to, arrival.yields);
-    if (isGone) namespace.known.changed(from, { kind: 'missing' });
-    else this.#tellOfTheirs(from, to);
-    if (draft !== null && stays === null) await kept.retire(draft);
-    if (isOver && sealed !== null && sealed.draft !== draft) await kept.drop(sealed.draft);
-    if (stays !== null) await kept.redescribe(source);
-    await this.#parts.shelf.moved(source);
-    await kept.linkSettled(source);
-  }
-
-  /** What programs have set of `source` while its copy was under way is the copy's. */
-  #takeAttributes(source: OpenFile, { to, copied, local, draft }: Arrival): void {
-    const since = attributesSince(local, localOf(source, draft));
-    if (since === null) return;
-    copied.local = { ...copied.local, ...since };
-    this.#mount.attributes.set(to, copied);
-  }
-
-  #tellOfTheirs(from: string, to: string): void {
-    this.#mount.log.warn(
-      'somebody else replaced a file that was changed and renamed here: theirs stays under its old name',
-      { theirs: keyOfPath(from), ours: keyOfPath(to) },
-    );
   }
 
   /** Also of a rename that fails there is one whole copy left; under `to`, when nothing was there, there is none then. */
@@ -263,33 +226,7 @@ export class Moving {
   }
 }
 
-/** What programs have set of `source`, of which `draft` holds what is meant, or null: its stored version is. */
-function localOf(source: OpenFile, draft: Draft | null): LocalAttributes {
-  const isNewer = source.dirty && draft !== null;
-  // Its bytes are as old as they were, though they are stored anew.
-  const mtime = source.version?.lastModified.getTime();
-  return { mtime, ...source.version?.local, ...(isNewer ? source.wishesOf(draft).local : {}) };
-}
-
 /** `local`, with what programs have set of the copy since: an earlier process had given it that. */
 function withLater(local: LocalAttributes, ofCopy: LocalAttributes): LocalAttributes {
   return (ofCopy.ctime ?? 0) > (local.ctime ?? 0) ? { ...local, ...ofCopy } : local;
-}
-
-function takeVersion(source: OpenFile, copied: Version, stays: Draft | null): void {
-  const { visibilityWish } = source;
-  source.take(copied);
-  source.forgetUploads();
-  source.shelf = null;
-  if (stays === null) {
-    source.dirty = false;
-    source.basis = 'edit';
-    source.contentType = null;
-    return;
-  }
-  source.visibilityWish = visibilityWish;
-  if (source.sealed !== null) return;
-  // What is being written was made from what is stored now.
-  if (source.isOverSealed) source.basis = 'edit';
-  source.isOverSealed = false;
 }

@@ -4,7 +4,6 @@
  * else both stay, and the log says so.
  */
 import { atOnce } from '../../base/at-once.ts';
-import type { Draft } from '../../content/draft.ts';
 import type { RenameUnderWay } from '../../content/journal/journal-contents.ts';
 import type { RenameStepRecord } from '../../content/journal/records.ts';
 import { versionOf } from '../../content/version-facts.ts';
@@ -18,8 +17,9 @@ import { treeNow } from './folder-tree.ts';
 import type { MountState } from '../mount-state.ts';
 import type { StoredCopy } from './moving.ts';
 import type { OpenFile } from '../open-file.ts';
-import type { FolderRecord, StepChange } from './rename-journal.ts';
+import type { FolderRecord } from './rename-journal.ts';
 import { copyAt, draftIn } from './rename-steps.ts';
+import { ReplacedDrafts, type Without } from './replaced-drafts.ts';
 
 const TAKEN = 'a program has a file under the new name';
 
@@ -27,8 +27,6 @@ const TAKEN = 'a program has a file under the new name';
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
-
-type Without = (draft: string) => StepChange;
 
 /** What the journal is told of one step. */
 interface StepRecording {
@@ -45,13 +43,13 @@ function isAnother(source: OpenFile): boolean {
 export class ResumedSteps {
   readonly #mount: MountState;
   readonly #parts: FolderMovingParts;
-  /** What programs hold of files that copies have replaced: it is nothing of the renames any more. */
-  readonly #replaced = new WeakSet<OpenFile>();
+  readonly #replaced: ReplacedDrafts;
   #stopped = false;
 
   constructor(mount: MountState, parts: FolderMovingParts) {
     this.#mount = mount;
     this.#parts = parts;
+    this.#replaced = new ReplacedDrafts(mount, parts.uploading);
   }
 
   /** No step begins any more: `take` rejects with `Stopped`. */
@@ -103,7 +101,7 @@ export class ResumedSteps {
       await this.#fromShelf(step, without);
       return;
     }
-    if (await this.#isCarried(step, without)) return;
+    if (await this.#finishWaiting(step, without)) return;
     // Deleted under its old name since this mount began, which the service does not know yet: what is there now was never renamed.
     if (this.#parts.deletions.has(from)) return;
     const meant = versionOf(step.source);
@@ -180,7 +178,7 @@ export class ResumedSteps {
    * Once the copy is stored, drafts mean nothing that wait here under one of the names since before: their bytes are in the copy, or
    * are what it has replaced. Returns whether the rename is finished with that.
    */
-  async #isCarried(step: RenameStepRecord, without: Without): Promise<boolean> {
+  async #finishWaiting(step: RenameStepRecord, without: Without): Promise<boolean> {
     const [from, to] = [pathOfKey(step.from), pathOfKey(step.to)];
     const [source, replaced] = [this.#waiting(from, step), this.#waiting(to, step)];
     if (source === undefined && replaced === undefined) return false;
@@ -188,7 +186,7 @@ export class ResumedSteps {
     const draft = source === undefined ? null : (draftIn(source, step) ?? null);
     const copy = await copyAt(this.#mount, step);
     if (copy === null || copy === 'foreign') return false;
-    if (replaced !== undefined && !(await this.#isReplaced(replaced, step, without))) return true;
+    if (replaced !== undefined && !(await this.#endReplaced(replaced, step, without))) return true;
     if (source === undefined) return false;
     try {
       await this.#publish(step, copy);
@@ -204,49 +202,11 @@ export class ResumedSteps {
     return file !== undefined && draftIn(file, step) !== undefined ? file : undefined;
   }
 
-  /** Nothing happens when it returns false: a program has closed something newer there since the step began, made of what nobody can tell. */
-  async #isReplaced(file: OpenFile, step: RenameStepRecord, without: Without): Promise<boolean> {
-    // Whoever is just writing to it has ended then.
-    return file.gate.still(async () => {
-      const promised = draftIn(file, step);
-      if (promised === undefined) this.#dropped(step, TAKEN);
-      else await this.#replace(file, promised, without);
-      return promised !== undefined;
-    });
-  }
-
-  async #replace(file: OpenFile, promised: Draft, without: Without): Promise<void> {
-    const { table, kept } = this.#mount;
-    if (file.draft !== promised) {
-      // Programs have gone on with it since: what is edited of bytes that are replaced is a conflict, for its close to find.
-      if (file.isOverSealed) file.basis = 'edit';
-      file.isOverSealed = false;
-      file.version ??= file.unconfirmed.at(-1) ?? null;
-      if (file.sealed?.draft === promised) file.sealed = null;
-      this.#replaced.add(file);
-      await kept.drop(promised);
-      return;
-    }
-    if (file.hasWriters()) {
-      // They have opened it since the rename was asked for: as when somebody else replaces it, what they write is an edit in conflict.
-      // Into the same draft: it must not be taken for what the copy has replaced when the step is taken again.
-      const { changes, done } = without(promised.id);
-      await kept.ending(file, changes);
-      done();
-      this.#replaced.add(file);
-      table.remove(file);
-      file.dirty = false;
-      file.sealed = null;
-      file.basis = 'edit';
-      file.version ??= file.unconfirmed.at(-1) ?? null;
-      file.forgetUploads();
-      await kept.retire(promised);
-      await kept.linkSettled(file);
-      return;
-    }
-    table.detach(file);
-    await kept.detached(file);
-    await this.#parts.uploading.dropUnused(file);
+  /** As `ReplacedDrafts.end`, and the log says so when nothing happens. */
+  async #endReplaced(file: OpenFile, step: RenameStepRecord, without: Without): Promise<boolean> {
+    const isEnded = await this.#replaced.end(file, step, without);
+    if (!isEnded) this.#dropped(step, TAKEN);
+    return isEnded;
   }
 
   /** The shelf may have it no more: nobody asked for it to outlive the process. Its copy may have taken a link away all the same. */
@@ -256,7 +216,7 @@ export class ResumedSteps {
     const copy = await copyAt(this.#mount, step);
     if (copy === null || copy === 'foreign') return;
     // Else it would be stored over the copy, the only one from now on.
-    if (replaced !== undefined && !(await this.#isReplaced(replaced, step, without))) return;
+    if (replaced !== undefined && !(await this.#endReplaced(replaced, step, without))) return;
     await this.#publish(step, copy);
     const source = this.#mount.table.dirty(from);
     const draft = source?.draft ?? null;
