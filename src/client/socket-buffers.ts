@@ -17,7 +17,7 @@ const MOST_SPARE = 32;
 const IDLE_MS = 10_000;
 
 /** For the connections of one pool: as `onread` of net.connect(). */
-export interface ReadInto {
+export interface OnRead {
   readonly buffer: () => Uint8Array;
   /** Called on the socket. False: it is to wait until somebody has read. */
   readonly callback: (this: Pick<Readable, 'push'>, bytes: number, buffer: Uint8Array) => boolean;
@@ -34,7 +34,7 @@ interface Lent {
 
 /** Of one client. What is never given back is only forgotten. */
 export class SocketBuffers {
-  readonly options: ReadInto;
+  readonly options: OnRead;
   readonly #idle: IdleWatch;
   readonly #spare: Uint8Array[] = [];
   readonly #lent = new WeakMap<ArrayBufferLike, Lent>();

@@ -66,7 +66,7 @@ export const nodeLocalFiles: LocalFiles = {
   open: async (path) => {
     const file = new NodeLocalFile(shared, path, await OpenDescriptor.open(calls, path, 'r+'));
     // Of those that an earlier mount left each is open for a moment, to be looked at.
-    shared.resting.isBack(file);
+    shared.resting.reopened(file);
     return file;
   },
   syncDirectory: async (directory) => {

@@ -51,18 +51,18 @@ export class NodeLocalFile implements RestingFile {
   async write(data: Uint8Array, position: number): Promise<number> {
     const direct = this.#direct;
     if (direct !== null && position % ALIGNMENT === 0 && direct.writes.suitable([data]) > 0) {
-      this.#process.resting.isUsed(this);
+      this.#process.resting.used(this);
       if (await direct.file.write([data], position)) return data.length;
     }
     return this.#use((descriptor) => {
-      this.#process.resting.isUsed(this);
+      this.#process.resting.used(this);
       return descriptor.write(data, position);
     });
   }
 
   truncate(size: number): Promise<void> {
     return this.#use((descriptor) => {
-      this.#process.resting.isUsed(this);
+      this.#process.resting.used(this);
       return descriptor.truncate(size);
     });
   }
@@ -94,7 +94,7 @@ export class NodeLocalFile implements RestingFile {
     } finally {
       // Who opens it hears why that failed.
       await this.#opening?.catch(() => undefined);
-      this.#process.resting.isUsed(this);
+      this.#process.resting.used(this);
       await this.#descriptor?.close();
     }
   }
@@ -103,7 +103,7 @@ export class NodeLocalFile implements RestingFile {
     // It goes on without a name.
     await this.#use(() => {
       this.#isEnded = true;
-      this.#process.resting.isUsed(this);
+      this.#process.resting.used(this);
       return Promise.resolve();
     });
     await this.#unlinkName();
@@ -139,7 +139,7 @@ export class NodeLocalFile implements RestingFile {
       // To a program that would say that its own file is missing.
       throw Object.assign(new Error(`somebody has deleted ${this.path}`, { cause }), { code: 'EIO' });
     }
-    this.#process.resting.isBack(this);
+    this.#process.resting.reopened(this);
   }
 
   async #unlinkName(): Promise<void> {

@@ -24,7 +24,7 @@ export class RestingFiles {
   }
 
   /** `file`, which was closed for now, is open again. */
-  isBack(file: RestingFile): void {
+  reopened(file: RestingFile): void {
     const [longest] = this.#open;
     if (longest !== undefined && this.#open.size >= MOST) {
       this.#open.delete(longest);
@@ -34,7 +34,7 @@ export class RestingFiles {
   }
 
   /** `file` changes, or may not be opened by its name again. */
-  isUsed(file: RestingFile): void {
+  used(file: RestingFile): void {
     this.#open.delete(file);
   }
 }

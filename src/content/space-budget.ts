@@ -148,7 +148,7 @@ export class SpaceBudget {
   async #reserve(bytes: number, isTooEarly: boolean): Promise<void> {
     if (!isTooEarly) {
       if (this.#takeAtOnce(bytes) || (await this.#afterLook(bytes, () => this.#take(bytes)))) return;
-      this.#hasReturned();
+      this.#turnTaken();
     }
     throw new NoRoom(bytes, !this.#isHopeless(bytes) && this.#waiting < MOST_WAITING, this.#lack(bytes));
   }
@@ -203,14 +203,14 @@ export class SpaceBudget {
 
   #take(bytes: number): boolean {
     if (!this.#fits(bytes)) return false;
-    this.#hasReturned();
+    this.#turnTaken();
     this.#used += bytes;
     this.#diskRoom -= bytes;
     return true;
   }
 
   /** Somebody has asked: one of those who had their turn, if there are any. */
-  #hasReturned(): void {
+  #turnTaken(): void {
     if (this.#returning === 0) return;
     this.#returning -= 1;
     this.#changes += 1;

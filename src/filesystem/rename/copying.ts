@@ -112,7 +112,7 @@ export class Copying {
       );
       const { version, visibility, visibilityFailure } = result;
       if (visibilityFailure === undefined) version.visibility = { value: visibility, at: clock.monotonic() };
-      else if (visibility === 'private') this.#mayBePublic(to, visibilityFailure);
+      else if (visibility === 'private') this.#warnOfVisibility(to, visibilityFailure);
       else {
         if (wish.target !== null) await this.#publishLater(wish.target, version, draft);
         throw visibilityError(to, visibilityFailure);
@@ -186,7 +186,7 @@ export class Copying {
   }
 
   /** The upload has made it private; whether an earlier request without an answer has made it public since, `failure` keeps from us. */
-  #mayBePublic(path: string, failure: unknown): void {
+  #warnOfVisibility(path: string, failure: unknown): void {
     const cause = describeError(failure);
     this.#mount.log.warn('whether a renamed file stayed private is not known', { path, cause });
   }

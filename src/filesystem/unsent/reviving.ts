@@ -68,12 +68,12 @@ export class Reviving {
   async giveWay(file: OpenFile): Promise<OpenFile> {
     const { claims } = this.#mount;
     const { path } = file;
-    const isTheirs = await claims.run([path], () => this.#isReplaced(file, path));
+    const isTheirs = await claims.run([path], () => this.#countIfTheirs(file, path));
     return (isTheirs ? await this.#conflicts.moveAside(file, path) : null) ?? file;
   }
 
-  /** Whether what is to be stored of `file` would replace somebody else's; it counts as an edit then. */
-  async #isReplaced(file: OpenFile, path: string): Promise<boolean> {
+  /** Where what is to be stored of `file` would replace somebody else's, it counts as an edit from now on. Returns whether it is so. */
+  async #countIfTheirs(file: OpenFile, path: string): Promise<boolean> {
     const draft = closedOf(file);
     const isWaiting = file.path === path && !file.detached && file.dirty && draft !== null;
     if (!isWaiting || [...draftsOf(file)].some((each) => this.#holds.has(each))) return false;

@@ -107,9 +107,9 @@ export class Device {
     if (this.#isClosed) return false;
     try {
       const written = this.#large.write([reply, ...data]);
-      if (typeof written === 'number') return this.#isWhole(reply, written);
+      if (typeof written === 'number') return this.#requireWhole(reply, written);
       return written
-        .then((bytes) => this.#isWhole(reply, bytes))
+        .then((bytes) => this.#requireWhole(reply, bytes))
         .catch((error: unknown) => this.#undelivered(reply, error));
     } catch (error) {
       return this.#undelivered(reply, error);
@@ -216,7 +216,7 @@ export class Device {
   }
 
   /** Throws when it is not. */
-  #isWhole(reply: Buffer, written: number): true {
+  #requireWhole(reply: Buffer, written: number): true {
     if (written === reply.readUInt32LE(0)) return true;
     throw new Error(`it took only ${written} bytes`);
   }

@@ -9,14 +9,14 @@ import { takeNameBack } from './discoveries.ts';
 import type { KeptListings } from './kept-listings.ts';
 import type { Node } from './node.ts';
 import type { NodeTable } from './node-table.ts';
-import type { OpenFile, OpenFolder, OpenTable } from './open-table.ts';
+import type { KernelHandle, OpenFolder, OpenTable } from './open-table.ts';
 import type { Told } from './replies.ts';
 import type { RequestMemory } from './request-memory.ts';
 
 export interface KernelContext {
   readonly operations: FileSystemOperations;
   readonly nodes: NodeTable;
-  readonly files: OpenTable<OpenFile>;
+  readonly files: OpenTable<KernelHandle>;
   readonly folders: OpenTable<OpenFolder>;
   /** For answers. */
   readonly buffers: BufferPool;

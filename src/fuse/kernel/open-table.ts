@@ -4,7 +4,7 @@ import type { FileHandle } from '../../filesystem/operations.ts';
 import type { Node } from './node.ts';
 import type { Snapshot } from './snapshot.ts';
 
-export interface OpenFile {
+export interface KernelHandle {
   readonly node: Node;
   readonly handle: FileHandle;
   /** The thread that opened it, while that lives; 0 when it cannot be seen from here. */

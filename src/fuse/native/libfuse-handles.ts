@@ -8,7 +8,7 @@ import { FsError } from '../../filesystem/errors.ts';
 import type { FileHandle } from '../../filesystem/operations.ts';
 
 /** One open file description and what the driver has to remember of it. */
-export interface OpenFile {
+export interface LibfuseHandle {
   readonly handle: FileHandle;
   /** Made by `create` and not yet flushed: libfuse's mknod releases without a flush. */
   neverFlushed: boolean;
@@ -22,11 +22,11 @@ const LARGEST_NUMBER = 2 ** 31 - 1;
 const RELEASED_MEMORY_MS = 10_000;
 const RELEASED_MEMORY_COUNT = 1000;
 
-export class OpenFiles {
+export class LibfuseHandles {
   readonly #now: () => number;
 
-  readonly #files = new Map<number, OpenFile>();
-  readonly #hidden = new Map<string, OpenFile[]>();
+  readonly #files = new Map<number, LibfuseHandle>();
+  readonly #hidden = new Map<string, LibfuseHandle[]>();
   /** Path to when its last release was answered. */
   readonly #released = new Map<string, number>();
   #lastNumber = 0;
@@ -46,7 +46,7 @@ export class OpenFiles {
   }
 
   /** Throws EBADF for a number that was never given out or is released. */
-  get(number: number): OpenFile {
+  get(number: number): LibfuseHandle {
     const file = this.#files.get(number);
     if (file === undefined) throw new FsError('EBADF', `handle ${number}`, 'no such open file');
     return file;
@@ -63,7 +63,7 @@ export class OpenFiles {
   }
 
   /** As `get`, for who wants to know what is in the file. Throws ESTALE when its name was given to a newer one. */
-  current(number: number): OpenFile {
+  current(number: number): LibfuseHandle {
     const file = this.get(number);
     if (file.isReplaced)
       throw new FsError('ESTALE', file.handle.path, 'the file was replaced while it was open');
@@ -79,7 +79,7 @@ export class OpenFiles {
   }
 
   /** Takes all files out that libfuse never released, e.g. when the mount was torn off. */
-  takeAll(): readonly OpenFile[] {
+  takeAll(): readonly LibfuseHandle[] {
     const left = [...this.#files.values()];
     this.#files.clear();
     this.#hidden.clear();
@@ -94,13 +94,13 @@ export class OpenFiles {
   }
 
   /** The open files that the name `path` means now: not ones deleted under that name before. */
-  visibleAt(path: string): readonly OpenFile[] {
+  visibleAt(path: string): readonly LibfuseHandle[] {
     const hidden = new Set([...this.#hidden.values()].flat());
     return [...this.#files.values()].filter((file) => file.handle.path === path && !hidden.has(file));
   }
 
   /** From now on `hiddenPath` means these files. */
-  hide(hiddenPath: string, files: readonly OpenFile[]): void {
+  hide(hiddenPath: string, files: readonly LibfuseHandle[]): void {
     this.#hidden.set(hiddenPath, [...files]);
   }
 

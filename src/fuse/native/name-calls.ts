@@ -19,17 +19,17 @@ const UNCHANGED_OWNER = 2 ** 32 - 1;
 /** The calls that change nothing. */
 export function lookCalls({
   operations,
-  openFiles,
+  handles,
   replacements,
   log,
 }: DriverContext): Pick<NativeCalls, LookOperation> {
   const attributesOf = async (path: string): Promise<StatRecord> => {
     if (!isHiddenPath(path)) {
       const attributes = await replacements.lookUp(path, () => operations.getAttributes(path));
-      openFiles.told(path, attributes.identity);
+      handles.told(path, attributes.identity);
       return statRecord(attributes);
     }
-    const handle = openFiles.behind(path);
+    const handle = handles.behind(path);
     return statRecord(await operations.getAttributes(handle.path, handle));
   };
   return {
@@ -70,10 +70,10 @@ export function lookCalls({
 
 /** The calls that make, move, remove or set. */
 export function changeCalls(context: DriverContext): Pick<NativeCalls, ChangeOperation> {
-  const { operations, openFiles, replacements } = context;
+  const { operations, handles, replacements } = context;
   const setAttributes = async (path: string, change: AttributeChange): Promise<NativeAnswer> => {
     if (isHiddenPath(path)) {
-      const handle = openFiles.behind(path);
+      const handle = handles.behind(path);
       await operations.setAttributes(handle.path, change, handle);
     } else {
       await operations.setAttributes(path, change);
@@ -92,7 +92,7 @@ export function changeCalls(context: DriverContext): Pick<NativeCalls, ChangeOpe
     },
     unlink: async (path) => {
       // The object went when the name was hidden.
-      if (isHiddenPath(path)) openFiles.unhide(path);
+      if (isHiddenPath(path)) handles.unhide(path);
       else await operations.unlink(path);
       replacements.forget(path);
       return DONE;
@@ -102,7 +102,7 @@ export function changeCalls(context: DriverContext): Pick<NativeCalls, ChangeOpe
       else {
         await operations.rename(from, to, false);
         replacements.forget(from);
-        openFiles.moveHidden(from, to);
+        handles.moveHidden(from, to);
       }
       return DONE;
     },
@@ -136,10 +136,10 @@ interface Hiding {
 
 /** libfuse deletes or replaces a file that is open: the object goes, the handles live on under the hidden name. */
 async function hide(context: DriverContext, { path, hiddenPath, thread }: Hiding): Promise<void> {
-  const { operations, openFiles, replacements, log } = context;
+  const { operations, handles, replacements, log } = context;
   // Only libfuse hides, and only what is open and within its folder: anybody else would lose the file.
-  if (!openFiles.mayBeOpen(path) || !areSiblings(path, hiddenPath)) refuseReservedName(hiddenPath);
-  const files = openFiles.visibleAt(path);
+  if (!handles.mayBeOpen(path) || !areSiblings(path, hiddenPath)) refuseReservedName(hiddenPath);
+  const files = handles.visibleAt(path);
   if (replacements.isLikely(path)) {
     replacements.postpone(path, thread, async () => {
       try {
@@ -152,5 +152,5 @@ async function hide(context: DriverContext, { path, hiddenPath, thread }: Hiding
     await operations.unlink(path);
   }
   replacements.forget(path);
-  openFiles.hide(hiddenPath, files);
+  handles.hide(hiddenPath, files);
 }

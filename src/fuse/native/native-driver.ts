@@ -8,7 +8,7 @@ import { prepareMountpoint } from '../mountpoint.ts';
 import { raiseReadAhead } from '../read-ahead.ts';
 import { loadNativeBinding } from './binding.ts';
 import { NativeMount } from './native-mount.ts';
-import { OpenFiles } from './open-files.ts';
+import { LibfuseHandles } from './libfuse-handles.ts';
 import { nativeOptionString } from './option-string.ts';
 import { Replacements } from './replacements.ts';
 
@@ -34,10 +34,10 @@ async function mountNatively(
   const optionString = nativeOptionString(options);
   if (process.platform === 'linux') await requireFuse({ ...options, driver: 'native' }, localMachine());
   const mountpoint = await prepareMountpoint(options.mountpoint, log);
-  const openFiles = new OpenFiles(() => clock.monotonic());
+  const handles = new LibfuseHandles(() => clock.monotonic());
   const mount = await NativeMount.open({
     binding: loadNativeBinding(log),
-    context: { operations, openFiles, replacements: new Replacements(clock), log },
+    context: { operations, handles, replacements: new Replacements(clock), log },
     clock,
     mountpoint,
     optionString,

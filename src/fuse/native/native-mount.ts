@@ -114,7 +114,7 @@ export class NativeMount implements Mounted {
     binding.fuse_native_unmount(mountpoint, this.#thread);
     await context.replacements.settle();
     // A release that the kernel had not yet handed over when it let go never comes.
-    for (const file of context.openFiles.takeAll()) {
+    for (const file of context.handles.takeAll()) {
       await releaseFile(context, file).catch((error: unknown) => {
         context.log.error('a file could not be ended after the unmount', {
           path: file.handle.path,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { OpenFiles } from '../../../src/fuse/native/open-files.ts';
+import { LibfuseHandles } from '../../../src/fuse/native/libfuse-handles.ts';
 
 const HIDDEN = '/a/.fuse_hidden0000000200000001';
 
 describe('the table of open files', () => {
   it('gives numbers that are never 0 and never given twice', () => {
-    const files = new OpenFiles(() => 0);
+    const files = new LibfuseHandles(() => 0);
     const first = files.add({ path: '/a', identity: 1 }, false);
     const second = files.add({ path: '/a', identity: 1 }, false);
 
@@ -15,7 +15,7 @@ describe('the table of open files', () => {
   });
 
   it('leads from a hidden path to a handle as long as one is open', () => {
-    const files = new OpenFiles(() => 0);
+    const files = new LibfuseHandles(() => 0);
     const handle = { path: '/a/x', identity: 1 };
     const number = files.add(handle, false);
     files.hide(HIDDEN, files.visibleAt('/a/x'));
@@ -27,7 +27,7 @@ describe('the table of open files', () => {
   });
 
   it('moves hidden paths with their folder', () => {
-    const files = new OpenFiles(() => 0);
+    const files = new LibfuseHandles(() => 0);
     const handle = { path: '/a/x', identity: 1 };
     files.add(handle, false);
     files.hide(HIDDEN, files.visibleAt('/a/x'));
@@ -38,7 +38,7 @@ describe('the table of open files', () => {
 
   it('takes a file for open a little longer than it is, as libfuse does', () => {
     let now = 0;
-    const files = new OpenFiles(() => now);
+    const files = new LibfuseHandles(() => now);
     expect(files.mayBeOpen('/a')).toBe(false);
     files.forget(files.add({ path: '/a', identity: 1 }, false));
 
@@ -48,7 +48,7 @@ describe('the table of open files', () => {
   });
 
   it('leaves those without bytes who have a file open that a newer one has replaced, once programs hear of it', () => {
-    const files = new OpenFiles(() => 0);
+    const files = new LibfuseHandles(() => 0);
     const old = files.add({ path: '/a', identity: 5 }, false);
     const other = files.add({ path: '/b', identity: 4 }, false);
     files.told('/a', 5);

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { OpenFiles } from '../../../src/fuse/native/open-files.ts';
+import { LibfuseHandles } from '../../../src/fuse/native/libfuse-handles.ts';
 import { Replacements } from '../../../src/fuse/native/replacements.ts';
 import { xattrCalls } from '../../../src/fuse/native/xattr-calls.ts';
 import { MemoryFileSystem } from '../../support/memory-file-system.ts';
@@ -11,7 +11,7 @@ async function attributeCalls(): Promise<ReturnType<typeof xattrCalls>> {
   const operations = new MemoryFileSystem();
   const calls = xattrCalls({
     operations,
-    openFiles: new OpenFiles(() => 0),
+    handles: new LibfuseHandles(() => 0),
     replacements: new Replacements(systemClock),
     log: silentLog,
   });
