@@ -169,7 +169,7 @@ export class OpenFile {
   }
 
   /** The service has what `draft`, which a close had promised, holds: what is newer here, and was made of it, is an edit of that. */
-  hasStored(draft: Draft): void {
+  stored(draft: Draft): void {
     const { sealed, isOverSealed } = this;
     if (sealed?.draft === draft) {
       this.sealed = null;
@@ -182,7 +182,7 @@ export class OpenFile {
   }
 
   /** The file is as visible now as somebody wished: what is newer here need not see to it again, whatever others make of it until then. */
-  hasGranted(visibility: Visibility): void {
+  granted(visibility: Visibility): void {
     const { sealed } = this;
     if (this.visibilityWish === visibility) this.visibilityWish = null;
     if (sealed?.wishes?.visibilityWish === visibility)

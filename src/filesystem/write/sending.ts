@@ -79,7 +79,7 @@ export class Sending {
     this.#took(file, draft, version);
     // Else the setting would say otherwise of what is newer here.
     const isKept = this.#mount.settings.visibility === 'preserve';
-    if (visibilityFailure === undefined && isKept) file.hasGranted(visibility);
+    if (visibilityFailure === undefined && isKept) file.granted(visibility);
     this.#mount.namespace.known.changed(file.path, { kind: 'file', version });
     // It is not ours to restore any more when somebody else has replaced the bytes since.
     const isLinkDown = visibility === 'public' && visibilityFailure !== undefined;
@@ -226,7 +226,7 @@ export class Sending {
     file.publishPending = false;
     draft.setLeaving(false);
     if (file.draft === draft) this.#becomeClean(file, version);
-    else file.hasStored(draft);
+    else file.stored(draft);
   }
 
   #becomeClean(file: OpenFile, version: Version): void {
