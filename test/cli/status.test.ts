@@ -9,30 +9,17 @@ import {
   readRecordsOf,
   removeRecord,
   writeRecord,
-  type MountRecord,
 } from '../../src/cli/found-mounts/mount-record.ts';
 import type { StatusDocument } from '../../src/cli/control/control-documents.ts';
 import { summaryOf } from '../../src/cli/status/unsent-summary.ts';
 import { statusOf, type Machine, type MountStatus } from '../../src/cli/found-mounts/mount-status.ts';
 import { statusTable, waitingLines } from '../../src/cli/status/status-table.ts';
 import { CommandLine } from '../support/command-line.ts';
+import { mountRecordOf } from '../support/mount-record.ts';
 import { quietMount } from '../support/quiet-mount.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';
 
-const RECORD: MountRecord = {
-  mountpoint: '/home/me/photos',
-  bucket: 'photos',
-  baseUrl: 'https://storage.example.com',
-  driver: 'kernel',
-  readOnly: false,
-  mayWrite: true,
-  since: '2026-03-04T05:06:07.000Z',
-  process: { pid: 4711, startTime: '1' },
-  logFile: null,
-  stateDir: '/home/me/.local/state/pailfs',
-  device: null,
-  unsent: [],
-};
+const RECORD = mountRecordOf({ stateDir: '/home/me/.local/state/pailfs' });
 const SCRATCH = unsentChangeOf({ kind: 'scratch', state: 'local', path: '/.notes.swp' });
 const LIVE: StatusDocument = {
   phase: 'serving',

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
+import { heldRequests } from '../support/held-requests.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest } from '../support/open-for-test.ts';
 import { refuseCommits } from '../support/journal-commits.ts';
@@ -20,16 +21,12 @@ it.each([
   { writeBack: false, publishes: false },
 ])('an upload that ends then is found stored, and public, %o [write/unmount] [crash/link]', async (how) => {
   const { writeBack, publishes } = how;
-  const begun = signal();
-  const goOn = signal();
+  const put = heldRequests('putObject');
   const scene = await withPublicFile({
     settings: { writeBack },
     between: (service) =>
-      new InterceptedService(service, async (call, proceed) => {
+      new InterceptedService(put.between(service), async (call, proceed) => {
         if (call.operation === 'setVisibility' && !publishes) throw new Error('connection reset');
-        if (call.operation !== 'putObject') return proceed();
-        begun.give();
-        await goOn.given;
         return proceed();
       }),
   });
@@ -38,9 +35,9 @@ it.each([
     await closed.then(() => {
       store(scene);
     });
-  await begun.given;
+  await put.begun;
   await scene.mounted.close({ patience: 1 });
-  goOn.give();
+  put.letGo();
   await new Promise((resolve) => setTimeout(resolve, MOMENT));
   const log = new LogForTest();
 
@@ -53,24 +50,15 @@ it.each([
 });
 
 it('renames that have not begun do not begin then, and the next mount has the directory for itself [write/unmount]', async () => {
-  const asked = signal();
-  const goOn = signal();
-  const scene = await openForTest({
-    between: (service) =>
-      new InterceptedService(service, async (call, proceed) => {
-        if (call.operation !== 'getVisibility') return proceed();
-        asked.give();
-        await goOn.given;
-        return proceed();
-      }),
-  });
+  const question = heldRequests('getVisibility');
+  const scene = await openForTest({ between: question.between });
   const { fs, mounted } = scene;
   for (const name of ['a', 'b', 'c']) await scene.foreignWrite(name, name);
   await names(fs, '/');
   const renames = ['a', 'b', 'c'].map((name) => errnoOfCall(fs.rename(`/${name}`, `/${name}2`, false)));
-  await asked.given;
+  await question.begun;
   await mounted.close({ patience: 1 });
-  goOn.give();
+  question.letGo();
 
   expect(await Promise.all(renames)).toEqual(['EIO', 'EIO', 'EIO']);
 

@@ -1,28 +1,10 @@
 /** SEMANTICS: what programs set on a file or a folder while it is renamed is its, too, under the new name. */
 import { describe, expect, it } from 'vitest';
-import type { ObjectService } from '../../src/service/object-service.ts';
-import { InterceptedService } from '../support/intercepted-service.ts';
+import { heldRequests } from '../support/held-requests.ts';
 import { names, openForTest } from '../support/open-for-test.ts';
 import { openToRead } from '../support/program-acts.ts';
-import { signal } from '../support/signal.ts';
 
 const SET = { mode: 0o600, mtime: 1_000_000 };
-
-/** The first request of that kind for that key waits until it is let go. */
-function heldRequest(operation: string, key: string) {
-  const [made, arrival] = [signal(), signal()];
-  let isHeld = false;
-  const between = (inner: ObjectService): ObjectService =>
-    new InterceptedService(inner, async (call, proceed) => {
-      if (!isHeld && call.operation === operation && call.key === key) {
-        isHeld = true;
-        made.give();
-        await arrival.given;
-      }
-      return proceed();
-    });
-  return { between, made: made.given, letGo: arrival.give };
-}
 
 describe.each([
   ['getObject', 'a'],
@@ -30,16 +12,16 @@ describe.each([
   ['headObject', 'b'],
   ['headObject', 'a'],
   ['deleteObject', 'a'],
-])('while the rename of a file waits at %s %s', (operation, key) => {
+] as const)('while the rename of a file waits at %s %s', (operation, key) => {
   it.each(['its name', 'a handle'])('chmod and utimes through %s [attributes/local]', async (through) => {
-    const held = heldRequest(operation, key);
-    const scene = await openForTest(held);
+    const held = heldRequests(operation, key);
+    const scene = await openForTest({ between: held.between });
     await scene.foreignWrite('a', 'x');
     await names(scene.fs, '/');
     const handle = await openToRead(scene.fs, '/a');
     const renamed = scene.fs.rename('/a', '/b', false);
     // What is read is here by now, so that one of these requests may not be made.
-    await Promise.race([held.made, renamed]);
+    await Promise.race([held.begun, renamed]);
 
     await scene.fs.setAttributes(handle.path, SET, through === 'a handle' ? handle : undefined);
     held.letGo();
@@ -52,12 +34,12 @@ describe.each([
 });
 
 it('chmod of a folder while its files are moved [attributes/local]', async () => {
-  const held = heldRequest('putObject', 'e/a');
-  const scene = await openForTest(held);
+  const held = heldRequests('putObject', 'e/a');
+  const scene = await openForTest({ between: held.between });
   await scene.foreignWrite('d/a', 'x');
   await names(scene.fs, '/');
   const renamed = scene.fs.rename('/d', '/e', false);
-  await held.made;
+  await held.begun;
 
   await scene.fs.setAttributes('/d', { mode: 0o700 });
   held.letGo();
@@ -67,13 +49,13 @@ it('chmod of a folder while its files are moved [attributes/local]', async () =>
 });
 
 it.each(['/e', '/e/sub'])('chmod of %s, which its folder already is [attributes/local]', async (path) => {
-  const held = heldRequest('putObject', 'e/a');
-  const scene = await openForTest(held);
+  const held = heldRequests('putObject', 'e/a');
+  const scene = await openForTest({ between: held.between });
   await scene.foreignWrite('d/a', 'x');
   await scene.foreignWrite('d/sub/b', 'x');
   for (const folder of ['/', '/d', '/d/sub']) await names(scene.fs, folder);
   const renamed = scene.fs.rename('/d', '/e', false);
-  await held.made;
+  await held.begun;
 
   await scene.fs.setAttributes(path, { mode: 0o700 });
   held.letGo();

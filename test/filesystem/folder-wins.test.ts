@@ -1,7 +1,7 @@
 /** SEMANTICS `[names/folder-wins]`: a file whose name a folder has is counted, stays, and is shown when the folder is gone. */
 import { describe, expect, it } from 'vitest';
 import { entriesOf } from '../support/directory-entries.ts';
-import { HeldPages } from '../support/held-pages.ts';
+import { openWithHeldPages } from '../support/held-pages.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { names, openForTest, readFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { errnoOfCall, xattr } from '../support/program-acts.ts';
@@ -71,7 +71,7 @@ describe('a file whose name a folder has, when the folder is gone', () => {
 
 describe('while the pages of a listing come', () => {
   it('a file that is removed and made a folder here counts no more [names/folder-wins]', async () => {
-    const { fs, pages, foreignWrite } = await withHeldPages();
+    const { fs, pages, foreignWrite } = await openWithHeldPages();
     for (const key of ['d/a', 'd/x', 'd/y']) await foreignWrite(key, '');
     const listing = names(fs, '/d');
     await fs.unlink('/d/x');
@@ -84,7 +84,7 @@ describe('while the pages of a listing come', () => {
   });
 
   it('a file is not shown whose folder comes on the next, in the order of UTF-8 bytes [names/folder-wins]', async () => {
-    const { fs, pages, foreignWrite } = await withHeldPages();
+    const { fs, pages, foreignWrite } = await openWithHeldPages();
     // In UTF-16 the second comes before the first.
     for (const key of ['d/\uff01', 'd/\u{1f600}', 'd/\u{1f600}/y']) await foreignWrite(key, '');
     pages.letPass();
@@ -100,7 +100,7 @@ describe('while the pages of a listing come', () => {
   });
 
   it('a file whose folder is emptied here counts all the same [names/folder-wins]', async () => {
-    const { fs, pages, foreignWrite } = await withHeldPages();
+    const { fs, pages, foreignWrite } = await openWithHeldPages();
     for (const key of ['d/a', 'd/x', 'd/x/inside', 'd/y']) await foreignWrite(key, '');
     await names(fs, '/d/x');
     const listing = names(fs, '/d');
@@ -118,7 +118,7 @@ describe.each([
   ['several pages', 2],
 ])('a folder that was emptied here, over a file of its name, in a listing of %s', (_pages, others) => {
   it('stays in sight until rmdir, and the file is counted until then [folders/stay] [names/folder-wins]', async () => {
-    const { fs, pages, foreignWrite, mounted } = await withHeldPages();
+    const { fs, pages, foreignWrite, mounted } = await openWithHeldPages();
     pages.letPass();
     for (const key of ['d/x', 'd/x/y']) await foreignWrite(key, 'bytes');
     for (let index = 0; index < others; index += 1) await foreignWrite(`d/z${index}`, '');
@@ -137,21 +137,6 @@ describe.each([
     expect(await xattr(fs, '/d', 'user.pailfs.hidden')).toBe('0');
   });
 });
-
-/** Listings come in pages of two entries. */
-async function withHeldPages(): Promise<FileSystemForTest & { readonly pages: HeldPages }> {
-  const held: HeldPages[] = [];
-  const opened = await openForTest({
-    between: (service) => {
-      const pages = new HeldPages(service, 2);
-      held.push(pages);
-      return pages;
-    },
-  });
-  const [pages] = held;
-  if (pages === undefined) throw new Error('no pages were held');
-  return { ...opened, pages };
-}
 
 /** `d` holds files and folders of these names; that this service removes folders is known, so no rmdir looks whether it did. */
 async function withFoldersOverFiles(...held: readonly string[]): Promise<FileSystemForTest> {

@@ -1,9 +1,8 @@
 /** SEMANTICS: where neither ETag nor Date tells whose an upload is, programs that have the file open go on with it all the same. */
 import { describe, expect, it } from 'vitest';
-import { InterceptedService } from '../support/intercepted-service.ts';
+import { heldRequests } from '../support/held-requests.ts';
 import { names, openForTest, type FileSystemForTest, type TestOptions } from '../support/open-for-test.ts';
 import { edit, openToEdit, openToRead, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
-import { signal } from '../support/signal.ts';
 import { textsOf } from '../support/stored-state.ts';
 import type { FileHandle } from '../../src/filesystem/operations.ts';
 
@@ -102,16 +101,8 @@ describe('a file that was stored here, and that the service names by nothing', (
   });
 
   it('is given up by a program that is interrupted while it is downloaded [interrupt/given-up]', async () => {
-    const [reached, answered] = [signal(), signal()];
-    const { scene } = await storedAndOpen(
-      (inner) =>
-        new InterceptedService(inner, async (call, proceed) => {
-          if (call.operation !== 'getObject') return proceed();
-          reached.give();
-          await answered.given;
-          return proceed();
-        }),
-    );
+    const download = heldRequests('getObject');
+    const { scene } = await storedAndOpen(download.between);
     await names(scene.fs, '/');
     const leaving = new AbortController();
     const intent = { read: true, write: false, truncate: false };
@@ -119,11 +110,11 @@ describe('a file that was stored here, and that the service names by nothing', (
       () => 'opened',
       (error: unknown) => String(error),
     );
-    await reached.given;
+    await download.begun;
 
     leaving.abort();
 
     expect(await opened).toContain('EINTR');
-    answered.give();
+    download.letGo();
   });
 });

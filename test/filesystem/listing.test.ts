@@ -2,27 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import type { DirectoryEntry, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { entriesOf } from '../support/directory-entries.ts';
-import { HeldPages } from '../support/held-pages.ts';
-import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-
-interface Setup extends FileSystemForTest {
-  readonly pages: HeldPages;
-}
+import { openWithHeldPages, type FileSystemOfPages } from '../support/held-pages.ts';
+import { names, writeFile } from '../support/open-for-test.ts';
 
 /** Three pages of two files: `f1` to `f6`. */
-async function threePages(): Promise<Setup> {
-  const held: HeldPages[] = [];
-  const opened = await openForTest({
-    between: (service) => {
-      const pages = new HeldPages(service, 2);
-      held.push(pages);
-      return pages;
-    },
-  });
+async function threePages(): Promise<FileSystemOfPages> {
+  const opened = await openWithHeldPages();
   for (let index = 1; index <= 6; index += 1) await opened.foreignWrite(`f${index}`, 'x');
-  const [pages] = held;
-  if (pages === undefined) throw new Error('no pages were held');
-  return { ...opened, pages };
+  return opened;
 }
 
 class Reader {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
-import { InterceptedService } from '../support/intercepted-service.ts';
+import { heldRequests } from '../support/held-requests.ts';
 import { disksAtEachCommit, holdCommit } from '../support/journal-commits.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { edit, openToEdit, openToRead, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
@@ -68,22 +68,12 @@ it.each([true, false])(
 it.each([true, false])(
   'an upload that still asks how visible its file is does not begin after the mount, with write-back %s [crash/link]',
   async (writeBack) => {
-    const asked = signal();
-    const goOn = signal();
-    const scene = await withPublicFile({
-      settings: { writeBack },
-      between: (service) =>
-        new InterceptedService(service, async (call, proceed) => {
-          if (call.operation !== 'getVisibility') return proceed();
-          asked.give();
-          await goOn.given;
-          return proceed();
-        }),
-    });
+    const question = heldRequests('getVisibility');
+    const scene = await withPublicFile({ settings: { writeBack }, between: question.between });
     await beginUpload(scene, writeBack);
-    await asked.given;
+    await question.begun;
     await scene.mounted.close({ patience: 1 });
-    goOn.give();
+    question.letGo();
     await aMoment();
     expect(await stateOf(scene)).toEqual(['old', 'public']);
 

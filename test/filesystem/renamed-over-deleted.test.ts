@@ -7,8 +7,8 @@ import type { FileHandle } from '../../src/filesystem/operations.ts';
 import { diskNow } from '../support/after-a-crash.ts';
 import { diskAtDelete } from '../support/disk-at-delete.ts';
 import { drained } from '../support/drained.ts';
+import { heldRequests } from '../support/held-requests.ts';
 import { holdNext } from '../support/hold-next.ts';
-import { InterceptedService } from '../support/intercepted-service.ts';
 import {
   names,
   openForTest,
@@ -19,7 +19,6 @@ import {
 } from '../support/open-for-test.ts';
 import { errnoOfCall, openToEdit, writeAt } from '../support/program-acts.ts';
 import { goneOn } from '../support/public-file.ts';
-import { signal } from '../support/signal.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 /** Longer than names are trusted. */
@@ -95,22 +94,15 @@ it.each([false, true])(
 );
 
 it('a folder is not renamed to where it has just written: nothing is lost (with write-back) [rename/folders]', async () => {
-  const [begun, goOn] = [signal(), signal()];
+  const making = heldRequests('createFolder');
   const { scene, handle } = await openedAndDeleted({
     settings: { writeBack: true },
-    between: (service) =>
-      new InterceptedService(service, async ({ operation }, proceed) => {
-        if (operation === 'createFolder') {
-          begun.give();
-          await goOn.given;
-        }
-        return proceed();
-      }),
+    between: making.between,
   });
   const renamed = errnoOfCall(scene.fs.rename('/d', '/e', false));
-  await begun.given;
+  await making.begun;
   expect(await rewritten(scene, '/e/x', handle)).toBe('none');
-  goOn.give();
+  making.letGo();
 
   expect(await renamed).toBe('ENOTEMPTY');
 

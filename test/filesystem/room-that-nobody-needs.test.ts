@@ -5,11 +5,10 @@ import { mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { uploadOf } from '../support/embedded-service.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
-import { InterceptedService } from '../support/intercepted-service.ts';
+import { heldRequests } from '../support/held-requests.ts';
 import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { errnoOfCall, openToRewrite } from '../support/program-acts.ts';
-import { signal } from '../support/signal.ts';
 
 const MIB = 1024 * 1024;
 const MOST_OF_IT = new Uint8Array(80_000);
@@ -104,26 +103,16 @@ describe('holes of a file that an earlier mount has left', () => {
 });
 
 it('a write waits for the room of what a close is storing just then [write/no-space]', async () => {
-  const [begun, mayGo] = [signal(), signal()];
-  const scene = await openForTest({
-    settings: SMALL,
-    between: (service) =>
-      new InterceptedService(service, async ({ operation, key }, proceed) => {
-        if (operation === 'putObject' && key === 'a') {
-          begun.give();
-          await mayGo.given;
-        }
-        return proceed();
-      }),
-  });
+  const put = heldRequests('putObject', 'a');
+  const scene = await openForTest({ settings: SMALL, between: put.between });
   const { fs } = scene;
   const closing = writeFile(fs, '/a', MOST_OF_IT);
-  await begun.given;
+  await put.begun;
 
   const other = await writing(scene, fs);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(other.outcome()).toBe('waits');
-  mayGo.give();
+  put.letGo();
   await closing;
 
   await expect.poll(other.outcome).toBe('none');

@@ -3,6 +3,7 @@ import type { ListObjectsQuery, ObjectService } from '../../src/service/object-s
 import type { ObjectPage } from '../../src/service/records.ts';
 import { Refusal, type RefusalKind } from '../../src/service/refusal.ts';
 import { InterceptedService } from './intercepted-service.ts';
+import { openForTest, type FileSystemForTest } from './open-for-test.ts';
 
 export class HeldPages extends InterceptedService {
   readonly #pageSize: number;
@@ -71,4 +72,23 @@ export class HeldPages extends InterceptedService {
     }
     await new Promise<void>((pass) => this.#waiting.push(pass));
   }
+}
+
+export interface FileSystemOfPages extends FileSystemForTest {
+  readonly pages: HeldPages;
+}
+
+/** Listings come to it in pages of two entries. */
+export async function openWithHeldPages(): Promise<FileSystemOfPages> {
+  const held: HeldPages[] = [];
+  const opened = await openForTest({
+    between: (service) => {
+      const pages = new HeldPages(service, 2);
+      held.push(pages);
+      return pages;
+    },
+  });
+  const [pages] = held;
+  if (pages === undefined) throw new Error('no pages were held');
+  return { ...opened, pages };
 }
