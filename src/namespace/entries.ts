@@ -22,6 +22,18 @@ export interface MissingKnown {
 
 export type Entry = FileEntryKnown | FolderEntryKnown | MissingKnown;
 
+/** As `confirmedAt`: something contradicts what is known, and the next look asks. */
+const NEVER = Number.NEGATIVE_INFINITY;
+
+/** What is remembered of `entry`, and believed no more. */
+export function doubtful<Known extends Entry>(entry: Known): Known {
+  return { ...entry, confirmedAt: NEVER };
+}
+
+export function isDoubtful(entry: Entry | undefined): boolean {
+  return entry?.confirmedAt === NEVER;
+}
+
 /** A name in a folder, and what is to be believed of it. */
 export type NamedEntry = readonly [name: string, entry: Entry];
 

@@ -7,8 +7,18 @@
  * forgotten at any time.
  */
 import type { Clock } from '../base/clock.ts';
-import { childOf } from '../store/keys.ts';
+import { childOf, nameOf, parentOf } from '../store/keys.ts';
+import type { Outcome } from './entries.ts';
+import type { FolderMemory } from './folder-memory.ts';
 import type { KnownFolder } from './known-folder.ts';
+import type { OwnChanges } from './own-changes.ts';
+
+/** What is remembered besides; all of it is shared with known-names.ts. */
+export interface KeptFoldersParts {
+  readonly clock: Clock;
+  readonly folders: FolderMemory;
+  readonly changes: OwnChanges<Outcome>;
+}
 
 export interface KeptFolder {
   /**
@@ -25,10 +35,14 @@ export interface KeptFolder {
 /** The folders that we emptied and the service may no longer have. */
 export class KeptFolders {
   readonly #clock: Clock;
+  readonly #folders: FolderMemory;
+  readonly #changes: OwnChanges<Outcome>;
   readonly #kept = new Map<string, KeptFolder>();
 
-  constructor(clock: Clock) {
+  constructor({ clock, folders, changes }: KeptFoldersParts) {
     this.#clock = clock;
+    this.#folders = folders;
+    this.#changes = changes;
   }
 
   get(path: string): KeptFolder | undefined {
@@ -37,6 +51,25 @@ export class KeptFolders {
 
   keep(path: string, emptied: KeptFolder['emptied']): void {
     this.#kept.set(path, { onService: 'unknown', emptied, since: this.#clock.monotonic() });
+  }
+
+  /** A name in the folder at `path`, of which `folder` is known, has gone by a change of ours: it stays if that was the last, or may have been. */
+  keepIfEmptied(path: string, folder: KnownFolder): void {
+    const empty = folder.isEmpty();
+    if (path === '/' || empty === false) return;
+    if (this.get(path)?.emptied !== 'surely') this.keep(path, empty === true ? 'surely' : 'maybe');
+    // A listing that left while the last file was there, which may go from the service later than from sight, shows the folder: that proves
+    // nothing any more.
+    this.#disproveListings(path);
+  }
+
+  /** A change of ours has made the service have every folder on the way to `path`. */
+  dropAbove(path: string): void {
+    const above: string[] = [];
+    for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) above.push(folder);
+    // A listing that left before does not show it, and nothing keeps it from now on.
+    for (const folder of above) if (this.isOnTheWay(folder)) this.#disproveListings(folder);
+    for (const folder of above) this.drop(folder);
   }
 
   /** A listing of the parent does not show it. */
@@ -89,5 +122,12 @@ export class KeptFolders {
     const prefix = folder === '/' ? '/' : `${folder}/`;
     const below = [...this.#kept.keys()].filter((path) => path.startsWith(prefix));
     return new Set(below.map((path) => path.slice(prefix.length).replace(/\/.*/s, '')));
+  }
+
+  /** Listings of the folder above that have left by now tell nothing of the folder at `path`, which is there. */
+  #disproveListings(path: string): void {
+    this.#changes.record(parentOf(path), nameOf(path), { kind: 'folder' });
+    const above = this.#folders.get(parentOf(path));
+    if (above !== undefined) above.firstPage = null;
   }
 }

@@ -1,5 +1,5 @@
 /** What is known of one folder: its whole listing, or single names, or both with different ages. */
-import type { Entry, Outcome } from './entries.ts';
+import { doubtful, isDoubtful, type Entry, type Outcome } from './entries.ts';
 import { Names } from './names.ts';
 import type { SeenPage, WalkSpan } from './walk.ts';
 
@@ -60,8 +60,8 @@ export class KnownFolder {
   /** Whether nobody has asked for `name` since a change of it that has no known end. */
   isUnsure(name: string): boolean {
     if (!this.#unsure.has(name)) return false;
-    const since = this.names.peek(name)?.confirmedAt ?? Number.NEGATIVE_INFINITY;
-    if (since !== Number.NEGATIVE_INFINITY) this.#unsure.delete(name);
+    const known = this.names.peek(name);
+    if (known !== undefined && !isDoubtful(known)) this.#unsure.delete(name);
     return this.#unsure.has(name);
   }
 
@@ -90,7 +90,7 @@ export class KnownFolder {
   /** Something contradicts what is known of `name`, which is remembered, and asked for by the next look. */
   doubt(name: string): void {
     const known = this.names.get(name);
-    if (known !== undefined) this.names.set(name, { ...known, confirmedAt: Number.NEGATIVE_INFINITY });
+    if (known !== undefined) this.names.set(name, doubtful(known));
   }
 
   /** An own change of `name`, of which `known` was known, is to be believed as of `confirmedAt`. */
@@ -109,7 +109,7 @@ export class KnownFolder {
         break;
       case 'unknown':
         // What it was is remembered, never trusted: if it still is, those who have it open go on undisturbed.
-        if (known?.kind === 'file') this.names.set(name, { ...known, confirmedAt: Number.NEGATIVE_INFINITY });
+        if (known?.kind === 'file') this.names.set(name, doubtful(known));
         else this.names.delete(name);
         // A folder that may be gone may have hidden a file, which only a listing tells.
         if (known?.kind === 'folder') this.listed = null;

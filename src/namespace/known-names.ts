@@ -41,11 +41,11 @@ export class KnownNames {
   readonly #changes = new OwnChanges<Outcome>();
 
   constructor(parts: KnownNamesParts) {
-    this.kept = new KeptFolders(parts.clock);
     this.#clock = parts.clock;
     this.#locals = parts.locals;
     this.#trust = new Trust(parts.clock, parts.ttl);
     this.#folders = new FolderMemory(parts.maxBytes);
+    this.kept = new KeptFolders({ clock: parts.clock, folders: this.#folders, changes: this.#changes });
     this.listings = new ListedNames({
       folders: this.#folders,
       changes: this.#changes,
@@ -167,9 +167,9 @@ export class KnownNames {
   /** An own change of `path` is done. Seen from now on, whatever answers in flight say. */
   changed(path: string, outcome: Outcome): void {
     const folder = this.#apply(path, outcome);
-    if (outcome.kind === 'missing') this.#keepIfEmptied(parentOf(path), folder);
+    if (outcome.kind === 'missing') this.kept.keepIfEmptied(parentOf(path), folder);
     // The key of what was stored makes every folder on its way real (§3.2).
-    else if (outcome.kind !== 'unknown') this.#dropKeptAbove(path);
+    else if (outcome.kind !== 'unknown') this.#showAbove(path);
   }
 
   /** As `changed`, of a file that is gone and was never on the service: to its folder there nothing has happened. */
@@ -236,7 +236,7 @@ export class KnownNames {
   #apply(path: string, outcome: Outcome): KnownFolder {
     const parent = parentOf(path);
     const folder = this.#folders.of(parent);
-    this.#changes.settled(parent, nameOf(path));
+    this.#changes.standNoMore(parent, nameOf(path));
     this.#changes.record(parent, nameOf(path), outcome);
     folder.firstPage = null;
     const known = folder.names.get(nameOf(path));
@@ -267,31 +267,10 @@ export class KnownNames {
     return this.#changes.standing(parentOf(path), nameOf(path)) !== undefined;
   }
 
-  #keepIfEmptied(path: string, folder: KnownFolder): void {
-    const empty = folder.isEmpty();
-    if (path === '/' || empty === false) return;
-    if (this.kept.get(path)?.emptied !== 'surely') this.kept.keep(path, empty === true ? 'surely' : 'maybe');
-    // A listing that left while the last file was there, which may go from the service later than from sight, shows the folder: that proves
-    // nothing any more.
-    this.#disproveListings(path);
-  }
-
-  /** Listings of the folder above that have left by now tell nothing of the folder at `path`, which is there. */
-  #disproveListings(path: string): void {
-    this.#changes.record(parentOf(path), nameOf(path), { kind: 'folder' });
-    const above = this.#folders.get(parentOf(path));
-    if (above !== undefined) above.firstPage = null;
-  }
-
-  #dropKeptAbove(path: string): void {
+  /** The service has every folder on the way to `path` now: one that we, or others, had removed is there again. */
+  #showAbove(path: string): void {
+    this.kept.dropAbove(path);
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) {
-      if (!this.kept.isOnTheWay(folder)) continue;
-      // A listing that left before does not show it, and nothing keeps it from now on.
-      this.#disproveListings(folder);
-    }
-    for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) this.kept.drop(folder);
-    for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) {
-      // One that we, or others, had removed is there again.
       const known = this.#folders.get(parentOf(folder))?.recall(nameOf(folder));
       if (known?.kind === 'missing' && !this.#isGoing(folder)) this.#apply(folder, { kind: 'folder' });
     }

@@ -1,6 +1,6 @@
 /** What is believed of a listing, page by page and whole, when names were changed here while it was asked for? */
 import type { Log } from '../base/log.ts';
-import type { Entry, Outcome } from './entries.ts';
+import { isDoubtful, type Entry, type Outcome } from './entries.ts';
 import type { FolderMemory } from './folder-memory.ts';
 import type { KeptFolders } from './kept-folders.ts';
 import { KnownFolder } from './known-folder.ts';
@@ -138,7 +138,7 @@ function isToldSince(outcome: Outcome, known: Entry, { since }: Walk): boolean {
 
 /** Whether a folder went meanwhile of whose name nobody knows yet whether a file has it. */
 function isLeftOpen({ known }: { readonly known: Entry | undefined }): boolean {
-  return known?.kind === 'missing' && known.confirmedAt === Number.NEGATIVE_INFINITY;
+  return known?.kind === 'missing' && isDoubtful(known);
 }
 
 /** The same names, of which the readers of this walk alone are told that there are no others: whoever comes now asks anew. */

@@ -9,7 +9,7 @@ import type { BucketStore } from '../store/bucket-store.ts';
 import { keyOfPath, nameOf, parentOf } from '../store/keys.ts';
 import { recognise } from '../store/own-upload.ts';
 import type { Version } from '../store/version.ts';
-import type { Entry, FileEntryKnown, FolderEntryKnown } from './entries.ts';
+import { isDoubtful, type Entry, type FileEntryKnown, type FolderEntryKnown } from './entries.ts';
 import { FoldersLookedInto } from './folders-looked-into.ts';
 import type { KeptLocals } from './kept-locals.ts';
 import type { KnownNames } from './known-names.ts';
@@ -52,7 +52,7 @@ export class Looks {
     for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
       const entry = await this.#look(path, signal);
       // A change whose end is not known may have overtaken the answer: what was known before it answers nobody.
-      if (entry !== undefined && entry.confirmedAt !== Number.NEGATIVE_INFINITY) return entry;
+      if (entry !== undefined && !isDoubtful(entry)) return entry;
     }
     throw new Refusal('unavailable', 'the name changes faster than it can be looked up', {
       operation: 'headObject',
@@ -85,9 +85,9 @@ export class Looks {
     const name = nameOf(path);
     const known = parent?.names.peek(name);
     // Of what a listing has just told wrongly, late as it was, the next one may tell the same.
-    const isDoubtful = known?.confirmedAt === Number.NEGATIVE_INFINITY || parent?.isUnsure(name) === true;
+    const mayBeWrong = isDoubtful(known) || parent?.isUnsure(name) === true;
     if (known === undefined && parent?.isOdd(name) === true) return this.#odd(path, signal);
-    if (parent?.listed?.pages === 1 && !isDoubtful) return this.#listed(path, signal);
+    if (parent?.listed?.pages === 1 && !mayBeWrong) return this.#listed(path, signal);
     if (known?.kind === 'file') {
       const entry = await this.file(path, [], { signal });
       if (entry?.kind === 'file') return this.#byNow(path, entry);
@@ -148,7 +148,7 @@ export class Looks {
   #byNow(path: string, found: Entry): Entry {
     const known = this.#known.recall(path);
     if (known === undefined) return found;
-    const isOlder = known.confirmedAt !== Number.NEGATIVE_INFINITY && known.confirmedAt < found.confirmedAt;
+    const isOlder = !isDoubtful(known) && known.confirmedAt < found.confirmedAt;
     return isOlder ? found : known;
   }
 

@@ -49,14 +49,15 @@ export class OwnChanges<Outcome> {
     this.#changes.set(folder, names);
   }
 
-  /** The service does not know of this outcome yet: it is so whatever answers say, until `settled`. */
+  /** The service does not know of this outcome yet: it is so whatever answers say, until `standNoMore`. */
   stand(folder: string, name: string, outcome: Outcome): void {
     const names = this.#standing.get(folder) ?? new Map<string, Outcome>();
     names.set(name, outcome);
     this.#standing.set(folder, names);
   }
 
-  settled(folder: string, name: string): void {
+  /** The service knows what is so by now, or something else was done to the name since. */
+  standNoMore(folder: string, name: string): void {
     const names = this.#standing.get(folder);
     names?.delete(name);
     if (names?.size === 0) this.#standing.delete(folder);

@@ -1,6 +1,13 @@
 /** What does an answer of the service tell of a file, beside what is known of its name? */
 import { Version, type VersionFacts } from '../store/version.ts';
-import type { Entry, FileEntryKnown, FolderEntryKnown, NamedEntry } from './entries.ts';
+import {
+  doubtful,
+  isDoubtful,
+  type Entry,
+  type FileEntryKnown,
+  type FolderEntryKnown,
+  type NamedEntry,
+} from './entries.ts';
 import type { KeptInFolder, KeptOfFolder } from './kept-locals.ts';
 import { KnownFolder } from './known-folder.ts';
 import type { Walk } from './walk.ts';
@@ -119,8 +126,7 @@ export function wholeFolder(
       if (told?.kind !== 'file' || given.kind === 'folder') continue;
       const isSame = given.kind === 'file' && given.version.isSame(told.version);
       // Since its page somebody has found another file there, or none, or that it is another.
-      const isLater =
-        given.confirmedAt > told.confirmedAt || (isSame && given.confirmedAt === Number.NEGATIVE_INFINITY);
+      const isLater = given.confirmedAt > told.confirmedAt || (isSame && isDoubtful(given));
       if (isSame && !isLater) folder.names.set(name, { ...given, confirmedAt: told.confirmedAt });
       else if (isLater) folder.names.set(name, given);
     }
@@ -161,10 +167,6 @@ function asListed(folder: KnownFolder, { names, since, at, pages }: FolderTold):
   folder.becomeListed({ since, at, pages, hidden, told: true, folders: [...names.folders], odd: names.odd });
   folder.firstPage = null;
   return folder;
-}
-
-function doubtful(entry: FileEntryKnown): FileEntryKnown {
-  return { ...entry, confirmedAt: Number.NEGATIVE_INFINITY };
 }
 
 function folderEntry(at: number): FolderEntryKnown {

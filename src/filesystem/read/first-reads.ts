@@ -10,6 +10,7 @@ import type { Version } from '../../store/version.ts';
 import type { VersionReader } from '../../content/reader.ts';
 import { FIRST_WINDOW } from '../../content/read-plan.ts';
 import { unlessLeaving, type Waiter } from '../../base/waiter.ts';
+import { isDoubtful } from '../../namespace/entries.ts';
 import type { MountState } from '../mount-state.ts';
 
 /** Whether one GET brings the file, and brings anything. */
@@ -40,11 +41,10 @@ export class FirstReads {
   async confirm(path: string, waiter: Waiter = {}): Promise<() => void> {
     const { known } = this.#mount.namespace;
     const entry = known.recall(path);
-    const isDoubtful = entry?.confirmedAt === Number.NEGATIVE_INFINITY;
     // What is known to be wrong a GET would only find wrong again.
     if (
       entry?.kind !== 'file' ||
-      isDoubtful ||
+      isDoubtful(entry) ||
       !isSmall(entry.version) ||
       known.isFresh(path, entry.confirmedAt)
     ) {
