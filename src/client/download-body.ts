@@ -1,18 +1,18 @@
 /** Are these all the bytes that the headers announced? The body of a `Download`. (§4.8) */
 import { Refusal } from '../service/refusal.ts';
-import type { Answer } from './exchange.ts';
+import type { ServiceAnswer } from './service-answer.ts';
 
 /**
  * Exactly `length` bytes, for one reader. Rejects with `unavailable` when fewer come, with `malformed` when more do, with
  * `timeout` when they stall and with `aborted` when the caller's signal says so.
  */
 export class DownloadBody implements AsyncIterableIterator<Uint8Array> {
-  readonly #answer: Answer;
+  readonly #answer: ServiceAnswer;
   readonly #length: number;
   #received = 0;
   #ended = false;
 
-  constructor(answer: Answer, length: number) {
+  constructor(answer: ServiceAnswer, length: number) {
     this.#answer = answer;
     this.#length = length;
   }

@@ -10,7 +10,6 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { CallOptions } from '../service/object-service.ts';
 import { isOfUnknownEnd, whenSent } from '../service/refusal.ts';
-import type { RefusalDetails } from '../service/refusal.ts';
 import type { Access } from './access.ts';
 import { AnswerBody } from './answer-body.ts';
 import { Arrival } from './arrival.ts';
@@ -19,7 +18,6 @@ import type { Ask } from './ask.ts';
 import type { BaseUrl } from './base-url.ts';
 import type { Authorization } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
-import type { AnswerHeaders } from './object-headers.ts';
 import { pauseFor } from './pause.ts';
 import { refusalOfAnswer } from './refused-answer.ts';
 import { refusalOf } from './refusals.ts';
@@ -27,6 +25,7 @@ import { bodyOf, requireAllSent } from './request-body.ts';
 import type { Progress, RequestBody } from './request-body.ts';
 import { retrying } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
+import type { ServiceAnswer } from './service-answer.ts';
 import { SocketBuffers } from './socket-buffers.ts';
 import type { TlsTerms } from './tls-terms.ts';
 import type { Traffic } from './traffic.ts';
@@ -47,18 +46,6 @@ export interface ExchangeSettings {
   readonly random: () => number;
   readonly log: Log;
   readonly traffic: Traffic;
-}
-
-/** An answer whose status is 2xx. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  readonly body: AnswerBody;
-  readonly watch: Watch;
-  /** Whether the service may still do an earlier try of the same call. */
-  readonly followsUnknown: boolean;
-  /** For a refusal of what the answer holds. */
-  readonly details: RefusalDetails;
 }
 
 /** Of one call, over all tries. */
@@ -109,7 +96,7 @@ export class Exchange {
   async run<Result>(
     ask: Ask,
     options: CallOptions | undefined,
-    take: (answer: Answer) => Promise<Result>,
+    take: (answer: ServiceAnswer) => Promise<Result>,
   ): Promise<Result> {
     const watch = this.#watchFor(ask, options?.signal);
     try {
@@ -120,7 +107,11 @@ export class Exchange {
   }
 
   /** As `run`, but the watch goes on: whoever reads the body closes it. */
-  async open<Result>(ask: Ask, options: CallOptions, take: (answer: Answer) => Result): Promise<Result> {
+  async open<Result>(
+    ask: Ask,
+    options: CallOptions,
+    take: (answer: ServiceAnswer) => Result,
+  ): Promise<Result> {
     const watch = this.#watchFor(ask, options.signal);
     try {
       return await this.#repeated(ask, { ...options, watch }, (answer) => Promise.resolve(take(answer)));
@@ -142,7 +133,7 @@ export class Exchange {
   async #repeated<Result>(
     ask: Ask,
     { watch, pausing, isStillMeant }: Watched,
-    take: (answer: Answer) => Promise<Result>,
+    take: (answer: ServiceAnswer) => Promise<Result>,
   ): Promise<Result> {
     const { clock, random, log, retry, deadlines } = this.#settings;
     const progress: Progress = { farthest: 0, at: clock.monotonic(), hasUnknown: false, isAllHanded: false };
@@ -153,9 +144,9 @@ export class Exchange {
       );
     // A second POST after a lost answer would refuse or create twice (§4.3).
     if (ask.operation === 'createBucket') return attempt();
-    const left = (): number =>
-      ask.upload === undefined ? watch.left() : progress.at + deadlines.uploadIdle - clock.monotonic();
     const isUpload = ask.upload !== undefined;
+    const left = (): number =>
+      isUpload ? progress.at + deadlines.uploadIdle - clock.monotonic() : watch.left();
     const pause = (wait: number): Promise<boolean> =>
       pauseFor(wait, { watch, progress, clock, log, pausing, isStillMeant, isUpload });
     return retrying(attempt, { policy: retry, random, log, pause, left });
@@ -171,14 +162,14 @@ export class Exchange {
   async #attempt<Result>(
     ask: Ask,
     circumstances: Circumstances,
-    take: (answer: Answer) => Promise<Result>,
+    take: (answer: ServiceAnswer) => Promise<Result>,
   ): Promise<Result> {
     const { watch, progress } = circumstances;
     const details = detailsOf(ask);
     const { traffic, clock, deadlines } = this.#settings;
     const since = clock.monotonic();
     let body: RequestBody = null;
-    let answer: Answer | null = null;
+    let answer: ServiceAnswer | null = null;
     const arrival = new Arrival();
     try {
       body = await bodyOf(ask, { watch, progress, clock, deadlines, traffic });
@@ -206,9 +197,9 @@ export class Exchange {
 
   async #taken<Result>(
     ask: Ask,
-    answer: Answer,
+    answer: ServiceAnswer,
     used: Authorization,
-    take: (answer: Answer) => Promise<Result>,
+    take: (answer: ServiceAnswer) => Promise<Result>,
   ): Promise<Result> {
     try {
       if (answer.status < 200 || answer.status >= 300)
@@ -225,7 +216,7 @@ export class Exchange {
     { watch, progress, used }: Circumstances,
     body: RequestBody,
     arrival: Arrival,
-  ): Promise<Answer> {
+  ): Promise<ServiceAnswer> {
     const { deadlines, baseUrl, traffic } = this.#settings;
     const details = detailsOf(ask);
     const path = baseUrl.prefix + pathOf(ask);

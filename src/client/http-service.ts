@@ -37,7 +37,7 @@ import {
   decodeVisibility,
 } from './decode.ts';
 import { DownloadBody } from './download-body.ts';
-import type { Answer, Exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { decodeDownload, decodeObjectHead, headerOf } from './object-headers.ts';
 import { openExchange, type HttpServiceOptions } from './open-exchange.ts';
 import {
@@ -49,6 +49,7 @@ import {
   objectPath,
   visibilityPath,
 } from './paths.ts';
+import type { ServiceAnswer } from './service-answer.ts';
 import type { Traffic } from './traffic.ts';
 
 /** A page holds at most 1000 entries; with keys of 1 KiB and escapes that is some megabytes. */
@@ -223,7 +224,7 @@ export class HttpService implements ObjectService {
   }
 
   /** By the service's clock: its Date now, less the time that passed here since the first try began. */
-  #storedWithin(answer: Answer, startedAt: number): TimeSpan | null {
+  #storedWithin(answer: ServiceAnswer, startedAt: number): TimeSpan | null {
     const to = parseHttpDate(headerOf(answer.headers, 'date'));
     if (to === null) return null;
     return { from: new Date(to.getTime() - (this.#clock.monotonic() - startedAt)), to };
@@ -231,7 +232,7 @@ export class HttpService implements ObjectService {
 }
 
 /** A document need not be there; but a page of HTML is the yes of somebody on the way, such as a captive portal. Rejects with `malformed`. */
-async function readDone({ body, details }: Pick<Answer, 'body' | 'details'>): Promise<void> {
+async function readDone({ body, details }: Pick<ServiceAnswer, 'body' | 'details'>): Promise<void> {
   const bytes = await readAll(body, DOCUMENT_LIMIT, details);
   if (bytes.byteLength > 0) documentOf(bytes, details);
 }

@@ -1,23 +1,14 @@
 /** What does an answer say that is no success? Its status, the words of its document, and how long to wait. */
 import type { Clock } from '../base/clock.ts';
-import { Refusal, type RefusalDetails } from '../service/refusal.ts';
-import { readJson, type AnswerBody } from './answer-body.ts';
+import { Refusal } from '../service/refusal.ts';
+import { readJson } from './answer-body.ts';
 import type { Ask } from './ask.ts';
 import type { Authorization } from './credentials.ts';
 import { parseHttpDate } from './dates.ts';
-import { headerOf, type AnswerHeaders } from './object-headers.ts';
+import { headerOf } from './object-headers.ts';
 import { kindOfStatus, reasonOfStatus } from './refusals.ts';
 import { parseRetryAfter } from './retry.ts';
-import type { Watch } from './watch.ts';
-
-interface RefusedAnswer {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  readonly body: AnswerBody;
-  readonly watch: Watch;
-  readonly followsUnknown: boolean;
-  readonly details: RefusalDetails;
-}
+import type { ServiceAnswer } from './service-answer.ts';
 
 /** Error documents are short; a page of HTML from a proxy need not be read to its end. */
 const ERROR_DOCUMENT_LIMIT = 64 * 1024;
@@ -25,7 +16,7 @@ const ERROR_DOCUMENT_LIMIT = 64 * 1024;
 /** Of an `answer` to what was sent under `used`, which no word of the refusal shows. Rejects with why the call was given up meanwhile. */
 export async function refusalOfAnswer(
   ask: Ask,
-  answer: RefusedAnswer,
+  answer: ServiceAnswer,
   used: Authorization,
   clock: Pick<Clock, 'now'>,
 ): Promise<Refusal> {
