@@ -82,6 +82,10 @@ class MemoryTree implements FileSystemOperations {
     return Promise.resolve(data.length);
   }
 
+  allocate(): Promise<void> {
+    return Promise.resolve();
+  }
+
   flush(): Promise<void> {
     return Promise.resolve();
   }

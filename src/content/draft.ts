@@ -165,7 +165,7 @@ export class Draft {
       await this.#harm.orPoison(() => this.#file.truncate(size));
       this.#harm.heal();
       this.#spent = Math.min(this.#spent, size);
-      this.#account.shrinkTo(this.#spent);
+      if (size < this.#size) this.#account.shrinkTo(this.#spent);
       this.#changed(size);
     });
   }

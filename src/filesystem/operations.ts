@@ -9,6 +9,7 @@
  * What changes nothing can be given a `Waiter`: when that one leaves, it rejects with EINTR at once, and requests to the service
  * that nobody else waits for are given up. Changes are never interrupted, since their end must be known.
  */
+import type { ByteRange } from '../base/byte-range.ts';
 import type { ReadInto } from '../base/read-into.ts';
 import type { Waiter } from '../base/waiter.ts';
 
@@ -130,6 +131,11 @@ export interface FileSystemOperations {
    * only once that is called, which may come later: then the local disk's error may come with the next write, flush or fsync.
    */
   write(handle: FileHandle, data: Uint8Array, position: number, free?: () => void): Promise<number>;
+  /**
+   * Keeps room for bytes that will be written in `range`, so that none of these writes is ENOSPC; the file grows to hold it unless `keepsSize`.
+   * ENOSPC leaves it as it was.
+   */
+  allocate(handle: FileHandle, range: ByteRange, keepsSize: boolean): Promise<void>;
   /**
    * Once per close(2), so maybe several times: the last chance to tell the program that its bytes were not stored.
    * `isOpenElsewhere` says whether the program has the file open by another descriptor and will close that, too; absent where

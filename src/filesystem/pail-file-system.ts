@@ -2,6 +2,7 @@
  * The mounted bucket as a `FileSystemOperations`: each call is handed to the part that knows how, and whatever goes wrong comes
  * back as an `FsError`, with a line in the log when it was not the program's own doing.
  */
+import type { ByteRange } from '../base/byte-range.ts';
 import type { ReadInto } from '../base/read-into.ts';
 import { Interrupted, type Waiter } from '../base/waiter.ts';
 import { isRefusal } from '../service/refusal.ts';
@@ -97,6 +98,12 @@ export class PailFileSystem implements FileSystemOperations {
   write(handle: FileHandle, data: Uint8Array, position: number, free?: () => void): Promise<number> {
     return this.#posix('write', handle.path, () =>
       this.#parts.writing.write(ownHandle(handle), data, position, free),
+    );
+  }
+
+  allocate(handle: FileHandle, range: ByteRange, keepsSize: boolean): Promise<void> {
+    return this.#posix('fallocate', handle.path, () =>
+      this.#parts.writing.allocate(ownHandle(handle), range, keepsSize),
     );
   }
 

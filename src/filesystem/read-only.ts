@@ -17,6 +17,7 @@ export function readOnly(operations: FileSystemOperations, code: keyof typeof RE
     create: (path) => refuse(path),
     read: (handle, into, position, waiter) => operations.read(handle, into, position, waiter),
     write: (handle) => refuse(handle.path),
+    allocate: (handle) => refuse(handle.path),
     flush: (handle, isOpenElsewhere) => operations.flush(handle, isOpenElsewhere),
     fsync: (handle) => operations.fsync(handle),
     release: (handle) => operations.release(handle),

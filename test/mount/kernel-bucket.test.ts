@@ -49,6 +49,17 @@ describe('programs on a bucket that the kernel driver mounts', () => {
     expect(result).toMatchObject({ errors: '', output: '-3000.00 2000.25\n' });
   });
 
+  it('get room for what they will write, at once, and are refused more than there is [write/allocate]', async () => {
+    const result = await mount().run(`
+      fallocate --length 3M room; stat -c %s room; fallocate --keep-size --offset 3M --length 1M room; stat -c %s room
+      fallocate --posix --offset 1M --length 3M room; printf end >> room; tail -c 4 room | od -An -c; stat -c %s room
+      fallocate --length 1E too-much; fallocate --punch-hole --offset 0 --length 4096 room; ls too-much; stat -c %s too-much`);
+
+    expect(result.output).toBe('3145728\n3145728\n  \\0   e   n   d\n4194307\ntoo-much\n0\n');
+    expect(result.errors).toMatch(/No space left on device[^]*(Operation not supported|keep size mode)/);
+    expect((await mount().stored('room')).length).toBe(4 * 1024 * 1024 + 3);
+  });
+
   it('see that a file which they have open was removed, or replaced [unlink/open]', async () => {
     const result = await mount().run(`
       perl -e 'open F, "+>", "gone"; syswrite F, "x"; unlink "gone"; print +(stat F)[3], "\\n"'

@@ -166,6 +166,11 @@ export class MemoryFileSystem implements FileSystemOperations {
     return data.length;
   }
 
+  async allocate(handle: FileHandle, { end }: { readonly end: number }, keepsSize: boolean): Promise<void> {
+    const size = Math.max(end, this.#nodeOf(handle).bytes.length);
+    if (!keepsSize) await this.truncate(handle.path, size, handle);
+  }
+
   async flush(handle: FileHandle): Promise<void> {
     await this.#enter('flush', handle.path);
   }

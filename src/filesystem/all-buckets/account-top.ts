@@ -48,7 +48,7 @@ export interface AccountTopParts {
 /** The calls that are about a path alone. */
 export type PathOperations = Omit<
   FileSystemOperations,
-  'read' | 'write' | 'flush' | 'fsync' | 'release' | 'rename' | 'link' | 'statistics'
+  'read' | 'write' | 'allocate' | 'flush' | 'fsync' | 'release' | 'rename' | 'link' | 'statistics'
 >;
 
 const TOP = '/';

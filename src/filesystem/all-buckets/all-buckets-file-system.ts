@@ -2,6 +2,7 @@
  * The account as a `FileSystemOperations`: a directory a bucket, by name (account-top.ts), and below each what that bucket's own file
  * system says (open-buckets.ts).
  */
+import type { ByteRange } from '../../base/byte-range.ts';
 import type { Log } from '../../base/log.ts';
 import { PathClaims } from '../../base/path-claims.ts';
 import type { ReadInto } from '../../base/read-into.ts';
@@ -100,6 +101,11 @@ export class AllBucketsFileSystem implements FileSystemOperations {
   async write(handle: FileHandle, data: Uint8Array, position: number, free?: () => void): Promise<number> {
     const { operations, inner } = bucketHandle(handle);
     return operations.write(inner, data, position, free);
+  }
+
+  async allocate(handle: FileHandle, range: ByteRange, keepsSize: boolean): Promise<void> {
+    const { operations, inner } = bucketHandle(handle);
+    return operations.allocate(inner, range, keepsSize);
   }
 
   async flush(handle: FileHandle, isOpenElsewhere?: () => Promise<boolean>): Promise<void> {

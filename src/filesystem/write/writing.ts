@@ -1,6 +1,7 @@
 /**
  * How do a file's bytes change? Only in its draft: nothing here reaches the service, but to fetch the base version of an edit.
  */
+import type { ByteRange } from '../../base/byte-range.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Draft } from '../../content/draft.ts';
 import { NoRoom } from '../../content/space-account.ts';
@@ -31,7 +32,7 @@ export class Writing {
   /** As `FileSystemOperations.write`. */
   async write(handle: Handle, data: Uint8Array, position: number, free?: () => void): Promise<number> {
     const { file } = handle;
-    if (!handle.canWrite) throw new FsError('EBADF', file.path, 'not open for writing');
+    requireWritable(handle);
     if (free === undefined) await this.#write(file, data, position);
     else {
       await this.#early.answered({
@@ -47,6 +48,22 @@ export class Writing {
       });
     }
     return data.length;
+  }
+
+  /** As `FileSystemOperations.allocate`. What takes no room yet, since it is not fetched, gets its own when it is. */
+  async allocate(handle: Handle, { start, end }: ByteRange, keepsSize: boolean): Promise<void> {
+    const { file } = handle;
+    requireWritable(handle);
+    await this.change(file, async () => {
+      const grows = !keepsSize && end > file.size;
+      const draft = grows ? await this.changeable(file, Infinity) : file.draft;
+      if (draft === null) return;
+      await draft.reserve(Math.min(draft.spent + (end - start), Math.max(file.size, end)));
+      if (!grows) return;
+      await this.#mount.kept.changing(file, draft);
+      await draft.truncate(end);
+      this.#touched(file);
+    });
   }
 
   /** Changes the size of an open file. Nothing is uploaded by it. */
@@ -218,4 +235,8 @@ export class Writing {
     // Its name may have gone to a version that somebody else stored: what was written last is what the path shows.
     if (!file.detached) this.#mount.table.show(file);
   }
+}
+
+function requireWritable({ canWrite, path }: Handle): void {
+  if (!canWrite) throw new FsError('EBADF', path, 'not open for writing');
 }

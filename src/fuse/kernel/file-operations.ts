@@ -17,6 +17,7 @@ import { ReplyRoom } from './reply-room.ts';
 import {
   MAX_TRANSFER_BYTES,
   readCreate,
+  readFallocate,
   readHandle,
   readOpen,
   readRead,
@@ -24,7 +25,7 @@ import {
   type OpenRequest,
 } from './requests.ts';
 
-type DescriptorOperation = 'create' | 'open' | 'read' | 'write' | 'flush' | 'fsync' | 'release';
+type DescriptorOperation = 'create' | 'open' | 'read' | 'write' | 'fallocate' | 'flush' | 'fsync' | 'release';
 
 const PERMISSION_BITS = 0o7777;
 /** Reads ask the driver, and end where it says. */
@@ -53,6 +54,13 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
       const count = await storing(context, node, () => operations.write(handle, bytes, offset, free));
       if (killsPrivileges) await clearSetIdBits(context, node, handle);
       return { reply: sizeReply(count) };
+    },
+    fallocate: async (_id, body) => {
+      const { fh, range, keepsSize, isOther } = readFallocate(body);
+      const { handle, node } = files.get(fh);
+      if (isOther) throw new FsError('ENOTSUP', handle.path, 'no hole can be made in a file');
+      await storing(context, node, () => operations.allocate(handle, range, keepsSize));
+      return done();
     },
     flush: async (_id, body, { thread }) => {
       const { handle, node, opener } = files.get(readHandle(body));

@@ -34,6 +34,7 @@ export const opcodes = {
   interrupt: 36,
   destroy: 38,
   batchForget: 42,
+  fallocate: 43,
   readdirplus: 44,
   rename2: 45,
 } as const;

@@ -2,6 +2,7 @@
  * What does each request carry? One function a structure of linux/fuse.h, its layout in the comment; what nobody here needs is
  * skipped. All read the whole structure at once, so nothing but a write's data refers to the kernel's bytes afterwards.
  */
+import type { ByteRange } from '../../base/byte-range.ts';
 import type { Owner } from '../../filesystem/operations.ts';
 import type { WireReader } from './wire-reader.ts';
 import { MalformedRequest } from './wire-reader.ts';
@@ -223,6 +224,27 @@ export function readHandle(body: WireReader): number {
   const fh = body.u64();
   body.skip(8);
   return fh;
+}
+
+/** `FALLOC_FL_KEEP_SIZE` of fallocate(2): the file does not grow. */
+const FALLOCATE_KEEP_SIZE = 1;
+
+export interface FallocateRequest {
+  readonly fh: number;
+  readonly range: ByteRange;
+  readonly keepsSize: boolean;
+  /** Whether more than room is asked for: zeros in place of bytes, or a hole. */
+  readonly isOther: boolean;
+}
+
+/** `fuse_fallocate_in`: u64 fh, u64 offset, u64 length, u32 mode, padding. */
+export function readFallocate(body: WireReader): FallocateRequest {
+  const [fh, start, length] = [body.u64(), body.u64(), body.u64()];
+  const mode = body.u32();
+  body.skip(4);
+  const keepsSize = (mode & FALLOCATE_KEEP_SIZE) !== 0;
+  const isOther = (mode & ~FALLOCATE_KEEP_SIZE) !== 0;
+  return { fh, range: { start, end: start + length }, keepsSize, isOther };
 }
 
 /** `fuse_interrupt_in`: u64 unique. */

@@ -52,11 +52,26 @@ describe('the dispatcher of the kernel driver', () => {
 
   it('answers what nobody offers with ENOSYS, also operations that are not invented yet', async () => {
     const { side } = opened();
-    for (const opcode of [34, 37, 39, 40, 43, 46, 47, 52, 4711]) {
+    for (const opcode of [34, 37, 39, 40, 46, 47, 52, 4711]) {
       const answered = side.expectAnswer();
       side.send(opcode, 1);
       expect(asReply(await answered).code).toBe('ENOSYS');
     }
+  });
+
+  it('keeps room in a file, and says that holes and zeros in place of bytes are not offered', async () => {
+    const { side } = opened();
+    const node = await side.make('image');
+    const fh = await side.open(node);
+    const fallocate = (mode: number): Buffer[] => [u64(fh), u64(0), u64(4096), u32(mode, 0)];
+
+    await side.succeed('fallocate', node, ...fallocate(0));
+    const codes = [];
+    for (const mode of [2, 3, 8, 16, 32])
+      codes.push((await side.ask('fallocate', node, ...fallocate(mode))).code);
+
+    expect(sizeOf(await side.succeed('getattr', node, u32(0, 0), u64(0)))).toBe(4096);
+    expect(new Set(codes)).toEqual(new Set(['ENOTSUP']));
   });
 
   it('goes on with a file that was deleted while open: reads, writes, cuts, and shows it', async () => {
