@@ -149,6 +149,14 @@ export class OpenFile {
     return sealed?.draft === draft ? (sealed.wishes ?? own) : own;
   }
 
+  /** A program has set `local`: also of what waits for its upload, which is the file until something newer is whole. */
+  setLocal(local: LocalAttributes): void {
+    const { sealed } = this;
+    this.local = { ...this.local, ...local };
+    if (sealed?.wishes != null)
+      sealed.wishes = { ...sealed.wishes, local: { ...sealed.wishes.local, ...local } };
+  }
+
   /** `version` holds what programs have read and written of this file. */
   take(version: Version): void {
     this.version = version;

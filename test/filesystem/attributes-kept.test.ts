@@ -13,7 +13,7 @@ import {
   writeFile,
   type FileSystemForTest,
 } from '../support/open-for-test.ts';
-import { edit, openToRead, writeAt } from '../support/program-acts.ts';
+import { edit, openToEdit, openToRead, writeAt } from '../support/program-acts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const TTL = 10_000;
@@ -249,6 +249,28 @@ it('a killed mount has kept what was set a moment before [attributes/remount]', 
   };
 
   await expect.poll(killed).toMatchObject([SET, { mode: 0o700 }]);
+});
+
+it('what is set on a file that waits, while a program writes it anew, is there after a kill, and stored with it [attributes/remount]', async () => {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  scene.store.changeAccount({ gracePeriod: true });
+  await writeFile(scene.fs, '/f', 'promised');
+  const handle = await openToEdit(scene.fs, '/f');
+  await writeAt(scene.fs, handle, 'HALF');
+  scene.clock.advance(1);
+  await scene.fs.setAttributes('/f', SET);
+  scene.clock.advance(MOMENT);
+
+  const killed = async (): Promise<MountedFileSystem> => mountOver(await diskNow(scene), scene);
+  await expect.poll(async () => (await killed()).operations.getAttributes('/f')).toMatchObject(SET);
+  const disk = await diskNow(scene);
+  scene.store.changeAccount({ gracePeriod: false });
+  const next = await mountOver(disk, scene);
+  expect(await next.close({ patience: 60_000 })).toEqual([]);
+
+  const last = await mountOver(disk, scene);
+  expect(await last.operations.getAttributes('/f')).toMatchObject(SET);
+  await scene.fs.release(handle);
 });
 
 it('what is set on a file that waits for the service is there after a kill, and stored with it [attributes/remount]', async () => {

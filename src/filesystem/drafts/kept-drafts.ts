@@ -146,11 +146,13 @@ export class KeptDrafts {
     );
   }
 
-  /** A program has set attributes of `file`. What is recorded of its draft shall not have to wait for the disk again. */
+  /** A program has set attributes of `file`. What is recorded of its drafts shall not have to wait for the disk again. */
   attributesSet(file: OpenFile): void {
-    const { draft, shelf } = file;
-    if (draft !== null && (shelf !== null || this.#records.get(draft.id) !== undefined))
-      this.#attributes.setDraft(draft.id, file.local);
+    for (const draft of draftsOf(file)) {
+      const isOnShelf = draft === file.draft && file.shelf !== null;
+      if (isOnShelf || this.#records.get(draft.id) !== undefined)
+        this.#attributes.setDraft(draft.id, file.wishesOf(draft).local);
+    }
   }
 
   /** `version` of `file`, which is stored and made of `draft`, is to be made public again. */

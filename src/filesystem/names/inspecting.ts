@@ -129,7 +129,7 @@ export class Inspecting {
       this.#setOf(file.version, local, file.detached ? null : file.path);
       return;
     }
-    file.local = { ...file.local, ...local };
+    file.setLocal(local);
     this.#mount.kept.attributesSet(file);
   }
 
