@@ -26,6 +26,9 @@ export interface OpeningParts {
   readonly siblings: SiblingReads;
 }
 
+/** What had the name lost it before anybody could fetch its bytes for the handle: the name leads elsewhere by now. */
+class NameLost extends Error {}
+
 /** Rejects with an `FsError`, with the refusal of the service, or with the local disk's error. */
 export class Opening {
   readonly #mount: MountState;
@@ -46,7 +49,15 @@ export class Opening {
     this.#siblings = parts.siblings;
   }
 
-  async open(path: string, intent: OpenIntent, waiter?: Waiter): Promise<Handle> {
+  open(path: string, intent: OpenIntent, waiter?: Waiter): Promise<Handle> {
+    return untilFound(() => this.#open(path, intent, waiter));
+  }
+
+  create(path: string, intent: CreateIntent): Promise<Handle> {
+    return untilFound(() => this.#create(path, intent));
+  }
+
+  async #open(path: string, intent: OpenIntent, waiter?: Waiter): Promise<Handle> {
     const draft = this.#mount.table.dirty(path);
     if (draft !== undefined) return this.#handle(draft, intent);
     if (!intent.read || intent.write || intent.truncate) return this.#openExisting(path, intent, waiter);
@@ -67,8 +78,8 @@ export class Opening {
     );
     await this.#mount.ownNames.settle(path, intent.truncate ? STAYING : waiter);
     if (intent.write && this.#mount.table.isArriving(path)) {
-      await this.#endOfRename(path);
-      return this.open(path, intent, waiter);
+      await this.#endOfChange(path);
+      return this.#open(path, intent, waiter);
     }
     // Nothing is awaited from here until the handle is counted: the file must not be let go in between.
     return this.#handle(this.#fileAt(path, found), intent);
@@ -81,14 +92,14 @@ export class Opening {
     this.#siblings.opened(file.path);
   }
 
-  async create(path: string, intent: CreateIntent): Promise<Handle> {
+  async #create(path: string, intent: CreateIntent): Promise<Handle> {
     const draft = this.#mount.table.dirty(path);
     if (draft !== undefined) return this.#existing(path, () => draft, intent);
     const found = await this.#lookUpToCreate(path);
     if (found !== null) {
       if (this.#mount.table.isArriving(path)) {
-        await this.#endOfRename(path);
-        return this.create(path, intent);
+        await this.#endOfChange(path);
+        return this.#create(path, intent);
       }
       const there = existing(path, found);
       return this.#existing(path, () => this.#fileAt(path, existingFile(path, there)), intent);
@@ -110,10 +121,10 @@ export class Opening {
   }
 
   /**
-   * Resolves when the rename that brings a file to `path` has ended. Readers need not wait; what a writer wrote would be under the
-   * old name if the rename failed in the end.
+   * Resolves when the rename that brings a file to `path`, or what takes one from it, has ended. Readers need not wait for the rename; what
+   * a writer wrote would be under the old name if it failed in the end.
    */
-  async #endOfRename(path: string): Promise<void> {
+  async #endOfChange(path: string): Promise<void> {
     await this.#mount.claims.run([path], () => Promise.resolve());
   }
 
@@ -204,7 +215,7 @@ export class Opening {
     file.handles.add(handle);
     if (!intent.truncate) {
       // Whoever ends it has looked already for whom it is to be kept.
-      if (file.isEnding) await this.#writing.keepForReaders(file);
+      if (file.isEnding) await this.#keepFor(handle);
       return handle;
     }
     try {
@@ -214,6 +225,25 @@ export class Opening {
       file.handles.delete(handle);
       if (file.handles.size === 0) await this.#uploading.settle(file);
       throw error;
+    }
+  }
+  /** Keeps the bytes of a file that is ending for `handle`. Rejects with `NameLost` when it has ended, and they were gone before. */
+  async #keepFor(handle: Handle): Promise<void> {
+    const { file } = handle;
+    if (!(await this.#writing.keepForReaders(file))) await this.#endOfChange(file.path);
+    if (!file.detached || file.draft !== null) return;
+    await this.release(handle);
+    throw new NameLost(file.path);
+  }
+}
+
+/** `open`, and again when what it found has lost its name meanwhile. */
+async function untilFound(open: () => Promise<Handle>): Promise<Handle> {
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof NameLost)) throw error;
     }
   }
 }

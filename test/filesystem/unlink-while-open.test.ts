@@ -5,6 +5,7 @@ import { SpaceBudget } from '../../src/content/space-budget.ts';
 import { FIRST_WINDOW } from '../../src/content/read-plan.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
+import { HeldAnswers } from '../support/held-answers.ts';
 import { hasEnded } from '../support/held-disk.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { closing, names, openForTest, readAll, readFile, writeFile } from '../support/open-for-test.ts';
@@ -38,6 +39,61 @@ describe('an unlinked file', () => {
     await fs.release(handle);
     expect(await names(fs, '/')).toEqual([]);
     await expect(direct.headObject(bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
+  });
+
+  it.each(['is already', 'is not yet'])(
+    'is missing to who opens it meanwhile, when the service had deleted it before its bytes came, and that %s known [unlink/open]',
+    async (known) => {
+      const answers = new HeldAnswers();
+      const { fs, service, foreignWrite } = await openForTest({ between: answers.between });
+      await foreignWrite('f', 'content');
+      await names(fs, '/');
+      const get = holdNext(service, 'getObject');
+      const deletion = answers.hold('deleteObject');
+      const removing = fs.unlink('/f');
+      const opening = openToRead(fs, '/f');
+      await Promise.all([get.begun, deletion.made]);
+
+      if (known === 'is already') {
+        deletion.letGo();
+        await removing;
+      }
+      get.letGo();
+      const isOpened = hasEnded(opening.catch(() => undefined));
+      if (known === 'is not yet') {
+        expect(await isOpened).toBe(false);
+        deletion.letGo();
+      }
+
+      await expect(opening).rejects.toMatchObject({ code: 'ENOENT' });
+      await removing;
+      expect(await names(fs, '/')).toEqual([]);
+    },
+  );
+
+  it('whose name another file takes is that to who opens it meanwhile, when its bytes went before they came [unlink/open]', async () => {
+    const { fs, service, foreignWrite } = await openForTest();
+    await foreignWrite('f', 'content');
+    await foreignWrite('g', 'others');
+    await names(fs, '/');
+    expect((await readFile(fs, '/g')).toString()).toBe('others');
+    const [put, removal] = [holdNext(service, 'putObject'), holdNext(service, 'deleteObject')];
+    const renaming = fs.rename('/g', '/f', false);
+    await put.begun;
+    const get = holdNext(service, 'getObject');
+    const opening = openToRead(fs, '/f');
+    await get.begun;
+    put.letGo();
+    await removal.begun;
+
+    get.letGo();
+    await hasEnded(opening);
+    removal.letGo();
+    await renaming;
+
+    const handle = await opening;
+    expect(await textAt(fs, handle)).toBe('others');
+    await fs.release(handle);
   });
 
   it('gives its name to a new file at once', async () => {

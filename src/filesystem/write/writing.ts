@@ -121,26 +121,28 @@ export class Writing {
 
   /**
    * Before the version that handles read ends on the service: what is not here yet is fetched, if it fits into the memory
-   * that cached bytes may use. Beyond that those handles will get ESTALE.
+   * that cached bytes may use. Beyond that those handles will get ESTALE. Resolves with false when the service has that version no more.
    */
-  async keepForReaders(file: OpenFile): Promise<void> {
+  async keepForReaders(file: OpenFile): Promise<boolean> {
     const { version, path } = file;
     const { log, settings } = this.#mount;
-    if (file.handles.size === 0 || file.draft !== null || version === null || version.size === 0) return;
+    if (file.handles.size === 0 || file.draft !== null || version === null || version.size === 0) return true;
     if (version.size > settings.memoryLimit) {
       log.warn('a file still open is too large to keep: those who read it will get ESTALE', {
         path,
         bytes: version.size,
       });
-      return;
+      return true;
     }
     try {
       await this.draftOf(file, version.size, 'createKeepsake');
+      return true;
     } catch (error) {
       log.warn('a file still open could not be kept for those who read it', {
         path,
         cause: describeError(error),
       });
+      return !(error instanceof FsError && error.code === 'ESTALE');
     }
   }
 
