@@ -19,7 +19,8 @@ import type { OpenFile } from '../open-file.ts';
 import { changeOfDeletion } from '../unsent/unsent-change.ts';
 import { droppedDeletion, failedDeletion, owedDeletion } from './deletion-records.ts';
 import { joinedDeletions } from './joined-deletions.ts';
-import { VersionLooks, type Deletion } from './version-looks.ts';
+import { OwedDeletions, type Deletion } from './owed-deletions.ts';
+import { VersionLooks } from './version-looks.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Requests without bytes: fewer than of such may be under way (gates.ts), so that names are looked up meanwhile. */
@@ -40,8 +41,7 @@ export class Deletions {
   readonly #clock: Clock;
   readonly #looks: VersionLooks;
   readonly #queue: WorkQueue<string>;
-  /** By path. */
-  readonly #pending = new Map<string, Deletion>();
+  readonly #pending = new OwedDeletions();
   /** Those that found somebody else's file, or were refused: for people to see. By sequence. */
   readonly #dropped = new Map<number, DeletionRecord>();
   #sent = 0;
@@ -61,7 +61,7 @@ export class Deletions {
   }
 
   has(path: string): boolean {
-    return this.#pending.has(path);
+    return this.#pending.get(path) !== undefined;
   }
 
   /** Grows with each DELETE that the service has answered. */
@@ -70,7 +70,7 @@ export class Deletions {
   }
 
   get waiting(): readonly DeletionRecord[] {
-    return [...this.#pending.values()].map(({ record }) => record);
+    return this.#pending.all().map(({ record }) => record);
   }
 
   get dropped(): readonly DeletionRecord[] {
@@ -88,7 +88,7 @@ export class Deletions {
 
   /** `restore` has been called, and what else earlier processes left is shown: they may go. */
   start(): void {
-    for (const path of this.#pending.keys()) this.#queue.add(path);
+    for (const path of this.#pending.paths()) this.#queue.add(path);
   }
 
   /**
@@ -130,8 +130,7 @@ export class Deletions {
    * of `path`.
    */
   async finishClaimed(path: string): Promise<void> {
-    const paths = [...this.#pending.keys()].filter((each) => each === path || each.startsWith(`${path}/`));
-    await atOnce(paths, DELETES_AT_ONCE, (each) => this.#attempt(each));
+    await atOnce(this.#pending.pathsFrom(path), DELETES_AT_ONCE, (each) => this.#attempt(each));
   }
 
   /** The folder at `path` is being removed, with nothing owed in it: what its program deletes next may be looked at meanwhile. */
@@ -141,7 +140,7 @@ export class Deletions {
 
   /** One try for each that is owed. Never rejects: what could not be sent is logged and waits. */
   async finishAll(): Promise<void> {
-    await atOnce([...this.#pending.keys()], DELETES_AT_ONCE, async (path) => {
+    await atOnce(this.#pending.paths(), DELETES_AT_ONCE, async (path) => {
       await this.#mount.claims
         .run([path], () => this.#attempt(path))
         .catch((error: unknown) => {

@@ -2,7 +2,6 @@
  * Does the service still have what is to be deleted? One HEAD tells of one file, one page of a listing of a thousand: `rm -r` of
  * an old tree must not cost two requests a file.
  */
-import type { DeletionRecord } from '../../content/journal/records.ts';
 import type { KnownFolder } from '../../namespace/known-folder.ts';
 import type { ListedFiles } from '../../namespace/namespace.ts';
 import { LIST_OBJECTS_MAX_LIMIT } from '../../service/limits.ts';
@@ -11,20 +10,11 @@ import { keyOfPath, nameOf, parentOf } from '../../store/keys.ts';
 import { recognise } from '../../store/own-upload.ts';
 import type { Version } from '../../store/version.ts';
 import type { MountState } from '../mount-state.ts';
+import type { Deletion, OwedDeletions } from './owed-deletions.ts';
 import { RemovalOrder } from './removal-order.ts';
 
 /** For how long after a look nobody looks again, milliseconds. */
 const JUST_SEEN = 1000;
-
-/** A DELETE that is owed. */
-export interface Deletion {
-  record: DeletionRecord;
-  readonly versions: readonly Version[];
-  /** Whether an upload of unknown end may still bring one of them back. */
-  readonly isUnsure: boolean;
-  /** Monotonic milliseconds at which the request left that showed one of them last. */
-  seenAt: number;
-}
 
 interface Listing {
   readonly files: ListedFiles;
@@ -37,17 +27,16 @@ export type Seen = 'meant' | 'missing' | 'ours' | 'foreign';
 
 export class VersionLooks {
   readonly #mount: MountState;
-  /** All deletions that are owed, by path. */
-  readonly #pending: ReadonlyMap<string, Deletion>;
+  readonly #owed: Pick<OwedDeletions, 'in'>;
   /** Listings under way, by folder. */
   readonly #listings = new Map<string, Promise<void>>();
   /** What listings have just shown, by folder: also of what is unlinked only afterwards. */
   readonly #recent = new Map<string, Listing>();
   readonly #removalOrder = new RemovalOrder();
 
-  constructor(mount: MountState, pending: ReadonlyMap<string, Deletion>) {
+  constructor(mount: MountState, owed: Pick<OwedDeletions, 'in'>) {
     this.#mount = mount;
-    this.#pending = pending;
+    this.#owed = owed;
   }
 
   /** When the request left that has just shown one of `versions` at `path`, monotonic milliseconds; -Infinity when none has. */
@@ -113,8 +102,8 @@ export class VersionLooks {
     const pages = this.#mount.namespace.known.folder(folder)?.listed?.pages;
     if (pages === undefined) return false;
     let unseen = 0;
-    for (const [path, deletion] of this.#pending) {
-      if (parentOf(path) !== folder || this.#isJustSeen(deletion)) continue;
+    for (const [, deletion] of this.#owed.in(folder)) {
+      if (this.#isJustSeen(deletion)) continue;
       unseen += 1;
       if (unseen > pages) return true;
     }
@@ -131,10 +120,8 @@ export class VersionLooks {
 
   async #list(folder: string): Promise<void> {
     const listing = await this.#mount.namespace.filesNow(folder);
-    for (const [path, deletion] of this.#pending) {
-      if (parentOf(path) === folder && isIn(listing, path, deletion.versions))
-        deletion.seenAt = listing.askedAt;
-    }
+    for (const [path, deletion] of this.#owed.in(folder))
+      if (isIn(listing, path, deletion.versions)) deletion.seenAt = listing.askedAt;
     this.#recent.set(folder, listing);
     this.#mount.clock.after(JUST_SEEN, () => {
       if (this.#recent.get(folder) === listing) this.#recent.delete(folder);
