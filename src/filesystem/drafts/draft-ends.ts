@@ -42,8 +42,14 @@ export class DraftEnds {
     const { draft, sealed, failure } = file;
     const refused = sealed?.draft ?? draft;
     if (refused === null) return;
+    const { aside } = this.#mount.kept;
     if (sealed !== null && draft !== null && refused !== draft && failure?.draft === draft)
-      return this.#setNewestAside(file, draft, sealed);
+      return aside.listedWhile(file, draft, () => this.#setNewestAside(file, draft, sealed));
+    return aside.listedWhile(file, refused, () => this.#setRefusedAside(file, refused));
+  }
+
+  async #setRefusedAside(file: OpenFile, refused: Draft): Promise<void> {
+    const { draft, sealed, failure } = file;
     // Nobody sends it, also where it cannot be set aside: who waits for its room would wait for ever.
     refused.setLeaving(false);
     // Taken out before anything is awaited: whoever opens the file meanwhile must not write into a draft that goes.
@@ -110,6 +116,11 @@ export class DraftEnds {
 
   /** The local disk has cut `draft` of `file`, which a program has closed and which is nowhere else: it is set aside. */
   async setCutAside(file: OpenFile, draft: Draft): Promise<void> {
+    await this.#mount.kept.aside.listedWhile(file, draft, () => this.#setCutAside(file, draft));
+    await this.dropUnused(file);
+  }
+
+  async #setCutAside(file: OpenFile, draft: Draft): Promise<void> {
     const { sealed } = file;
     if (sealed === null) {
       file.loseWrites();
@@ -123,7 +134,6 @@ export class DraftEnds {
       path: file.path,
       where: draft.path,
     });
-    await this.dropUnused(file);
   }
 
   /** Lets go of what a close of `file` has promised; what a program has written since stays, and is not promised. */

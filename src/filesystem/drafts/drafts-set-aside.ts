@@ -49,6 +49,15 @@ export class DraftsSetAside {
     return resting.filter(({ id }) => this.#ids.has(id));
   }
 
+  /** Runs `laying`, at whose end `draft` is set aside or `file` has it again: people find it in the list all the while. Rejects as `laying`. */
+  async listedWhile<Result>(file: OpenFile, draft: Draft, laying: () => Promise<Result>): Promise<Result> {
+    const { id, facts, size, poisoned } = draft;
+    const known = this.#records.get(id) ?? newRecord(file, { id, sequence: 0, facts });
+    const sealed = poisoned === null ? { size, md5: null, at: this.#clock.now() } : null;
+    const record: DraftRecord = { ...known, state: 'set aside', facts: { ...known.facts, sealed } };
+    return this.#resting.listedWhile(record, laying);
+  }
+
   /** `draft` will not be sent, and nobody has it open: its file stays, for a person to find. Rejects with the disk's error. */
   async whole(file: OpenFile, draft: Draft, reason: string): Promise<void> {
     await this.#promised.keep(file, draft, () => ({ state: 'set aside', reason }));

@@ -20,6 +20,8 @@ export type RestingDraft =
 export class RestingDrafts {
   readonly #drafts: DraftFolder;
   readonly #resting = new Map<string, RestingDraft>();
+  /** Those that are on their way from a file to here, or back, and may be in neither. */
+  readonly #between = new Map<string, { readonly resting: RestingDraft; readonly moved: Promise<unknown> }>();
 
   constructor(drafts: DraftFolder) {
     this.#drafts = drafts;
@@ -37,6 +39,22 @@ export class RestingDrafts {
     this.#resting.delete(id);
   }
 
+  /** Runs `move`, at whose end a file has the draft of `record` or it rests here: people find it in the list all the while. Rejects as `move`. */
+  async listedWhile<Result>(record: DraftRecord, move: () => Promise<Result>): Promise<Result> {
+    const moved = move();
+    this.#between.set(record.id, { resting: { kind: 'draft', record }, moved });
+    try {
+      return await moved;
+    } finally {
+      this.#between.delete(record.id);
+    }
+  }
+
+  /** Resolves when it either rests here or is in a file. Never rejects. */
+  async settled(id: string): Promise<void> {
+    await this.#between.get(id)?.moved.catch(() => undefined);
+  }
+
   /** Deletes its file. Rejects with the disk's error. */
   async delete(id: string): Promise<void> {
     await this.#drafts.remove(id);
@@ -51,7 +69,9 @@ export class RestingDrafts {
   /** As their files are now; those whose files are gone are left out. Rejects with the disk's error. */
   async list(): Promise<UnsentChange[]> {
     const changes: UnsentChange[] = [];
-    for (const [id, resting] of this.#resting) {
+    // As they are now: while their files are looked for, some come and go.
+    const between = [...this.#between].map(([id, { resting }]) => [id, resting] as const);
+    for (const [id, resting] of new Map([...between, ...this.#resting])) {
       const found = await this.#drafts.find(id);
       if (found !== undefined) changes.push(changeOf(resting, found));
     }

@@ -39,7 +39,11 @@ export class Reviving {
   }
 
   /** The file, at its path in the mount, still to be stored. */
-  async revive(record: DraftRecord, found: FoundDraft): Promise<OpenFile> {
+  revive(record: DraftRecord, found: FoundDraft): Promise<OpenFile> {
+    return this.#mount.resting.listedWhile(record, () => this.#revive(record, found));
+  }
+
+  async #revive(record: DraftRecord, found: FoundDraft): Promise<OpenFile> {
     const { content, kept, resting } = this.#mount;
     // At once: two who ask for the same must not both get it.
     resting.remove(record.id);

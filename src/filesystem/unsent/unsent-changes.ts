@@ -81,8 +81,9 @@ export class UnsentChanges {
     const files = table.all().flatMap((file) => this.#changesOf(file));
     const renames = journal.underWay.map((rename) => changeOfRename(rename, resuming.failureOf(rename)));
     const deleted = [...deletions.waiting, ...deletions.dropped].map(changeOfDeletion);
-    const all = [...files, ...renames, ...deleted, ...leftAlone, ...(await resting.list())];
-    return all.sort(byAge);
+    const all = [...(await resting.list()), ...files, ...renames, ...deleted, ...leftAlone];
+    // What is on its way from one place to the other may be in both.
+    return [...new Map(all.map((change) => [change.id, change])).values()].sort(byAge);
   }
 
   /**
@@ -111,6 +112,8 @@ export class UnsentChanges {
     if (change.kind === 'rename') return this.#parts.resuming.retry(change.id);
     if (change.kind === 'delete') return this.#parts.deletions.retry(change.path ?? '', change.id);
     if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');
+    // Who asks at the same time as another hears the same.
+    if (!this.#underWay.has(change.id)) await this.#mount.resting.settled(change.id);
     const waiting = this.#fileOf(change);
     if (waiting === undefined && this.#hasGoneUp(change)) return change.path;
     return waiting === undefined
@@ -174,6 +177,7 @@ export class UnsentChanges {
     if (change.kind === 'rename')
       throw new Error('only half of it is done: it can be finished, not discarded');
     if (change.kind === 'delete') return this.#parts.deletions.discard(change.path ?? '', change.id);
+    await this.#mount.resting.settled(change.id);
     const file = this.#fileOf(change);
     if (file !== undefined) {
       await this.#parts.uploading.discard(file, change.id);
