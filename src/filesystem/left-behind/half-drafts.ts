@@ -36,8 +36,9 @@ export async function dropStoredHalves(
     const { key } = record.facts;
     try {
       if (!(await isStored(mount, record))) return;
-      await mount.resting.delete(record.id);
+      // In this order: what has only its file the next mount asks about again, what has only its record it calls lost.
       await journal.commit([remove('draft', record)]);
+      await mount.resting.delete(record.id);
       mount.log.info('what was being written when an earlier mount ended is stored: its draft is removed', {
         key,
       });
