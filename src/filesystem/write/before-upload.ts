@@ -81,6 +81,8 @@ export class BeforeUpload {
     // Before the look, which tells whether it was so by our doing.
     const seen = isTold ? plan.wanted : await currentVisibility(store, key);
     const head = await this.#head(key);
+    // To tell what may have come costs a reading of the draft, and others wait for the place of this upload.
+    if (seen === plan.wanted && (head === null || isAsBefore(file, head))) return true;
     if (await this.#hasCome(file, head, async () => [await plan.attempt(), ...store.late.uploadsOf(key)]))
       return true;
     if (seen !== plan.wanted) plan.seen = seen;
