@@ -46,13 +46,7 @@ export async function replaceObject(
   content: NewContent,
   wanted: Visibility,
 ): Promise<Replacement> {
-  let isStored = false;
-  const version = await lastingChange(store, key, async () => {
-    // What the service has is of our doing by then.
-    const stored = await storeOnce(store, key, isStored ? { ...content, isStillMeant: undefined } : content);
-    isStored = true;
-    return stored;
-  });
+  const version = await lastingChange(store, key, () => storeOnce(store, key, content));
   return asWanted(store, key, version, wanted);
 }
 

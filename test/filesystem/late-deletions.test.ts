@@ -4,9 +4,10 @@ import { Refusal } from '../../src/service/refusal.ts';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import { drained } from '../support/drained.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
-import { names, openForTest, writeFile } from '../support/open-for-test.ts';
-import { errnoOfCall } from '../support/program-acts.ts';
-import { textsOf } from '../support/stored-state.ts';
+import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { edit, errnoOfCall } from '../support/program-acts.ts';
+import { textOf, textOfConflictCopy, textsOf, visibilityOf } from '../support/stored-state.ts';
+import { TriedTwice } from '../support/tried-twice.ts';
 
 /** Something on the way to the service answers the first DELETEs of `key` itself, and the service hears of the first when it `arrives`. */
 class HeldDeletion {
@@ -177,5 +178,49 @@ describe('when the DELETE of an unlink has no answer, and is done after what is 
 
     expect(sinceUpload(next)).toEqual(['putObject a', 'headObject a']);
     expect(scene.asked()).toEqual(['putObject a']);
+  });
+});
+
+describe('when an edit is stored again since such a DELETE was done after it, by two tries', () => {
+  /** Of `/a`, which is public; between the two tries comes `meanwhile`. */
+  async function editedTwice(
+    meanwhile: (scene: FileSystemForTest) => Promise<void>,
+  ): Promise<FileSystemForTest> {
+    const deletion = new HeldDeletion('a');
+    const tries: TriedTwice[] = [];
+    const between = (service: ObjectService): ObjectService => {
+      const twice = new TriedTwice(deletion.between(service));
+      tries.push(twice);
+      return twice;
+    };
+    const scene = await openForTest({ between, settings: { metadataTtl: 0 } });
+    const nextUpload = (during: () => Promise<void>): void => {
+      for (const twice of tries)
+        twice.next = { operation: 'putObject', key: 'a', first: 'never sent', meanwhile: during };
+    };
+    await scene.foreignWrite('a', 'base');
+    await scene.direct.setVisibility(scene.bucket, 'a', 'public');
+    expect(await errnoOfCall(scene.fs.unlink('/a'))).toBe('EIO');
+    deletion.arrivesAfterPut();
+    nextUpload(() => {
+      nextUpload(() => meanwhile(scene));
+      return Promise.resolve();
+    });
+    await edit(scene.fs, '/a', 'B', 0);
+    return scene;
+  }
+
+  it('what others store meanwhile stays, and the edit beside it [conflict/tries]', async () => {
+    const scene = await editedTwice(({ foreignWrite }) => foreignWrite('a', 'theirs'));
+
+    expect(await textOf(scene, 'a')).toBe('theirs');
+    expect(await textOfConflictCopy(scene)).toBe('Base');
+  });
+
+  it('it keeps its link where nobody else stores anything [visibility/preserve]', async () => {
+    const scene = await editedTwice(() => Promise.resolve());
+
+    expect(await textsOf(scene)).toEqual({ a: 'Base' });
+    expect(await visibilityOf(scene, 'a')).toBe('public');
   });
 });

@@ -273,3 +273,29 @@ it('a link that others take down while an upload fails stays down when that is t
   expect(await textOf(scene, 'f')).toBe('new');
   expect(await visibilityOf(scene, 'f')).toBe('private');
 });
+
+it.each([
+  { from: 'public', to: 'private' },
+  { from: 'private', to: 'public' },
+] as const)(
+  'what others make $to of a $from file between two tries of an upload that has failed before stays so [conflict/tries]',
+  async ({ from, to }) => {
+    const scene = await withFile();
+    const { direct, bucket, faults, fs } = scene;
+    await direct.setVisibility(bucket, 'f', from);
+    faults.add({ operation: 'putObject', fault: { kind: 'status', status: 503 } });
+    const handle = await openToRewrite(fs, '/f');
+    await writeAt(fs, handle, 'new');
+    expect(await errnoOfCall(fs.fsync(handle))).toBe('EIO');
+    const meanwhile = async (): Promise<void> => {
+      await direct.setVisibility(bucket, 'f', to);
+    };
+    scene.betweenTries({ operation: 'putObject', key: 'f', first: 'refused', meanwhile });
+
+    await fs.fsync(handle);
+    await fs.release(handle);
+
+    expect(await textOf(scene, 'f')).toBe('new');
+    expect(await visibilityOf(scene, 'f')).toBe(to);
+  },
+);

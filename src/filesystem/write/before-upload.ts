@@ -72,15 +72,17 @@ export class BeforeUpload {
   async isAsPlanned(file: OpenFile, draft: Draft, plan: UploadPlan): Promise<boolean> {
     const mayConflict = this.#mayConflict(file, draft);
     const { visibilityWish } = file.wishesOf(draft);
-    const isTold =
-      visibilityToKeep(this.#mount, file, visibilityWish) !== undefined ||
-      this.#mount.namespace.known.isFresh(file.path, plan.since);
+    const isKept =
+      visibilityToKeep(this.#mount, file, visibilityWish) !== undefined && !this.#isOld(file, visibilityWish);
+    const isTold = isKept || this.#mount.namespace.known.isFresh(file.path, plan.since);
     if (isTold && !mayConflict) return true;
     const { store } = this.#mount;
     const key = keyOfPath(file.path);
     // Before the look, which tells whether it was so by our doing.
     const seen = isTold ? plan.wanted : await currentVisibility(store, key);
     const head = await this.#head(key);
+    // Nothing is there, by our doing: what has been stored may be gone again (lasting-change.ts).
+    if (head === null && store.late.mayBeDeleted(key)) return true;
     // To tell what may have come costs a reading of the draft, and others wait for the place of this upload.
     if (seen === plan.wanted && (head === null || isAsBefore(file, head))) return true;
     if (await this.#hasCome(file, head, async () => [await plan.attempt(), ...store.late.uploadsOf(key)]))
