@@ -3,12 +3,13 @@ import { Version } from '../store/version.ts';
 import type { VersionRecord } from './draft-facts.ts';
 
 export function factsOf(version: Version): VersionRecord {
-  const { size, etag, md5, lastModified, own, contentType } = version;
+  const { size, etag, lastModified, own, contentType } = version;
   const span = own?.storedWithin ?? null;
   return {
     size,
     etag,
-    md5,
+    // Of bytes that were here: an ETag that only looks like an MD5 would be taken for theirs (etag-kind.ts).
+    md5: own?.md5 ?? null,
     lastModified: lastModified.getTime(),
     storedWithin: span === null ? null : { from: span.from.getTime(), to: span.to.getTime() },
     contentType: contentType ?? null,

@@ -1,5 +1,7 @@
 /** The service's ETags look like the MD5 of something and are that of nothing (files kept encrypted): they prove nothing. */
 import { describe, expect, it } from 'vitest';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { drained } from '../support/drained.ts';
 import { names, openForTest, readFile, writeFile, type TestOptions } from '../support/open-for-test.ts';
 import { edit, errnoOfCall, openToRead, textAt } from '../support/program-acts.ts';
 import { stateOf, withPublicFile } from '../support/public-file.ts';
@@ -26,6 +28,16 @@ describe.each(DATES)('where ETags only look like MD5s (Date: %s)', (date) => {
     const scene = await withPublicFile(options);
 
     await edit(scene.fs, '/f', 'O', 0);
+
+    expect(await stateOf(scene)).toEqual(['Old', 'public']);
+  });
+
+  it('so does one whose edit the next mount stores after a kill [crash/link]', async () => {
+    const settings = { writeBack: true };
+    const scene = await withPublicFile({ ...options, settings });
+    await edit(scene.fs, '/f', 'O', 0);
+
+    await drained(await mountOver(await diskNow(scene), scene, { settings }));
 
     expect(await stateOf(scene)).toEqual(['Old', 'public']);
   });
