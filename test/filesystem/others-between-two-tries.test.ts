@@ -299,3 +299,29 @@ it.each([
     expect(await visibilityOf(scene, 'f')).toBe(to);
   },
 );
+
+it.each(ends)(
+  'what others store between two tries of publishing a file is not published (first try %s) [conflict/tries]',
+  async (first) => {
+    const scene = await withFile();
+    const meanwhile = (): Promise<void> => scene.foreignWrite('f', 'theirs');
+    scene.betweenTries({ operation: 'setVisibility', key: 'f', first, meanwhile });
+
+    expect(await errnoOfCall(setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public'))).toBe('EIO');
+
+    expect(await visibilityOf(scene, 'f')).toBe('private');
+  },
+);
+
+it.each(ends)(
+  'a file is published by a second try where nobody else stores anything (first try %s)',
+  async (first) => {
+    const scene = await withFile();
+    const nothing = (): Promise<void> => Promise.resolve();
+    scene.betweenTries({ operation: 'setVisibility', key: 'f', first, meanwhile: nothing });
+
+    await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public');
+
+    expect(await visibilityOf(scene, 'f')).toBe('public');
+  },
+);

@@ -65,7 +65,7 @@ export class VisibilityChanges {
   }
 
   async #setStored(path: string, wanted: Visibility): Promise<void> {
-    const { kept, clock, store, table } = this.#mount;
+    const { kept, clock, namespace, store, table } = this.#mount;
     const entry = await this.#inspecting.entry(path);
     if (entry.kind !== 'file') throw new FsError('ENOTSUP', path, 'it is a folder now');
     const { version } = entry;
@@ -73,7 +73,13 @@ export class VisibilityChanges {
     const owed = file?.owedLinks ?? [];
     if (wanted === 'private') await kept.takingDown(file);
     const at = clock.monotonic();
-    const record = await setVisibility(store, keyOfPath(path), wanted).catch(async (error: unknown) => {
+    // What others store between two tries its program has not meant to publish.
+    const isStillMeant = async (): Promise<boolean> => {
+      const there = await namespace.confirmFile(path, [version]);
+      return there?.kind !== 'file' || version.isSame(there.version);
+    };
+    const setting = setVisibility(store, keyOfPath(path), wanted, { isStillMeant });
+    const record = await setting.catch(async (error: unknown) => {
       if (mayHaveBeenDone(error)) this.#records.doubt(version);
       if (file !== undefined) await kept.stillOwes(file, owed);
       throw error;
