@@ -12,7 +12,7 @@ import { names, openForTest, writeFile, type FileSystemForTest } from '../suppor
 import { edit, openToEdit, openToRead, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
 import { goneOn, silentUploads, stateOf, store, withPublicFile } from '../support/public-file.ts';
 import { signal } from '../support/signal.ts';
-import { textOf } from '../support/stored-state.ts';
+import { textOf, textOfConflictCopy } from '../support/stored-state.ts';
 
 /** As long as any waiting that is to be seen takes, milliseconds: a change that does not wait has ended then. */
 const MOMENT = 100;
@@ -64,6 +64,35 @@ it.each([true, false])(
     expect(await stateOf(scene)).toEqual(['Old', 'public']);
   },
 );
+
+it.each([true, false])(
+  'what others store while the record of an upload is being made stays, and the edit beside it, with write-back %s [conflict/keep-both]',
+  async (writeBack) => {
+    const scene = await withPublicFile({ settings: { writeBack } });
+    const record = holdCommit('"uploading"', '"visibilityBefore":"public"');
+    await beginUpload(scene, writeBack);
+    await record.made;
+    await scene.foreignWrite('f', 'theirs');
+    record.letGo();
+
+    await expect.poll(() => textOfConflictCopy(scene)).toBe('Old');
+    expect(await stateOf(scene)).toEqual(['theirs', 'private']);
+  },
+);
+
+it('so it is after a kill just then [conflict/keep-both]', async () => {
+  const scene = await withPublicFile({ settings: { writeBack: true } });
+  const record = holdCommit('"uploading"', '"visibilityBefore":"public"');
+  await beginUpload(scene, true);
+  await record.made;
+  const disk = await diskNow(scene);
+  await scene.foreignWrite('f', 'theirs');
+
+  expect(await goneOn(disk, scene, { writeBack: true })).toEqual([]);
+
+  expect(await textOfConflictCopy(scene)).toBe('Old');
+  expect(await stateOf(scene)).toEqual(['theirs', 'private']);
+});
 
 it.each([true, false])(
   'an upload that still asks how visible its file is does not begin after the mount, with write-back %s [crash/link]',

@@ -4,6 +4,7 @@
  * The difficulties are what not to send (the same bytes again, an edit whose base somebody replaced) and a PUT without a known
  * end, which may have stored the bytes and made the object private all the same. Callers hold the claim of the file's path.
  */
+import type { DraftUpload } from '../../content/content-store.ts';
 import type { Draft } from '../../content/draft.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import type { Visibility } from '../../service/records.ts';
@@ -23,6 +24,15 @@ import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
 import { UploadStopped } from './stoppable-upload.ts';
 import type { Deletions } from '../write-back/deletions.ts';
+
+/** A PUT that may begin. */
+interface Prepared {
+  readonly upload: DraftUpload;
+  readonly contentType: string;
+  /** The Last-Modified that the new version shows until the service names it. */
+  readonly modified: Date;
+  readonly plan: UploadPlan;
+}
 
 /** Rejects with an `FsError`, with a refusal, with the local disk's error, or with `UploadStopped`: the draft is then as it was. */
 export class Sending {
@@ -153,9 +163,9 @@ export class Sending {
     for (;;) {
       const wanted = await this.#before.visibility(file, draft);
       // Whatever takes a while comes before the look: what somebody else stores between it and the PUT is lost.
-      if (wanted === 'public') await draft.md5();
+      const sending = await this.#prepared(file, draft, wanted);
       if (await this.#before.isConflict(file, draft)) throw await this.#conflict(file, draft);
-      const replacement = await this.#put(file, draft, wanted);
+      const replacement = await this.#put(file, draft, sending);
       if (replacement !== null) return replacement;
     }
   }
@@ -165,12 +175,11 @@ export class Sending {
     return new BaseReplaced(file.path, { draft, revision: draft.revision }, keepsBoth);
   }
 
-  /** Null when it has to be decided anew how the draft is to be stored. */
-  async #put(file: OpenFile, draft: Draft, wanted: Visibility): Promise<Replacement | null> {
-    const { store, content, clock, kept } = this.#mount;
+  /** What a PUT of `draft` is to store and to be, on the disk where the next mount has to know of it. */
+  async #prepared(file: OpenFile, draft: Draft, wanted: Visibility): Promise<Prepared> {
+    const { content, clock, kept } = this.#mount;
     const contentType = contentTypeFor(file, file.wishesOf(draft));
     const upload = content.upload(draft, contentType);
-    const { storing } = file;
     const modified = new Date(clock.now());
     const own = async () => ({
       size: upload.body.size,
@@ -182,6 +191,19 @@ export class Sending {
     const mayReplace = version !== null || endUnknown || visibilityBefore !== null;
     const attempt = async () => Version.uploaded(await own(), modified);
     const plan: UploadPlan = { wanted, since: clock.monotonic(), attempt, seen: null, isOld: false };
+    // Whoever publishes has to know it.
+    if (wanted === 'public') await draft.md5();
+    if (wanted === 'private') await kept.uploads.stayingPrivate(file, draft, attempt);
+    else if (mayReplace) await kept.uploads.takingLink(file, draft, await attempt());
+    return { upload, contentType, modified, plan };
+  }
+
+  /** Null when it has to be decided anew how the draft is to be stored. */
+  async #put(file: OpenFile, draft: Draft, prepared: Prepared): Promise<Replacement | null> {
+    const { store, clock, kept } = this.#mount;
+    const { upload, contentType, modified, plan } = prepared;
+    const { wanted } = plan;
+    const { storing } = file;
     const bytes = {
       contentType,
       body: upload.body,
@@ -190,8 +212,6 @@ export class Sending {
       signal: storing?.signal,
       isStillMeant: () => this.#before.isAsPlanned(file, draft, plan),
     };
-    if (wanted === 'private') await kept.uploads.stayingPrivate(file, draft, attempt);
-    else if (mayReplace) await kept.uploads.takingLink(file, draft, await attempt());
     // To record it may be how the disk lets its bytes down: what it stored then would be neither confirmed nor public again.
     if (draft.poisoned !== null) throw cutBy(draft.poisoned, file.path);
     // The mount may have given up while this waited, and the next one is told nothing of what begins now.
@@ -209,7 +229,7 @@ export class Sending {
         const before = wanted === 'private' ? wanted : (file.visibilityBefore ?? wanted);
         file.visibilityBefore = plan.seen ?? before;
         file.visibilityBeforeAt = plan.since;
-        file.doubt(await attempt());
+        file.doubt(await plan.attempt());
       }
       if (isStopped) throw new UploadStopped('somebody waits for the file', { cause: error });
       if (plan.isOld) return null;
