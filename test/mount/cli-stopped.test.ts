@@ -45,3 +45,31 @@ it('refresh, link, publish and unpublish say that it does not answer, of the mou
   expect(published).toMatchObject(silent('mnt is not published'));
   expect(unpublished).toMatchObject(silent('symlink is not made private'));
 });
+
+it('they say so, and status and uploads answer, where only a symbolic link outside leads into it', async () => {
+  const at = await CommandLine.open(await startEmbeddedServer());
+  const mount = await at.mountInFront(['photos', at.mountpoint]);
+  await symlink('mnt', join(at.home, 'to-mount'));
+  await symlink('to-mount/never/looked/at', join(at.home, 'inside'));
+  mount.signal('SIGSTOP');
+
+  const [refreshed, link, published, unpublished, status, uploads] = await Promise.all([
+    at.run(['refresh', 'inside']),
+    at.run(['link', 'inside']),
+    at.run(['publish', '-r', 'inside']),
+    at.run(['unpublish', 'inside/below']),
+    at.run(['status', 'inside']),
+    at.run(['uploads', 'inside']),
+  ]);
+
+  mount.signal('SIGCONT');
+  const why = 'the process that serves the mount does not answer';
+  const silent = (line: string): object => ({ code: 1, stdout: '', stderr: `pailfs: ${line}: ${why}\n` });
+  expect(refreshed).toMatchObject(silent('inside is not refreshed'));
+  expect(link).toMatchObject(silent('inside has no link'));
+  expect(published).toMatchObject(silent('inside is not published'));
+  expect(unpublished).toMatchObject(silent('inside/below is not made private'));
+  const none = expect.stringContaining('inside is no mount of pailfs') as string;
+  expect(status).toMatchObject({ code: 1, stderr: none });
+  expect(uploads).toMatchObject({ code: 1, stderr: none });
+});

@@ -3,9 +3,9 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { readMountTable, type MountEntry } from '../../fuse/mount-table.ts';
-import { isOurType } from '../../fuse/mountpoint.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { ControlClient, throwInWords } from '../control/control-client.ts';
+import { mountOf, mountOnTheWay, mountpointsOf } from './mount-on-the-way.ts';
 import { findControlSocket, readRecord, recordDirectories } from './mount-record.ts';
 import { isRunning } from './process-identity.ts';
 
@@ -20,23 +20,32 @@ export interface MountedPath {
 /** Need not exist, but for its mount. Rejects with a `CommandError`. */
 export async function findMountedPath(word: string): Promise<MountedPath> {
   const table = await readMountTable();
-  const written = mountOf(resolve(word), table);
-  // Before anybody looks at what is in it: who looks waits for a process that is stopped, or hangs, and cannot be told to stop waiting.
-  if (written !== undefined) await controlOf(written.mountpoint);
+  const first = await mountOnTheWay(resolve(word), table);
+  // Before anybody looks at what is in it, which one of a process that is stopped, or hangs, would make wait for ever.
+  if (first !== undefined) await askedAbout(first.mount, table);
   const canonical = await canonicalPath(resolve(word));
   const mount = mountOf(canonical, table);
   if (mount === undefined) {
     throw new CommandError(exitCodes.failed, 'it is in no mount of pailfs: "pailfs status" lists them');
   }
   const path = join(mount.root, canonical.slice(mount.mountpoint.length));
-  for (const mountpoint of mountpointsOf(mount, table)) {
-    const control = await controlOf(mountpoint);
-    if (control !== undefined) return { mountpoint, path, control };
-  }
+  const asked = await askedAbout(mount, table);
+  if (asked !== undefined) return { ...asked, path };
   throw new CommandError(
     exitCodes.failed,
     `nobody can be asked about ${mount.mountpoint}: it is another user's mount, or its process is gone; "pailfs status" tells`,
   );
+}
+
+type Asked = Pick<MountedPath, 'mountpoint' | 'control'>;
+
+/** As `controlOf`, wherever its process has mounted it. */
+async function askedAbout(mount: MountEntry, table: readonly MountEntry[]): Promise<Asked | undefined> {
+  for (const mountpoint of mountpointsOf(mount, table)) {
+    const control = await controlOf(mountpoint);
+    if (control !== undefined) return { mountpoint, control };
+  }
+  return undefined;
 }
 
 /** One that answers; undefined when there is none. Rejects with a `CommandError` when its process does not answer. */
@@ -64,21 +73,4 @@ async function canonicalPath(path: string): Promise<string> {
       { cause: error },
     );
   }
-}
-
-/** Undefined when what is mounted at `path` is not pailfs's. */
-function mountOf(path: string, table: readonly MountEntry[]): MountEntry | undefined {
-  for (let above = path; ; above = dirname(above)) {
-    // What was mounted there last hides what was before.
-    const mount = table.findLast(({ mountpoint }) => mountpoint === above);
-    if (mount !== undefined) return isOurType(mount.type) ? mount : undefined;
-    if (above === '/') return undefined;
-  }
-}
-
-/** Where its process may have mounted it: `mount --bind` shows a mount, or a folder of it, in other places, too. */
-function mountpointsOf(mount: MountEntry, table: readonly MountEntry[]): readonly string[] {
-  const isSame = ({ device, root }: MountEntry): boolean =>
-    device !== '' && device === mount.device && root === '/';
-  return [...new Set([mount, ...table.filter(isSame)].map(({ mountpoint }) => mountpoint))];
 }

@@ -1,7 +1,7 @@
 /** `pailfs unmount`: asks the kernel, then waits until the processes that served the mountpoint have stored everything. */
 import prettyBytes from 'pretty-bytes';
 import type { Clock } from '../../base/clock.ts';
-import { findMount } from '../../fuse/mount-table.ts';
+import { findMount, readMountTable, type MountEntry } from '../../fuse/mount-table.ts';
 import { isOurType, MOUNT_TYPE } from '../../fuse/mountpoint.ts';
 import { unmountDirectory } from '../../fuse/unmount.ts';
 import type { ExitCode } from '../command-error.ts';
@@ -13,6 +13,7 @@ import { putAway, recordAtEnd } from '../found-mounts/ended-records.ts';
 import type { MountRecord } from '../found-mounts/mount-record.ts';
 import { findControlSocket, readRecordsOf, recordDirectories } from '../found-mounts/mount-record.ts';
 import { canonicalMountpoint } from '../found-mounts/named-mountpoint.ts';
+import { mountpointsOf } from '../found-mounts/mount-on-the-way.ts';
 import { isRunning } from '../found-mounts/process-identity.ts';
 import { sayToPerson } from '../screen/report.ts';
 import { printable } from '../screen/screen-text.ts';
@@ -62,12 +63,7 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
     process.chdir('/');
     await unmountDirectory(mountpoint, { lazy: wish.lazy, limit: unmountLimit(wish) });
   }
-  if (served.length === 0) {
-    throw new CommandError(
-      exitCodes.failed,
-      `${mountpoint} is unmounted; who served it is not known, so uploads may still be running`,
-    );
-  }
+  if (mount !== undefined && served.length === 0) return tellWhereItStays(mount, directories);
   return waitForAll(served, directories, wish, clock);
 }
 
@@ -90,6 +86,21 @@ async function servedBy(directories: readonly string[], mountpoint: string): Pro
     if (runs || served.length === 0) served.push({ record, runs });
   }
   return served;
+}
+
+/** For a bind mount there is nothing to wait. Rejects with a `CommandError` when nothing shows what it showed any more. */
+async function tellWhereItStays(mount: MountEntry, directories: readonly string[]): Promise<ExitCode> {
+  const { mountpoint } = mount;
+  for (const place of mountpointsOf(mount, await readMountTable())) {
+    const runs = (await servedBy(directories, place)).some((one) => one.runs);
+    if (!runs) continue;
+    sayToPerson(`${mountpoint} is unmounted; it was a bind mount of ${place}, which stays mounted`);
+    return exitCodes.done;
+  }
+  throw new CommandError(
+    exitCodes.failed,
+    `${mountpoint} is unmounted; who served it is not known, so uploads may still be running`,
+  );
 }
 
 /** Says of each what it could not store. Rejects as `waitForEnd`. */
