@@ -100,6 +100,20 @@ it('unmount says of a process that was killed meanwhile what it does of any othe
   expect((await shownIn(at)).filter((one) => one.pid === pid)).toEqual([]);
 });
 
+it('who mounts in its new place after its process was killed ends its line in the status', async () => {
+  const { at, pid, after } = await moved();
+  process.kill(pid, 'SIGKILL');
+  await goneProcess(pid);
+
+  const mounted = await at.run(['mount', 'photos', after]);
+  const shown = await shownIn(at);
+  await at.run(['unmount', after]);
+
+  expect(mounted).toMatchObject({ code: 0 });
+  expect(shown.filter((one) => one.pid === pid)).toEqual([]);
+  expect(shown.filter(({ mountpoint }) => mountpoint === after)).toMatchObject([{ state: 'serving' }]);
+});
+
 it.each(['kernel', 'native'])('a signal ends the mount of the %s driver where it is', async (driver) => {
   const { pid, after } = await moved('--driver', driver);
 

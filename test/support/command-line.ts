@@ -11,7 +11,7 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { engineOptions } from '../../src/cli/serving/engine-options.ts';
 import { putAwayDead } from '../../src/cli/found-mounts/ended-records.ts';
-import { recordDirectories } from '../../src/cli/found-mounts/mount-record.ts';
+import { readRecordsOf, recordDirectories } from '../../src/cli/found-mounts/mount-record.ts';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { inNetwork, type NetworkNamespace } from './network-namespace.ts';
@@ -99,7 +99,8 @@ export class CommandLine {
       await unmountDirectory(this.mountpoint, { lazy: true });
     }
     await this.#servingProcessesGone();
-    await putAwayDead(await recordDirectories(process.getuid?.() ?? 0), this.mountpoint, systemClock);
+    const directories = await recordDirectories(process.getuid?.() ?? 0);
+    await putAwayDead(directories, await readRecordsOf(directories, this.mountpoint), systemClock);
     await removeDirectory(this.home);
   }
 

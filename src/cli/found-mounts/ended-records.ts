@@ -10,7 +10,6 @@ import {
   isSameProcess,
   readRecordFile,
   readRecords,
-  readRecordsOf,
   recordFile,
   removeDeadSocket,
   removeRecord,
@@ -51,13 +50,13 @@ export async function putAway(
   await removeRecord(directories, record);
 }
 
-/** Puts away what processes that are gone have left of `mountpoint`: whoever mounts there goes on with what they left. */
+/** Puts away those of `records` whose processes are gone: whoever mounts where they were goes on with what they left. */
 export async function putAwayDead(
   directories: readonly string[],
-  mountpoint: string,
+  records: readonly MountRecord[],
   clock: Pick<Clock, 'now'>,
 ): Promise<void> {
-  for (const record of await readRecordsOf(directories, mountpoint)) {
+  for (const record of records) {
     if (!(await isRunning(record.process))) await putAway(directories, record, clock);
   }
 }

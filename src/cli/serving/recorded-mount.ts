@@ -6,6 +6,7 @@ import { findMount } from '../../fuse/mount-table.ts';
 import { putAwayDead } from '../found-mounts/ended-records.ts';
 import {
   ownRecordDirectories,
+  readRecordsOf,
   recordDirectory,
   removeRecord,
   writeRecord,
@@ -14,10 +15,25 @@ import {
 import { ownIdentity } from '../found-mounts/process-identity.ts';
 
 export interface RecordedParts {
+  /** Of whoever was there before. */
+  readonly earlier: readonly MountRecord[];
   /** What does not change. */
   readonly facts: Omit<MountRecord, 'process' | 'unsent' | 'device'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+}
+
+/**
+ * Those of `mountpoint`, to be read while a dead mount still covers it: of one that was moved there only what is mounted tells that it is
+ * there. Never rejects.
+ */
+export async function earlierRecords(mountpoint: string, log: Log): Promise<readonly MountRecord[]> {
+  try {
+    return await readRecordsOf(ownRecordDirectories(uid()), mountpoint);
+  } catch (error) {
+    log.warn('What was mounted here before is not known', { error });
+    return [];
+  }
 }
 
 /** Never rejects: without its record `pailfs unmount` cannot wait for the uploads, but the mount itself works. */
@@ -37,7 +53,11 @@ export class RecordedMount {
     });
     // First: the device may have been that of another mount, which is not here for that.
     await this.#write([]);
-    await this.#orLog(() => putAwayDead(ownRecordDirectories(uid()), mountpoint, this.#parts.clock));
+    await this.#orLog(async () => {
+      const directories = ownRecordDirectories(uid());
+      const now = await readRecordsOf(directories, mountpoint);
+      await putAwayDead(directories, [...this.#parts.earlier, ...now], this.#parts.clock);
+    });
   }
 
   /** The last thing but the process's end. `unsent`: undefined when nobody knows what is missing. */

@@ -10,7 +10,7 @@ import { closeBackwards, UPLOAD_PATIENCE_MS, type BucketSurroundings, type Start
 import type { MountJob } from './mount-job.ts';
 import type { RecentProblems } from '../logging/recent-problems.ts';
 import { openMount, type OpenedMount } from './opened-mount.ts';
-import { RecordedMount } from './recorded-mount.ts';
+import { earlierRecords, RecordedMount, type RecordedParts } from './recorded-mount.ts';
 import { removeIdlePointers } from '../state/state-pointers.ts';
 
 /** How long a program may keep the mount busy after a signal; then it is detached. */
@@ -26,7 +26,7 @@ export interface Surroundings extends BucketSurroundings {
   readonly driver: Driver;
 }
 
-interface Parts extends OpenedMount {
+interface Parts extends OpenedMount, Pick<RecordedParts, 'earlier'> {
   readonly mounted: Mounted;
   /** When it began to answer. */
   readonly since: Date;
@@ -159,8 +159,9 @@ function recordedMount(
   parts: Parts,
 ): RecordedMount {
   const { clock, log, driver } = surroundings;
-  const { bucketName, mayWrite, since } = parts;
+  const { bucketName, mayWrite, since, earlier } = parts;
   return new RecordedMount({
+    earlier,
     facts: {
       mountpoint,
       bucket: bucketName,
@@ -185,6 +186,7 @@ async function openParts(job: MountJob, surroundings: Surroundings, start: Start
   signal.throwIfAborted();
   // A comma would begin another mount option.
   const source = opened.bucketName?.replaceAll(',', '_') ?? 'pailfs';
+  const earlier = await earlierRecords(mountpoint, log);
   const mounted = await driver.mount(opened.fileSystem.operations, {
     mountpoint,
     source,
@@ -194,5 +196,5 @@ async function openParts(job: MountJob, surroundings: Surroundings, start: Start
     log,
   });
   start.closers.push(() => mounted.unmount({ lazy: true }));
-  return { ...opened, mounted, since: new Date(clock.now()) };
+  return { ...opened, earlier, mounted, since: new Date(clock.now()) };
 }
