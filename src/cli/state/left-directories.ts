@@ -2,7 +2,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
+import { CommandError, exitCodes } from '../command-error.ts';
 import { ClaimSockets } from './claim-sockets.ts';
+import { notedRetries } from './retry-notes.ts';
 import { ABOUT, inTurn, numbersIn, stateAbout, stateHash, type StateAbout } from './state-directory.ts';
 
 /** One of a bucket's. */
@@ -15,6 +17,8 @@ export interface LeftDirectory {
   readonly about: StateAbout | null;
   /** A process has it: what is in it may change. */
   readonly isOwned: boolean;
+  /** Its number where that is `pailfs uploads retry`, and says so. */
+  readonly retriedBy: number | null;
 }
 
 export interface UnreadablePlace {
@@ -49,12 +53,14 @@ export async function listLeftDirectories(stateHome: string): Promise<LeftDirect
 /** Those of one bucket. */
 export async function leftDirectoriesIn(bucketHome: string): Promise<readonly LeftDirectory[]> {
   const about = await aboutOf(bucketHome);
+  const retries = await notedRetries(bucketHome);
   const sockets = await ClaimSockets.open(bucketHome);
   try {
     const left: LeftDirectory[] = [];
     for (const name of (await numbersIn(bucketHome)).map(String)) {
       const isOwned = await sockets.isOwned(name);
-      left.push({ path: join(bucketHome, name), bucketHome, name, about, isOwned });
+      const retriedBy = isOwned ? (retries.get(name) ?? null) : null;
+      left.push({ path: join(bucketHome, name), bucketHome, name, about, isOwned, retriedBy });
     }
     return left;
   } finally {
@@ -73,6 +79,16 @@ export async function whileClaimed<Result>(
     if (claim === undefined) return undefined;
     return action().finally(() => claim.release());
   });
+}
+
+/** Why nothing can be done with one that another process has. */
+export function inOtherHands({ path, retriedBy }: LeftDirectory): CommandError {
+  return new CommandError(
+    exitCodes.failed,
+    retriedBy === null
+      ? `another process has ${path}, and does not answer`
+      : `"pailfs uploads retry" (process ${retriedBy}) stores what is in ${path}: ask again when it has ended`,
+  );
 }
 
 /** Whether these credentials are those of the mounts that left `directory`. */

@@ -11,9 +11,10 @@ import type { ChangeOutcome, Unsent } from '../../filesystem/unsent/unsent-chang
 import { CommandError, exitCodes } from '../command-error.ts';
 import { damageLog } from '../logging/damage-log.ts';
 import { lookIntoEach, type LookedInto } from '../state/left-changes.ts';
-import { belongsTo, leftDirectoriesIn, type LeftDirectory } from '../state/left-directories.ts';
+import { belongsTo, inOtherHands, leftDirectoriesIn, type LeftDirectory } from '../state/left-directories.ts';
 import { closeBackwards, openBucket, type Start } from '../serving/open-bucket.ts';
 import type { MountSettings } from '../settings/settings.ts';
+import { noteRetry } from '../state/retry-notes.ts';
 import { ABOUT } from '../state/state-directory.ts';
 import type { UnsentPlace } from './unsent-places.ts';
 
@@ -65,9 +66,7 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
       `what waits in ${directory.path} was written with other credentials, or for another service: use the same settings as that mount (--profile, PAILFS_ACCESS_KEY_ID)`,
     );
   }
-  if (directory.isOwned) {
-    throw new CommandError(exitCodes.failed, `another process has ${directory.path}, and does not answer`);
-  }
+  if (directory.isOwned) throw inOtherHands(directory);
   const start: Start = { closers: [], warnings: [] };
   let outcomes: readonly ChangeOutcome[];
   try {
@@ -77,6 +76,8 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
       { clock, log: damageLog, leftovers: 'when asked' },
       start,
     );
+    // Before the release, after the end of the file system, which stores to the last.
+    start.closers.splice(-1, 0, await noteRetry(opened.state));
     outcomes = await retryIn(opened.fileSystem.unsent, wanted);
   } finally {
     await closeBackwards(start.closers, silentLog);

@@ -14,7 +14,7 @@ import { damageLog } from '../logging/damage-log.ts';
 import { print, printJson } from '../direct/print.ts';
 import { actOnEach, type PlaceOutcomes } from './each-place.ts';
 import { exportDraft, hasBytes, makeTop } from './export-drafts.ts';
-import { whileClaimed } from '../state/left-directories.ts';
+import { inOtherHands, whileClaimed, type LeftDirectory } from '../state/left-directories.ts';
 import { sayStack, sayToPerson } from '../screen/report.ts';
 import { leftBeside, retryLeft } from './retry-left.ts';
 import type { MountSettings } from '../settings/settings.ts';
@@ -144,9 +144,7 @@ async function discardIn(
   if (owner.kind === 'mount') return owner.control.discard(ids).catch(throwWithWhatWaits);
   const { directory } = owner;
   // Asked again, it would not answer then, either.
-  if (directory.isOwned) {
-    throw new CommandError(exitCodes.failed, `another process has ${directory.path}, and does not answer`);
-  }
+  if (directory.isOwned) throw inOtherHands(directory);
   const tools = { clock, log: damageLog };
   const outcomes = await whileClaimed(directory, () => discardLeftIn(directory.path, ids, tools));
   if (outcomes !== undefined) return outcomes;
@@ -235,6 +233,10 @@ function titleOf({ mountpoint, bucket, baseUrl, owner }: UnsentPlace): string {
     return `${bucket ?? 'all buckets'} at ${service}, ${where} ${mountpoint ?? '?'}:`;
   }
   const what = bucket === null ? 'an unknown bucket' : `${bucket} at ${service}`;
-  const whose = owner.directory.isOwned ? 'in use by a process that does not answer' : 'not mounted';
-  return `${what}, ${whose} (${owner.directory.path}):`;
+  return `${what}, ${ownerOf(owner.directory)} (${owner.directory.path}):`;
+}
+
+function ownerOf({ isOwned, retriedBy }: LeftDirectory): string {
+  if (retriedBy !== null) return `which "pailfs uploads retry" (process ${retriedBy}) stores just now`;
+  return isOwned ? 'in use by a process that does not answer' : 'not mounted';
 }
