@@ -49,6 +49,14 @@ it('a misspelt command, which could be a bucket, is told to be none', async () =
   });
 });
 
+it('so it is with an option that only the command has which was meant', async () => {
+  const told = await runHere(['statsu', '--json']);
+
+  const line = `statsu is no command, and to pailfs mount this is an unknown option '--json'; "pailfs mount --help" shows the usage, "pailfs --help" all commands`;
+  expect(told).toMatchObject({ code: 2, stderr: `pailfs: ${line}\n` });
+  expect(JSON.parse(told.stdout)).toEqual({ error: { message: line, exitCode: 2 } });
+});
+
 it('who asks for the help of a command that there is not is told so', async () => {
   const told = await runHere(['help', 'lits']);
 

@@ -41,14 +41,23 @@ function wrongWords(command: Command, error: CommanderError): CommandError {
 
 /** The parser's own text, but where it counts what a person would have to count, too. */
 function complaintOf(command: Command, { code, message }: CommanderError): string {
+  const notCommand = isLeftOut(command) ? wordOf(command.parent) : undefined;
+  const beginning = notCommand === undefined ? '' : `${notCommand} is no command, and `;
   if (code === 'commander.excessArguments') {
     const excess = command.args.slice(command.registeredArguments.length).join(' ');
-    const complaint = `${nameOf(command)} has no use for ${excess}`;
-    return isLeftOut(command)
-      ? `${command.parent?.args[0] ?? ''} is no command, and ${complaint}`
-      : complaint;
+    return `${beginning}${nameOf(command)} has no use for ${excess}`;
   }
-  return oneLine(message.replace(/^error: /, ''));
+  const complaint = oneLine(message.replace(/^error: /, ''));
+  // It may be one of the command that was meant.
+  return code === 'commander.unknownOption' && notCommand !== undefined
+    ? `${beginning}to ${nameOf(command)} this is an ${complaint}`
+    : complaint;
+}
+
+/** What was given first, if that is no option. */
+function wordOf(command: Command | null): string | undefined {
+  const [word] = command?.args ?? [];
+  return word?.startsWith('-') === true ? undefined : word;
 }
 
 function helpFor(command: Command): string {
