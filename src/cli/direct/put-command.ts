@@ -4,13 +4,14 @@ import prettyBytes from 'pretty-bytes';
 import { inWords } from '../../base/errors.ts';
 import { contentTypeOf } from '../../filesystem/attributes/content-type.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
-import { currentVisibility, replaceObject } from '../../store/replace.ts';
+import { replaceObject } from '../../store/replace.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
 import { BucketStores, requireAddress } from './object-address.ts';
 import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
 import { openProgress } from './progress.ts';
 import { reasonOf } from './refused.ts';
+import { replaceKeeping } from './replace-keeping.ts';
 import type { Session } from './session.ts';
 import { openSource, SentFile } from './upload-source.ts';
 
@@ -67,15 +68,15 @@ async function put(
   const source = await openSource(file);
   const progress = openProgress(basename(key), source.size, prettyBytes);
   try {
-    // Asked for before the upload, which makes the file private (§3.2).
-    const wanted =
-      settings.visibility === 'preserve' ? await currentVisibility(store, key) : settings.visibility;
     const contentType = contentTypeOf(key);
     const body = new SentFile(source, contentType, (bytes) => {
       progress.set(bytes);
     });
     const content = { body, contentType, md5: () => body.md5(), modified: new Date(clock.now()) };
-    const { visibilityFailure } = await replaceObject(store, key, content, wanted);
+    const { visibilityFailure } =
+      settings.visibility === 'preserve'
+        ? await replaceKeeping(store, key, content)
+        : await replaceObject(store, key, content, settings.visibility);
     if (visibilityFailure !== undefined) {
       const reason = reasonOf(visibilityFailure) ?? inWords(visibilityFailure);
       throw new CommandError(

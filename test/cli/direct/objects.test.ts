@@ -113,6 +113,50 @@ describe('pailfs put', () => {
     expect(await content(server, 'kept')).toBe('new');
   });
 
+  it.each(['public', 'private'] as const)(
+    'leaves a file that others make %s between two tries as they left it',
+    async (visibility) => {
+      const server = await startEmbeddedServer();
+      const { direct, bucket, faults } = server;
+      await direct.putObject(bucket, 'f', uploadOf('old'));
+      await direct.setVisibility(bucket, 'f', visibility === 'public' ? 'private' : 'public');
+      faults.add({
+        operation: 'putObject',
+        times: Infinity,
+        fault: { kind: 'status', status: 503, retryAfter: 1 },
+      });
+      const at = await CommandLine.open(server);
+
+      const put = at.run(['put', '-', 'photos:f'], { stdin: 'new' });
+      await expect.poll(() => faults.taken, { timeout: 60_000 }).toBeGreaterThan(0);
+      await direct.setVisibility(bucket, 'f', visibility);
+      faults.clear();
+      const { code } = await put;
+
+      expect(code).toBe(0);
+      expect(await content(server, 'f')).toBe('new');
+      expect((await direct.getVisibility(bucket, 'f')).visibility).toBe(visibility);
+    },
+  );
+
+  it.each([undefined, { behaviours: { etag: 'random' } } as const])(
+    'keeps a public file public though the answer to its upload is lost (%j)',
+    async (options) => {
+      const server = await startEmbeddedServer(options);
+      const { direct, bucket, faults } = server;
+      await direct.putObject(bucket, 'f', uploadOf('old'));
+      await direct.setVisibility(bucket, 'f', 'public');
+      faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
+      const at = await CommandLine.open(server);
+
+      const { code } = await at.run(['put', '-', 'photos:f'], { stdin: 'new' });
+
+      expect(code).toBe(0);
+      expect(await content(server, 'f')).toBe('new');
+      expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
+    },
+  );
+
   it('says so when the bytes are stored and the link does not come back', async () => {
     const server = await startEmbeddedServer();
     await server.direct.putObject(server.bucket, 'a', uploadOf('old'));

@@ -1,0 +1,46 @@
+/**
+ * How does `pailfs put` replace a file whose visibility shall stay? A try may leave a minute after the first: what others have published
+ * or taken down by then is not undone.
+ */
+import { isRefusal } from '../../service/refusal.ts';
+import type { BucketStore } from '../../store/bucket-store.ts';
+import { recognise } from '../../store/own-upload.ts';
+import { currentVisibility, replaceObject, type NewContent, type Replacement } from '../../store/replace.ts';
+import { Version } from '../../store/version.ts';
+
+/** As `replaceObject`, which may be begun again. */
+export async function replaceKeeping(
+  store: BucketStore,
+  key: string,
+  content: NewContent,
+): Promise<Replacement> {
+  for (;;) {
+    // Asked for before the upload, which makes the file private (§3.2).
+    const wanted = await currentVisibility(store, key);
+    const plan = { isOld: false };
+    const isStillMeant = async (): Promise<boolean> => {
+      // Before the look, which tells whether it was so by our doing.
+      const seen = await currentVisibility(store, key);
+      plan.isOld = seen !== wanted && !(await hasCome(store, key, content));
+      return !plan.isOld;
+    };
+    try {
+      return await replaceObject(store, key, { ...content, isStillMeant }, wanted);
+    } catch (error) {
+      if (!plan.isOld) throw error;
+    }
+  }
+}
+
+/** Whether a try has stored `content`, though the service did not say so. */
+async function hasCome(store: BucketStore, key: string, content: NewContent): Promise<boolean> {
+  const { size } = content.body;
+  const own = { size, md5: await content.md5(), storedWithin: null, contentType: content.contentType };
+  const tried = Version.uploaded(own, content.modified, store.etags);
+  try {
+    return (await recognise(store, key, await store.head(key), [tried])) !== undefined;
+  } catch (error) {
+    if (isRefusal(error, 'missing')) return false;
+    throw error;
+  }
+}
