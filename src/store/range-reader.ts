@@ -5,7 +5,7 @@
  * the request may be refused; bodies may be cut, and the file may be replaced between two answers. All of that ends here: a caller
  * gets bytes in order, of one version, each once, or an error.
  */
-import type { ByteRange } from '../base/byte-range.ts';
+import { byteLength, type ByteRange } from '../base/byte-range.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -13,6 +13,7 @@ import type { Download, ObjectService, Pausing } from '../service/object-service
 import type { ObjectHead } from '../service/records.ts';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { Gate } from './gates.ts';
+import { MOST_HELD, onceComplete } from './held-body.ts';
 import { RangeProgress } from './range-progress.ts';
 import { withinTime } from './read-deadline.ts';
 import { RangeTrust, type RangeSupport } from './range-trust.ts';
@@ -138,7 +139,7 @@ export class RangeReader {
       return plain;
     }
     try {
-      const checked = await this.#checked(await this.#get(request, needed), request, progress);
+      const checked = await this.#checked(await this.#part(request, needed), request, progress);
       const isCrumb = progress.noteAnswer(checked.range.end);
       if (holdsWhole(checked)) this.#trust.ignored();
       else if (!isCrumb) this.#trust.honoured();
@@ -164,6 +165,14 @@ export class RangeReader {
   #get({ key, signal, pausing }: Transfer, range?: ByteRange): Promise<Download> {
     if (signal?.aborted === true) throw aborted(key);
     return this.#service.getObject(this.#bucket, key, { range, signal, pausing, isReadAtOnce: true });
+  }
+
+  /** Of one that is to be held until it is here to its end no more is asked for than there is memory for: the rest when parts are known to be what they say. */
+  async #part(request: Transfer, needed: ByteRange): Promise<Download> {
+    const download = await this.#get(request, needed);
+    if (!this.#isDoubtful(download) || byteLength(download.range) <= MOST_HELD) return download;
+    await close(download);
+    return this.#get(request, { start: needed.start, end: needed.start + MOST_HELD });
   }
 
   async #checked(download: Download, request: Transfer, progress: RangeProgress): Promise<Download> {
@@ -213,8 +222,14 @@ export class RangeReader {
 
   /** As long as no answer to a Range was seen to be what it said, one that announces no length may be anything, even the whole file. */
   #bodyOf(download: Download, request: Transfer, progress: RangeProgress): AsyncIterable<Uint8Array> {
-    const isDoubtful = download.isUncounted === true && !this.#trust.isProven;
-    return isDoubtful ? onceComplete(download.body, request, progress) : download.body;
+    if (!this.#isDoubtful(download)) return download.body;
+    return onceComplete(download.body, (bytes) => {
+      noteArrival(bytes, request, progress);
+    });
+  }
+
+  #isDoubtful({ isUncounted }: Download): boolean {
+    return isUncounted === true && !this.#trust.isProven;
   }
 
   /** Resolves when another answer may be asked for; rejects with `error` when not. */
@@ -240,20 +255,6 @@ export class RangeReader {
 
 function holdsWhole(download: Download): boolean {
   return download.range.start === 0 && download.range.end === download.head.size;
-}
-
-/** Its bytes, when all of them are here. */
-async function* onceComplete(
-  body: Download['body'],
-  request: Transfer,
-  progress: RangeProgress,
-): AsyncGenerator<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) {
-    pieces.push(Uint8Array.from(piece));
-    noteArrival(piece.length, request, progress);
-  }
-  yield* pieces;
 }
 
 /** Bytes that drip, in one body or in one answer each, never stall for long, and would hold up the program for hours. */

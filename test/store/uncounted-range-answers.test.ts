@@ -7,6 +7,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import type { Script } from '../support/raw-server.ts';
 
+const MEBIBYTE = 1024 * 1024;
 const CONTENT = patternedBytes(600_000);
 const VERSION = 'ETag: "e"\r\nLast-Modified: Fri, 02 Jan 2026 03:04:05 GMT\r\n';
 const PART = { start: 100_000, end: 500_000 };
@@ -25,6 +26,20 @@ const whole = answer(`HTTP/1.1 200 OK\r\n${VERSION}Content-Length: ${CONTENT.len
 const honest = answer(PART_HEADERS, CONTENT.subarray(PART.start, PART.end));
 const oneMore = answer(PART_HEADERS, CONTENT.subarray(PART.start, PART.end + 1));
 const notAPart = answer(PART_HEADERS, CONTENT);
+
+/** Of whatever is asked for, without its length. */
+function uncounted(content: Uint8Array): Script {
+  return {
+    play: (socket, { headers }) => {
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers['range'] ?? '') ?? [];
+      const [start, end] = [Number(first), Number(last) + 1];
+      socket.write(
+        `HTTP/1.1 206 Partial Content\r\n${VERSION}Content-Range: bytes ${start}-${end - 1}/${content.length}\r\nConnection: close\r\n\r\n`,
+      );
+      socket.end(content.subarray(start, end));
+    },
+  };
+}
 
 async function setup(...answers: Script[]) {
   const { service, server } = await openClient(answers);
@@ -80,5 +95,35 @@ describe('a stretch of a file, answered by a part without Content-Length', () =>
     await expect(read()).rejects.toMatchObject({ kind: 'malformed' });
     expect(asked()).toHaveLength(2);
     expect(ranges.rangeSupport).toBe('yes');
+  });
+
+  it('and is large, is asked for in a first piece that is held, and then in one with all the rest', async () => {
+    const content = patternedBytes(5 * MEBIBYTE);
+    const part = { start: 100_000, end: content.length };
+    const { service, server } = await openClient([uncounted(content)]);
+    const clock = new ManualClock();
+    const ranges = new RangeReader({ service, bucket: 'b', gate: (task) => task(), clock, log: silentLog });
+    const found: Uint8Array[] = [];
+    const asked: number[] = [];
+
+    await ranges.read(
+      { key: 'k', range: part, expected: { size: content.length, matches: () => true } },
+      {
+        begin: () => undefined,
+        chunk: (data) => {
+          found.push(Uint8Array.from(data));
+          asked.push(server.requests.length);
+        },
+      },
+    );
+
+    expect(Buffer.concat(found).equals(content.subarray(part.start))).toBe(true);
+    expect(server.requests.map(({ headers }) => headers['range'])).toEqual([
+      `bytes=${part.start}-${part.end - 1}`,
+      `bytes=${part.start}-${part.start + MEBIBYTE - 1}`,
+      `bytes=${part.start + MEBIBYTE}-${part.end - 1}`,
+    ]);
+    // The piece was handed on before the rest was asked for: no more than that was ever held.
+    expect(asked[0]).toBe(2);
   });
 });
