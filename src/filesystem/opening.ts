@@ -227,6 +227,7 @@ export class Opening {
       throw error;
     }
   }
+
   /** Keeps the bytes of a file that is ending for `handle`. Rejects with `NameLost` when it has ended, and they were gone before. */
   async #keepFor(handle: Handle): Promise<void> {
     const { file } = handle;
