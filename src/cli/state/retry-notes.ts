@@ -26,8 +26,14 @@ export async function noteRetry({ path, adopted }: StateDirectory): Promise<() =
     names: [path, ...adopted].map((one) => basename(one)),
   };
   const temporary = `${file}.new`;
-  await writeFile(temporary, JSON.stringify(note), { mode: FILE_MODE });
-  await rename(temporary, file);
+  try {
+    await writeFile(temporary, JSON.stringify(note), { mode: FILE_MODE });
+    await rename(temporary, file);
+  } catch (error) {
+    // A full disk has room for a name, but for nothing in it.
+    await rm(temporary, { force: true });
+    throw error;
+  }
   return () => rm(file, { force: true });
 }
 

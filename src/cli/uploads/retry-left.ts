@@ -12,10 +12,11 @@ import { CommandError, exitCodes } from '../command-error.ts';
 import { damageLog } from '../logging/damage-log.ts';
 import { lookIntoEach, type LookedInto } from '../state/left-changes.ts';
 import { belongsTo, inOtherHands, leftDirectoriesIn, type LeftDirectory } from '../state/left-directories.ts';
+import { sayToPerson } from '../screen/report.ts';
 import { closeBackwards, openBucket, type Start } from '../serving/open-bucket.ts';
 import type { MountSettings } from '../settings/settings.ts';
 import { noteRetry } from '../state/retry-notes.ts';
-import { ABOUT } from '../state/state-directory.ts';
+import { ABOUT, type StateDirectory } from '../state/state-directory.ts';
 import type { UnsentPlace } from './unsent-places.ts';
 
 /** Of uploads that nobody has to ask for in a mount. */
@@ -77,12 +78,22 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
       start,
     );
     // Before the release, after the end of the file system, which stores to the last.
-    start.closers.splice(-1, 0, await noteRetry(opened.state));
+    start.closers.splice(-1, 0, await noted(opened.state));
     outcomes = await retryIn(opened.fileSystem.unsent, wanted);
   } finally {
     await closeBackwards(start.closers, silentLog);
   }
   return whatBecameOf(wish, outcomes, await stillLeft(wish, clock));
+}
+
+/** As `noteRetry`; never rejects: room on that disk may be what the retry is to make. */
+async function noted(state: StateDirectory): Promise<() => Promise<void>> {
+  try {
+    return await noteRetry(state);
+  } catch (error) {
+    sayToPerson(`other commands cannot be told of this retry: ${inWords(error)}`);
+    return () => Promise.resolve();
+  }
 }
 
 async function retryIn(
