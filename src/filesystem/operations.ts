@@ -132,8 +132,8 @@ export interface FileSystemOperations {
    */
   write(handle: FileHandle, data: Uint8Array, position: number, free?: () => void): Promise<number>;
   /**
-   * Keeps room for bytes that will be written in `range`, so that none of these writes is ENOSPC; the file grows to hold it unless `keepsSize`.
-   * ENOSPC leaves it as it was.
+   * Keeps room for bytes that will be written in `range` among those that may wait here; the file grows to hold it unless `keepsSize`. ENOSPC
+   * leaves it as it was. What the local disk has free, which is looked at once, others may take until then.
    */
   allocate(handle: FileHandle, range: ByteRange, keepsSize: boolean): Promise<void>;
   /**
