@@ -17,6 +17,8 @@ import { WriteGate } from './write/write-gate.ts';
 
 /** Of one file: what was tried before the last hundred other contents does not come any more, or is a stranger's. */
 const MOST_UNCONFIRMED = 100;
+/** Of the attributes those that tell something of the bytes. */
+const TIMES: ReadonlySet<string> = new Set<keyof LocalAttributes>(['atime', 'mtime', 'ctime']);
 
 /** What the upload of a draft shall do besides storing its bytes. */
 export interface Wishes {
@@ -149,12 +151,17 @@ export class OpenFile {
     return sealed?.draft === draft ? (sealed.wishes ?? own) : own;
   }
 
-  /** A program has set `local`: also of what waits for its upload, which is the file until something newer is whole. */
+  /**
+   * A program has set `local`. Mode and owner are also those of what waits for its upload, which is the file until something newer is whole.
+   * Times are those of the bytes that it writes: `cp -u` and rsync take others that have them for the same.
+   */
   setLocal(local: LocalAttributes): void {
     const { sealed } = this;
     this.local = { ...this.local, ...local };
-    if (sealed?.wishes != null)
-      sealed.wishes = { ...sealed.wishes, local: { ...sealed.wishes.local, ...local } };
+    if (sealed?.wishes == null) return;
+    const apartFromTimes = Object.entries(local).filter(([name]) => !TIMES.has(name));
+    const kept = { ...sealed.wishes.local, ...Object.fromEntries(apartFromTimes) };
+    sealed.wishes = { ...sealed.wishes, local: kept };
   }
 
   /** `version` holds what programs have read and written of this file. */
