@@ -205,6 +205,10 @@ async function intoFile(
   } catch (error) {
     if (part.length > 0)
       sayToPerson(`${printable(part.path)} keeps ${prettyBytes(part.length)}: the same command goes on`);
+    else
+      await part.discard().catch((failure: unknown) => {
+        sayToPerson(`${printable(part.path)} stays, empty: ${inWords(failure)}`);
+      });
     throw error;
   } finally {
     await part.close();

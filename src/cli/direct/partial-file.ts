@@ -107,14 +107,25 @@ export class PartialFile {
     await rm(recordOf(this.path), { force: true });
   }
 
+  /** Nothing has come: there is nothing to go on with. What another download has put in its place by now stays. */
+  async discard(): Promise<void> {
+    if (!(await exists(this.path)) || !(await this.#isOwn())) return;
+    await rm(this.path, { force: true });
+    await rm(recordOf(this.path), { force: true });
+  }
+
   async close(): Promise<void> {
     await this.#handle.close();
   }
 
   /** Two that began in the same moment may both have found nobody. */
   async #requireOwn(): Promise<void> {
+    if (!(await this.#isOwn())) throw taken(this.path);
+  }
+
+  async #isOwn(): Promise<boolean> {
     const [own, named] = [await this.#handle.stat(), await stat(this.path)];
-    if (own.ino !== named.ino || own.dev !== named.dev) throw taken(this.path);
+    return own.ino === named.ino && own.dev === named.dev;
   }
 }
 

@@ -128,6 +128,25 @@ describe('pailfs get', () => {
     expect(await readdir(at.home)).toEqual(before);
   });
 
+  it.each(['new', 'there'])(
+    'leaves nothing behind of what is refused before its first byte (%s)',
+    async (name) => {
+      const server = await startEmbeddedServer();
+      await server.direct.putObject(server.bucket, 'file', uploadOf('bytes'));
+      const at = await CommandLine.open(server);
+      await writeFile(join(at.home, 'there'), 'as before');
+      const before = await readdir(at.home);
+      server.faults.add({ operation: 'getObject', fault: { kind: 'status', status: 403 } });
+
+      const { code, stderr } = await at.run(['get', 'photos:file', name]);
+
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^pailfs: photos:file is not fetched: .+\n$/);
+      expect(await readdir(at.home)).toEqual(before);
+      expect(await readFile(join(at.home, 'there'), 'utf8')).toBe('as before');
+    },
+  );
+
   it('tells in one line of a folder, and of a directory that is not there', async () => {
     const server = await startEmbeddedServer();
     await server.direct.putObject(server.bucket, 'd/a', uploadOf('x'));
