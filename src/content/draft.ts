@@ -107,7 +107,7 @@ export class Draft {
     await this.#underWay;
   }
 
-  /** Keeps room for its first `size` bytes, which are about to be fetched. Rejects with `NoRoom`, or with the disk's error. */
+  /** Keeps room for `size` bytes in all, which are to come. Rejects with `NoRoom`, or with the disk's error: it can be written as before. */
   async reserve(size: number): Promise<void> {
     await this.#account.grow(size - this.#account.held);
   }
