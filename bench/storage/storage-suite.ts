@@ -12,6 +12,7 @@ import { findSubjects, type WantedSubjects } from '../mounts/subjects.ts';
 import type { RequestCounts } from '../store/store-process.ts';
 import { Buckets } from './buckets.ts';
 import { timeOf, valuesOf, workloadsOf } from './metrics.ts';
+import { checkDisk } from './disk-check.ts';
 import { checkNetworks } from './network-check.ts';
 import { PROFILES, type Profile } from './profiles.ts';
 import type { Scene } from './scenes.ts';
@@ -60,7 +61,7 @@ export async function openStorageSuite(options: SuiteOptions, parts: StorageSuit
   const testbed = await Testbed.open(profiles);
   const buckets = new Buckets(testbed);
   const notes = new Set([...parts.notes, ...subjectNotes]);
-  const checks = await checkNetworks(testbed, profiles);
+  const checks = { ...(await checkDisk()), ...(await checkNetworks(testbed, profiles)) };
   const requests = new Map<string, RequestCounts>();
   const peerNames = peers.map(({ name }) => name);
   let isClosed = false;

@@ -93,7 +93,9 @@ export class Testbed {
 
   /** Whether the bucket holds these files and nothing else. */
   async holds(bucket: string, files: readonly ExpectedFile[]): Promise<boolean> {
-    return (await this.#store.call('difference', bucket, files)) === 0;
+    // Without their bytes, which would keep the store from answering whoever it is that still stores some.
+    const told = files.map(({ key, size, etag }) => ({ key, size, etag }));
+    return (await this.#store.call('difference', bucket, told)) === 0;
   }
 
   /** Since the last call. */
