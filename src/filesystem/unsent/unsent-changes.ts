@@ -116,9 +116,20 @@ export class UnsentChanges {
     if (!this.#underWay.has(change.id)) await this.#mount.resting.settled(change.id);
     const waiting = this.#fileOf(change);
     if (waiting === undefined && this.#hasGoneUp(change)) return change.path;
-    return waiting === undefined
-      ? this.#storedOnce(change, isNamed)
-      : this.#storedWhole(await this.#giving(waiting, change));
+    return waiting === undefined ? this.#storedOnce(change, isNamed) : this.#storedInTurn(waiting, change);
+  }
+
+  /** Of a file that has it now, and may have stored it by itself when it is its turn. */
+  async #storedInTurn(waiting: OpenFile, change: UnsentChange): Promise<string | null> {
+    const file = await this.#giving(waiting, change);
+    const turn = { isOver: false };
+    const path = await this.#storedWhole(file, () => {
+      turn.isOver = !this.#changesOf(file).some(({ id }) => id === change.id);
+      return !turn.isOver;
+    });
+    if (!turn.isOver) return path;
+    if (this.#hasGoneUp(change)) return change.path;
+    throw new Error(ENDED);
   }
 
   /** Of a draft that rested when it was listed. */
@@ -143,9 +154,9 @@ export class UnsentChanges {
     }
   }
 
-  async #storedWhole(file: OpenFile): Promise<string> {
+  async #storedWhole(file: OpenFile, isMeant?: () => boolean): Promise<string> {
     try {
-      await this.#parts.uploading.storeWhole(file);
+      await this.#parts.uploading.storeWhole(file, isMeant);
     } catch (error) {
       // What is refused for good is set aside again.
       await this.#parts.uploading.settle(file);

@@ -98,11 +98,15 @@ export class Uploading {
 
   /**
    * A person wants it now, or the mount ends: as `storeAndDrop`, but half of what a program is writing shall not replace a whole file.
-   * Rejects with EBUSY when that is all there is; else what a close has promised before is stored.
+   * Rejects with EBUSY when that is all there is; else what a close has promised before is stored. Nothing of it where, once it is this file's
+   * turn, `isMeant` says that what was asked for has gone up already: what is there then is an edit that a program has not closed.
    */
-  async storeWhole(file: OpenFile): Promise<void> {
+  async storeWhole(file: OpenFile, isMeant: () => boolean = () => true): Promise<void> {
+    let hasBegun = false;
     let hasPromised = false;
     await this.#storing.claimed(file, async () => {
+      if (!hasBegun && !isMeant()) return;
+      hasBegun = true;
       hasPromised ||= file.sealed !== null;
       if (!file.isHalf) await this.storeClaimed(file);
       // Again after a conflict, which has given that a name of its own.
