@@ -159,9 +159,7 @@ export class OpenFile {
     const { sealed } = this;
     this.local = { ...this.local, ...local };
     if (sealed?.wishes == null) return;
-    const apartFromTimes = Object.entries(local).filter(([name]) => !TIMES.has(name));
-    const kept = { ...sealed.wishes.local, ...Object.fromEntries(apartFromTimes) };
-    sealed.wishes = { ...sealed.wishes, local: kept };
+    sealed.wishes = { ...sealed.wishes, local: { ...sealed.wishes.local, ...apartFromTimes(local) } };
   }
 
   /** `version` holds what programs have read and written of this file. */
@@ -253,6 +251,11 @@ export class OpenFile {
     for (const handle of this.handles) if (handle.canWrite && handle !== one) return true;
     return false;
   }
+}
+
+/** What of `local` tells nothing of the bytes. */
+export function apartFromTimes(local: LocalAttributes): LocalAttributes {
+  return Object.fromEntries(Object.entries(local).filter(([name]) => !TIMES.has(name)));
 }
 
 /** One open file description. */

@@ -4,7 +4,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { KeptAttributes } from '../../src/content/journal/kept-attributes.ts';
 import { openFileSystem, type MountedFileSystem } from '../../src/filesystem/open-file-system.ts';
 import type { Attributes, FileSystemOperations } from '../../src/filesystem/operations.ts';
-import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import {
   closing,
   defaultSettings,
@@ -13,12 +13,10 @@ import {
   writeFile,
   type FileSystemForTest,
 } from '../support/open-for-test.ts';
-import { edit, openToEdit, openToRead, writeAt } from '../support/program-acts.ts';
+import { edit, openToRead, writeAt } from '../support/program-acts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const TTL = 10_000;
-/** A kill loses what was set for so long, milliseconds. */
-const MOMENT = 100;
 const SET = { mode: 0o600, uid: 1, gid: 2, atime: 3000.5, mtime: 4000.25 };
 const DEFAULTS = { mode: 0o644, uid: 1000, gid: 1000 };
 
@@ -233,64 +231,6 @@ describe('nothing is left of what was set', () => {
     const fs = await remount(scene);
     expect((await fs.getAttributes('/f')).mode).toBe(0o640);
   });
-});
-
-it('a killed mount has kept what was set a moment before [attributes/remount]', async () => {
-  const scene = await openForTest();
-  await writeFile(scene.fs, '/f', 'x');
-  await scene.fs.setAttributes('/f', SET);
-  await scene.fs.setAttributes('/', { mode: 0o700 });
-
-  // The moment is that of a write to the local disk that nobody waits for, and that waits for others.
-  scene.clock.advance(MOMENT);
-  const killed = async (): Promise<Attributes[]> => {
-    const next = await mountOver(await diskNow(scene), scene);
-    return Promise.all(['/f', '/'].map((path) => next.operations.getAttributes(path)));
-  };
-
-  await expect.poll(killed).toMatchObject([SET, { mode: 0o700 }]);
-});
-
-it('the mode and owner that are set on a file that waits, while a program writes it anew, are there after a kill, and stored with it; times are those of what is written [attributes/remount]', async () => {
-  const scene = await openForTest({ settings: { writeBack: true } });
-  scene.store.changeAccount({ gracePeriod: true });
-  await writeFile(scene.fs, '/f', 'promised');
-  const { mtime } = await scene.fs.getAttributes('/f');
-  const handle = await openToEdit(scene.fs, '/f');
-  await writeAt(scene.fs, handle, 'HALF');
-  await scene.fs.setAttributes('/f', SET);
-  scene.clock.advance(MOMENT);
-
-  expect(await scene.fs.getAttributes('/f')).toMatchObject(SET);
-  const shownOf = async (image: DiskImage): Promise<Attributes> =>
-    (await mountOver(image, scene)).operations.getAttributes('/f');
-  // Who compares times, as rsync and cp -u do, would take the old bytes for those that were being written.
-  const left = { mode: SET.mode, uid: SET.uid, gid: SET.gid, mtime };
-  await expect.poll(async () => shownOf(await diskNow(scene))).toMatchObject(left);
-  const disk = await diskNow(scene);
-  scene.store.changeAccount({ gracePeriod: false });
-  expect(await (await mountOver(disk, scene)).close({ patience: 60_000 })).toEqual([]);
-
-  expect(await shownOf(disk)).toMatchObject(left);
-});
-
-it('what is set on a file that waits for the service is there after a kill, and stored with it [attributes/remount]', async () => {
-  const scene = await openForTest();
-  scene.store.changeAccount({ gracePeriod: true });
-  await expect(writeFile(scene.fs, '/f', 'x')).rejects.toMatchObject({ code: 'EDQUOT' });
-  scene.clock.advance(1);
-  await scene.fs.setAttributes('/f', SET);
-  scene.clock.advance(MOMENT);
-  const killed = async (): Promise<MountedFileSystem> => mountOver(await diskNow(scene), scene);
-  await expect.poll(async () => (await killed()).operations.getAttributes('/f')).toMatchObject(SET);
-  const disk = await diskNow(scene);
-  scene.store.changeAccount({ gracePeriod: false });
-
-  const next = await mountOver(disk, scene);
-  expect(await next.close({ patience: 60_000 })).toEqual([]);
-
-  const last = await mountOver(disk, scene);
-  expect(await last.operations.getAttributes('/f')).toMatchObject(SET);
 });
 
 describe('the machine is asked little', () => {

@@ -8,7 +8,7 @@ import { FsError } from '../errors.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { existing, type Existing } from './found.ts';
 import type { MountState } from '../mount-state.ts';
-import type { Handle, OpenFile } from '../open-file.ts';
+import { apartFromTimes, type Handle, type OpenFile } from '../open-file.ts';
 import type { AttributeChange, Attributes, DirectoryEntry, ShownListing } from '../operations.ts';
 import {
   FILE_MODE,
@@ -131,6 +131,10 @@ export class Inspecting {
     }
     file.setLocal(local);
     this.#mount.kept.attributesSet(file);
+    // What is stored is the file until what is written is whole: also after a kill, which may leave nothing of that.
+    const whole = apartFromTimes(local);
+    if (file.version !== null && Object.keys(whole).length > 0)
+      this.#setOf(file.version, whole, file.detached ? null : file.path);
   }
 
   /** `path`: where the version may be; null: it has no name any more. */
