@@ -30,6 +30,8 @@ export class RangeProgress {
   head: ObjectHead | null = null;
   /** An answer to a Range was not what it said it was: what is missing is asked for without. */
   isPlain = false;
+  /** An answer to a Range announced no length: the next ones are likely not to either. */
+  isUncounted = false;
   /** Whether the last request had a Range. */
   hasAskedForPart = false;
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -67,6 +69,11 @@ export class RangeProgress {
     return this.left <= 0;
   }
 
+  /** How many bodies were cut without real progress, less those since that were not. */
+  get cuts(): number {
+    return this.#cuts;
+  }
+
   /** Whether so many crumbs came in a row that all answers to a Range will be. */
   get isCrumbling(): boolean {
     return this.#crumbs > MAX_CUTS;
@@ -100,6 +107,11 @@ export class RangeProgress {
       this.#at += this.#clock.monotonic() - (this.#stoodSince ?? 0);
       this.#stoodSince = null;
     };
+  }
+
+  /** A body that delivered so many bytes came to its end. What was cut may be so again where more is asked for: one step back only. */
+  noteEnd(delivered: number): void {
+    if (delivered >= PROGRESS) this.#cuts = Math.max(0, this.#cuts - 1);
   }
 
   /** A body that had delivered so many bytes was cut: milliseconds to wait before the next answer; null when there is to be none. */

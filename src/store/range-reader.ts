@@ -13,7 +13,7 @@ import type { Download, ObjectService, Pausing } from '../service/object-service
 import type { ObjectHead } from '../service/records.ts';
 import { Refusal, isRefusal } from '../service/refusal.ts';
 import type { Gate } from './gates.ts';
-import { MOST_HELD, onceComplete } from './held-body.ts';
+import { beginningOf, mostHeld, onceComplete } from './held-body.ts';
 import { RangeProgress } from './range-progress.ts';
 import { withinTime } from './read-deadline.ts';
 import { RangeTrust, type RangeSupport } from './range-trust.ts';
@@ -119,10 +119,12 @@ export class RangeReader {
     const before = progress.next;
     try {
       await this.#accept(download, request, progress, sink);
+      progress.noteEnd(progress.next - before);
     } catch (error) {
       const isNonsense = isRefusal(error, 'malformed') && progress.hasAskedForPart;
-      // What came of it may be in a program's hands by now, and be as wrong.
-      if (isNonsense && progress.next === before) progress.isPlain = true;
+      // What came of it, or of others that nobody could count, may be in a program's hands by now, and be as wrong.
+      const isUsed = progress.next > before || (download.isUncounted === true && this.#trust.isProven);
+      if (isNonsense && !isUsed) progress.isPlain = true;
       else await this.#waitToResume(error, request, progress, progress.next - before);
     }
   }
@@ -139,7 +141,7 @@ export class RangeReader {
       return plain;
     }
     try {
-      const checked = await this.#checked(await this.#part(request, needed), request, progress);
+      const checked = await this.#checked(await this.#part(request, progress), request, progress);
       const isCrumb = progress.noteAnswer(checked.range.end);
       if (holdsWhole(checked)) this.#trust.ignored();
       else if (!isCrumb) this.#trust.honoured();
@@ -167,12 +169,16 @@ export class RangeReader {
     return this.#service.getObject(this.#bucket, key, { range, signal, pausing, isReadAtOnce: true });
   }
 
-  /** Of one that is to be held until it is here to its end no more is asked for than there is memory for: the rest when parts are known to be what they say. */
-  async #part(request: Transfer, needed: ByteRange): Promise<Download> {
-    const download = await this.#get(request, needed);
-    if (!this.#isDoubtful(download) || byteLength(download.range) <= MOST_HELD) return download;
+  /** Of an answer that is held until it is here to its end no more is asked for than there is memory for. */
+  async #part(request: Transfer, progress: RangeProgress): Promise<Download> {
+    const { needed } = progress;
+    const held = beginningOf(needed, mostHeld(this.#trust.isProven, progress.cuts));
+    const download = await this.#get(request, progress.isUncounted ? held : needed);
+    if (download.isUncounted !== true) return download;
+    progress.isUncounted = true;
+    if (byteLength(download.range) <= byteLength(held)) return download;
     await close(download);
-    return this.#get(request, { start: needed.start, end: needed.start + MOST_HELD });
+    return this.#get(request, held);
   }
 
   async #checked(download: Download, request: Transfer, progress: RangeProgress): Promise<Download> {
@@ -220,16 +226,12 @@ export class RangeReader {
     if (!holdsWhole(download)) this.#trust.proved();
   }
 
-  /** As long as no answer to a Range was seen to be what it said, one that announces no length may be anything, even the whole file. */
+  /** One that announces no length may be anything, even the whole file, whatever others before it were. */
   #bodyOf(download: Download, request: Transfer, progress: RangeProgress): AsyncIterable<Uint8Array> {
-    if (!this.#isDoubtful(download)) return download.body;
-    return onceComplete(download.body, (bytes) => {
+    if (download.isUncounted !== true) return download.body;
+    return onceComplete(download, (bytes) => {
       noteArrival(bytes, request, progress);
     });
-  }
-
-  #isDoubtful({ isUncounted }: Download): boolean {
-    return isUncounted === true && !this.#trust.isProven;
   }
 
   /** Resolves when another answer may be asked for; rejects with `error` when not. */

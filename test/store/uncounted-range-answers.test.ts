@@ -27,8 +27,8 @@ const honest = answer(PART_HEADERS, CONTENT.subarray(PART.start, PART.end));
 const oneMore = answer(PART_HEADERS, CONTENT.subarray(PART.start, PART.end + 1));
 const notAPart = answer(PART_HEADERS, CONTENT);
 
-/** Of whatever is asked for, without its length. */
-function uncounted(content: Uint8Array): Script {
+/** Of whatever is asked for, without its length; each body is cut after `most` bytes. */
+function uncounted(content: Uint8Array, most = content.length): Script {
   return {
     play: (socket, { headers }) => {
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers['range'] ?? '') ?? [];
@@ -36,7 +36,7 @@ function uncounted(content: Uint8Array): Script {
       socket.write(
         `HTTP/1.1 206 Partial Content\r\n${VERSION}Content-Range: bytes ${start}-${end - 1}/${content.length}\r\nConnection: close\r\n\r\n`,
       );
-      socket.end(content.subarray(start, end));
+      socket.end(content.subarray(start, Math.min(end, start + most)));
     },
   };
 }
@@ -45,6 +45,7 @@ async function setup(...answers: Script[]) {
   const { service, server } = await openClient(answers);
   const clock = new ManualClock();
   const ranges = new RangeReader({ service, bucket: 'b', gate: (task) => task(), clock, log: silentLog });
+  let handed = 0;
   const read = async (): Promise<boolean> => {
     const found = new Uint8Array(CONTENT.length);
     const expected = { size: CONTENT.length, matches: () => true };
@@ -53,6 +54,7 @@ async function setup(...answers: Script[]) {
       {
         begin: () => undefined,
         chunk: (data, position) => {
+          handed += data.length;
           // Whatever comes for the first time is what a program is given.
           expect(Buffer.compare(data, CONTENT.subarray(position, position + data.length))).toBe(0);
           found.set(data, position);
@@ -62,7 +64,7 @@ async function setup(...answers: Script[]) {
     return Buffer.compare(found.subarray(PART.start, PART.end), CONTENT.subarray(PART.start, PART.end)) === 0;
   };
   const asked = (): (string | undefined)[] => server.requests.map(({ headers }) => headers['range']);
-  return { read, asked, ranges };
+  return { read, asked, ranges, handed: () => handed };
 }
 
 describe('a stretch of a file, answered by a part without Content-Length', () => {
@@ -97,6 +99,17 @@ describe('a stretch of a file, answered by a part without Content-Length', () =>
     expect(ranges.rangeSupport).toBe('yes');
   });
 
+  it('that holds the whole file after others were what they said hands on none of it [errors/hostile]', async () => {
+    const { read, asked, handed } = await setup(honest, notAPart);
+    await read();
+    const before = handed();
+
+    await expect(read()).rejects.toMatchObject({ kind: 'malformed' });
+
+    expect(handed()).toBe(before);
+    expect(asked()).toHaveLength(2);
+  });
+
   it('and is large, is asked for in a first piece that is held, and then in one with all the rest', async () => {
     const content = patternedBytes(5 * MEBIBYTE);
     const part = { start: 100_000, end: content.length };
@@ -126,4 +139,48 @@ describe('a stretch of a file, answered by a part without Content-Length', () =>
     // The piece was handed on before the rest was asked for: no more than that was ever held.
     expect(asked[0]).toBe(2);
   });
+
+  it('and is larger than may be held, is asked for piece by piece', async () => {
+    const content = patternedBytes(20 * MEBIBYTE);
+    const { found, handed, widths } = await readFrom(MEBIBYTE, content, uncounted(content));
+
+    expect(found.equals(content.subarray(MEBIBYTE))).toBe(true);
+    expect(widths).toEqual([19, 1, 8, 8, 2].map((mebibytes) => mebibytes * MEBIBYTE));
+    expect(handed).toEqual([1, 8, 8, 2].map((mebibytes) => mebibytes * MEBIBYTE));
+  });
+
+  it('and is cut where it is large, hands on nothing of what was cut, and is asked for in smaller pieces', async () => {
+    const content = patternedBytes(3 * MEBIBYTE);
+    const { found, handed } = await readFrom(MEBIBYTE, content, uncounted(content, 600 * 1024));
+
+    expect(found.equals(content.subarray(MEBIBYTE))).toBe(true);
+    // 600 KiB are what came of those that were cut.
+    expect(handed).not.toContain(600 * 1024);
+  });
 });
+
+/** Reads all from `start` on: what the sink was given, each as long as it was, and how much each request asked for. */
+async function readFrom(start: number, content: Uint8Array, answers: Script) {
+  const { service, server } = await openClient([answers]);
+  const clock = new ManualClock();
+  const ranges = new RangeReader({ service, bucket: 'b', gate: (task) => task(), clock, log: silentLog });
+  const found: Uint8Array[] = [];
+  await ranges.read(
+    {
+      key: 'k',
+      range: { start, end: content.length },
+      expected: { size: content.length, matches: () => true },
+    },
+    {
+      begin: () => undefined,
+      chunk: (data) => {
+        found.push(Uint8Array.from(data));
+      },
+    },
+  );
+  const widths = server.requests.map(({ headers }) => {
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers['range'] ?? '') ?? [];
+    return Number(last) + 1 - Number(first);
+  });
+  return { found: Buffer.concat(found), handed: found.map(({ length }) => length), widths };
+}
