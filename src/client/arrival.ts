@@ -17,8 +17,12 @@ interface Waiting<Result> {
   readonly reject: (error: Error) => void;
 }
 
-/** Bytes that nobody has asked for yet, beyond which the connection waits. */
-const MOST_UNREAD = 64 * 1024;
+/**
+ * Bytes that nobody has asked for yet, beyond which the connection waits, until all of them are read. No less than one look at a socket
+ * brings (socket-buffers.ts): each time that it goes on undici takes all that lies at the socket, and puts back what is left for the next time.
+ * Were less taken than comes meanwhile, as of short chunks, there were ever more to put back: the square of the file, and all of it in memory.
+ */
+const MOST_UNREAD = 128 * 1024;
 /** Those before the answer proper: nobody asked for them. */
 const FIRST_FINAL_STATUS = 200;
 
@@ -57,7 +61,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
     if (piece !== undefined) {
       this.#unreadBytes -= piece.byteLength;
       // Last of all: undici may hand over further bytes before it returns.
-      if (this.#controller?.paused === true && this.#unreadBytes < MOST_UNREAD) this.#controller.resume();
+      if (this.#controller?.paused === true && this.#unread.length === 0) this.#controller.resume();
       return Promise.resolve(piece);
     }
     if (this.#error !== null) return Promise.reject(this.#error);
