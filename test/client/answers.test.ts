@@ -266,7 +266,21 @@ describe('a listing', () => {
     expect(page.skippedKeys).toEqual(Array.from({ length: 10 }, () => 'a.txt'));
   });
 
+  it.each(['2026-02-31T00:00:00Z', '2026-02-29 12:00:00+02:00'])(
+    'leaves out and counts what was changed on a day that there is not: %s [errors/hostile]',
+    async (text) => {
+      const objects = [{ ...ENTRY, last_modified: text }];
+      const { service } = await openClient([replyJson('200 OK', { ...PAGE, objects })]);
+
+      const page = await service.listObjects('b', TOP);
+
+      expect(page).toMatchObject({ objects: [], skipped: 1, skippedKeys: ['a.txt'] });
+    },
+  );
+
   it.each([
+    ['2028-02-29T23:59:59Z', '2028-02-29T23:59:59.000Z'],
+    ['2026-12-31 23:30:00-01:00', '2027-01-01T00:30:00.000Z'],
     ['2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z'],
     ['2026-01-02 03:04:05.123456+01:00', '2026-01-02T02:04:05.123Z'],
     ['2026-01-02t03:04:05z', '2026-01-02T03:04:05.000Z'],

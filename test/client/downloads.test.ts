@@ -147,6 +147,7 @@ describe('the headers of a download', () => {
       '200 OK',
       { ...VERSION, 'Last-Modified': 'Fri, 99 Jan 2026 03:04:05 GMT' },
     ],
+    ['a day that there is not', '200 OK', { ...VERSION, 'Last-Modified': 'Sat, 31 Feb 2026 03:04:05 GMT' }],
     ['a compressed body', '200 OK', { ...VERSION, 'Content-Encoding': 'gzip' }],
     ['another status', '203 Whatever', VERSION],
     ['no content', '204 No Content', VERSION],
