@@ -47,7 +47,7 @@ complete -c pailfs -n '__fish_seen_subcommand_from mount' -l allow-other -d 'let
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l noexec -d 'no file may be run as a program'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l allow-insecure -d 'accept http:// to another machine: credentials and files travel readable'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l driver -r -d 'how to talk to the kernel: kernel or native (default: kernel on Linux)'
-complete -c pailfs -n '__fish_seen_subcommand_from mount' -l log-file -r -d 'log file (default: in the state directory; stderr with -f)'
+complete -c pailfs -n '__fish_seen_subcommand_from mount' -l log-file -r -d 'log file, in a directory that exists (default: in the state directory; stderr with -f)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l debug -d 'log everything, with stack traces'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -s h -l help -d 'display help for command'
 complete -c pailfs -n '__fish_seen_subcommand_from unmount' -l timeout -r -d 'leave to the next mount what is not stored after this long'

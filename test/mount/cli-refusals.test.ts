@@ -18,6 +18,8 @@ interface Refusal {
   readonly launch?: Launch;
   readonly code: number;
   readonly line: RegExp;
+  /** What else must be so then. */
+  readonly after?: (at: CommandLine) => Promise<void>;
 }
 
 const REFUSALS: readonly Refusal[] = [
@@ -108,6 +110,16 @@ const REFUSALS: readonly Refusal[] = [
     line: /log file .* is inside the mountpoint .*: choose another with --log-file/,
   },
   {
+    title:
+      'a log file in a directory that does not exist, which may be misspelt, or on a disk that is missing',
+    words: (at) => ['mount', 'photos', at.mountpoint, '--log-file', join(at.home, 'none', 'deep', 'log')],
+    code: 1,
+    line: /log file .* cannot be used \(.*none\/deep does not exist\): choose another with --log-file/,
+    after: async (at) => {
+      expect(await readdir(at.home)).not.toContain('none');
+    },
+  },
+  {
     title: 'a state directory that is a file',
     arrange: (at) => writeFile(join(at.home, 'file'), ''),
     words: (at) => ['mount', 'photos', at.mountpoint, '--state-dir', join(at.home, 'file')],
@@ -179,6 +191,7 @@ describe('pailfs mount refuses in one line', () => {
     expect(outcome).toEqual({ code: refusal.code, stdout: '', stderr: oneLine(refusal.line) });
     expect(await at.isMounted()).toBe(false);
     expect(await readdir(at.mountpoint)).toEqual(before);
+    await refusal.after?.(at);
   });
 
   it('an address where something else answers', async () => {

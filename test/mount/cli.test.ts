@@ -120,6 +120,16 @@ describe('pailfs mount in the background', () => {
     await expect.poll(logAfterSignal).toContain('"msg":"Refreshing"');
   });
 
+  it('makes, for a log that is to lie in its own state directory, that directory', async () => {
+    const { at } = await arrange();
+    const log = join(at.home, 'state', 'pailfs', 'mine', 'log');
+
+    const outcome = await at.run(['mount', 'photos', at.mountpoint, '--log-file', log]);
+
+    expect(outcome).toEqual(DONE);
+    expect(await readFile(log, 'utf8')).toContain(at.mountpoint);
+  });
+
   it('ignores an XDG directory that is not absolute, instead of writing below the root', async () => {
     const { at } = await arrange();
     const environment = { XDG_STATE_HOME: 'relative' };

@@ -1,5 +1,5 @@
 /** What must be right on this machine before a mount is worth trying? Asked in the caller's process, which touches nothing else. */
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { localMachine, requireFuse } from '../../fuse/fuse-access.ts';
 import { checkMountpoint } from '../../fuse/mountpoint.ts';
 import { checkLocalPlace, explainLocalFailure } from '../settings/local-places.ts';
@@ -41,13 +41,21 @@ export async function prepareMount(wish: MountWish): Promise<PreparedMount> {
   if (logFile === undefined) {
     return { job: { bucket, mountpoint, settings, logFile: null }, logDescriptor: undefined };
   }
-  const logPlace = { what: 'log file', setting: '--log-file', path: logFile, isFile: true };
+  const logPlace = {
+    ...{ what: 'log file', setting: '--log-file', path: logFile, isFile: true },
+    needsDirectory: !isInOurs(logFile, settings),
+  };
   if (settings.logFile !== undefined) await checkLocalPlace(logPlace, mountpoint);
   try {
     return { job: { bucket, mountpoint, settings, logFile }, logDescriptor: openLogFile(logFile) };
   } catch (error) {
     throw explainLocalFailure(settings.logFile === undefined ? statePlace : logPlace, error);
   }
+}
+
+/** In a directory that the mount makes for itself. */
+function isInOurs(path: string, { stateDir, cacheDir }: MountSettings): boolean {
+  return [stateDir, cacheDir].some((ours) => path.startsWith(join(ours, sep)));
 }
 
 function chooseLogFile(settings: MountSettings, mountpoint: string): string | undefined {

@@ -19,13 +19,15 @@ export interface LocalPlace {
   readonly path: string;
   /** It is, or will be, one file, and no directory. */
   readonly isFile?: boolean;
+  /** What it lies in must exist: nobody makes that for it. */
+  readonly needsDirectory?: boolean;
   /** Where, at or in it, what mounts have not stored waits, which would make room. */
   readonly waitingIn?: string | undefined;
 }
 
 /** Rejects with a `CommandError` unless `place`, which need not exist yet, lies outside `mountpoint` (canonical) and has space. */
 export async function checkLocalPlace(place: LocalPlace, mountpoint: string): Promise<void> {
-  const { existing, whole } = await canonical(place);
+  const { existing, whole, missing } = await canonical(place);
   if (whole === mountpoint || whole.startsWith(mountpoint === sep ? sep : mountpoint + sep)) {
     throw new CommandError(
       exitCodes.failed,
@@ -33,6 +35,9 @@ export async function checkLocalPlace(place: LocalPlace, mountpoint: string): Pr
     );
   }
   if (place.isFile !== true) await requireDirectory(place, existing);
+  // Its name is misspelt, or its disk missing: made, it would hold what nobody looks for there.
+  if (place.needsDirectory === true && missing.length > 1)
+    throw unusable(place, `${dirname(place.path)} does not exist`);
   await roomAt(place, existing);
 }
 
@@ -94,13 +99,21 @@ function diskFull({ what, path, setting, waitingIn }: LocalPlace, cause?: unknow
   );
 }
 
-/** The nearest directory that exists, and where the whole path will be. */
-async function canonical(place: LocalPlace): Promise<{ readonly existing: string; readonly whole: string }> {
+interface CanonicalPlace {
+  /** The nearest directory that exists. */
+  readonly existing: string;
+  /** The names below it. */
+  readonly missing: readonly string[];
+  /** Where the whole path will be. */
+  readonly whole: string;
+}
+
+async function canonical(place: LocalPlace): Promise<CanonicalPlace> {
   const missing: string[] = [];
   for (let path = place.path; ; path = dirname(path)) {
     try {
       const existing = await realpath(path);
-      return { existing, whole: join(existing, ...missing) };
+      return { existing, missing, whole: join(existing, ...missing) };
     } catch (error) {
       if (systemErrorCode(error) !== 'ENOENT' || path === dirname(path))
         throw explainLocalFailure(place, error);

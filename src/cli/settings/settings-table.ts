@@ -233,7 +233,7 @@ export const settingsTable = {
     schema: pathValue.optional(),
     placeholder: 'FILE',
     fallback: 'in the state directory; stderr with -f',
-    description: 'log file',
+    description: 'log file, in a directory that exists',
   },
   debug: { schema: switchValue.default(false), description: 'log everything, with stack traces' },
 } as const satisfies Readonly<Record<string, SettingRow>>;
