@@ -251,6 +251,22 @@ describe('settings', () => {
     expect((await resolve({ flags: { memoryLimit } })).memoryLimit).toBe(bytes);
   });
 
+  it.each([
+    [{ flags: { bucketAdmin: true } }, '--bucket-admin needs --all-buckets: add that'],
+    [{ mountOptions: ['bucket_admin'] }, '-o bucket_admin needs --all-buckets: add that'],
+  ])('refuse to let a mount of one bucket make and remove buckets: %j', async (sources, complaint) => {
+    await expect(resolve(sources)).rejects.toThrow(usage(complaint));
+    const environment = { ...ENOUGH, PAILFS_ALL_BUCKETS: 'on' };
+    expect(await resolve({ ...sources, environment })).toMatchObject({ bucketAdmin: true, allBuckets: true });
+  });
+
+  it('let a config file say of the mounts of all buckets what does not concern this one', async () => {
+    await writeConfig('[default]\nbucket_admin = true\n');
+
+    expect((await resolve()).allBuckets).toBe(false);
+    expect((await resolve({ flags: { bucketAdmin: false } })).bucketAdmin).toBe(false);
+  });
+
   it('read a umask as octal wherever it stands', async () => {
     await writeConfig('[default]\numask = 0o027\n');
 

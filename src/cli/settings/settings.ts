@@ -57,6 +57,7 @@ export async function resolveSettings(sources: SettingSources): Promise<MountSet
   const values = Object.fromEntries(
     settingNames.map((name) => [name, valueOf(name, given[name])]),
   ) as unknown as SettingValues;
+  refuseIdleAdmin(values, onCommandLine(sources));
   const baseUrl = requireSetting('baseUrl', values.baseUrl);
   if (isInsecure(baseUrl) && !values.allowInsecure) {
     throw usageError(
@@ -75,6 +76,15 @@ export async function resolveSettings(sources: SettingSources): Promise<MountSet
     gid: values.gid ?? sources.gid,
     makersOwn: values.uid === undefined && values.gid === undefined,
   };
+}
+
+/** Only where it is written for this one mount: a config file may speak of others, too. */
+function refuseIdleAdmin(
+  { bucketAdmin, allBuckets }: SettingValues,
+  { bucketAdmin: written }: RawSettings,
+): void {
+  if (written === undefined || !bucketAdmin || allBuckets) return;
+  throw usageError(`${written.origin} needs --all-buckets: add that, or leave it out`);
 }
 
 /** Here and not where they are used: the process that waits for a person says best what is wrong with them. */
@@ -172,10 +182,7 @@ function writtenPlace({
 }
 
 async function gather(sources: SettingSources): Promise<RawSettings> {
-  const commandLineAndEnvironment = layered(
-    fromEnvironment(sources.environment),
-    layered(parseMountOptions(sources.mountOptions), fromFlags(sources.flags)),
-  );
+  const commandLineAndEnvironment = layered(fromEnvironment(sources.environment), onCommandLine(sources));
   const config = valueOf('config', commandLineAndEnvironment.config);
   const profile = valueOf('profile', commandLineAndEnvironment.profile);
   const fromFile = await readConfigFile({
@@ -184,6 +191,10 @@ async function gather(sources: SettingSources): Promise<RawSettings> {
     profile,
   });
   return layered(fromFile, commandLineAndEnvironment);
+}
+
+function onCommandLine({ mountOptions, flags }: SettingSources): RawSettings {
+  return layered(parseMountOptions(mountOptions), fromFlags(flags));
 }
 
 function fromEnvironment(environment: SettingSources['environment']): RawSettings {
