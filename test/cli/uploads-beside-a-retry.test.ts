@@ -75,6 +75,23 @@ it('what one that was killed has noted is believed of nobody', async () => {
   expect(list.stdout).toContain(`, not mounted (${directory}):\n`);
 });
 
+it('what cannot be read of what one has noted is named, and everything is listed and stored all the same', async () => {
+  const { server, home } = await openOwnHome();
+  const stateHome = join(home, 'state');
+  const directory = await leaveBehind(stateHome, ownerAt(server), 'left');
+  // Also root, who may read all, cannot read this.
+  const note = join(dirname(directory), '9.retry.json');
+  await mkdir(note);
+
+  const list = await runHere(['uploads']);
+  const retry = await runHere(['uploads', 'retry']);
+
+  const line = `pailfs: whether a "pailfs uploads retry" runs is not known, because ${note} cannot be read (illegal operation on a directory): see whose it is, or remove it when none runs\n`;
+  expect(list).toMatchObject({ code: 0, stderr: line });
+  expect(list.stdout).toContain('/left');
+  expect(retry).toEqual({ code: 0, stdout: 'stored /left\n', stderr: line });
+});
+
 it('one that cannot note what it does stores all the same, and says so', async () => {
   const { server, home } = await openOwnHome();
   const stateHome = join(home, 'state');

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { ClaimSockets } from './claim-sockets.ts';
-import { notedRetries } from './retry-notes.ts';
+import { notedRetries, type UnreadNote } from './retry-notes.ts';
 import { ABOUT, inTurn, numbersIn, stateAbout, stateHash, type StateAbout } from './state-directory.ts';
 
 /** One of a bucket's. */
@@ -31,38 +31,47 @@ export interface LeftDirectories {
   readonly directories: readonly LeftDirectory[];
   /** Directories of buckets, in which anything may be: another user's, after a mount by sudo(8). */
   readonly unreadable: readonly UnreadablePlace[];
+  /** What is listed is listed without them. */
+  readonly unreadNotes: readonly UnreadNote[];
 }
 
 /** All below `stateHome`. Rejects with the disk's error when that cannot be read itself. */
 export async function listLeftDirectories(stateHome: string): Promise<LeftDirectories> {
   const directories: LeftDirectory[] = [];
   const unreadable: UnreadablePlace[] = [];
+  const unreadNotes: UnreadNote[] = [];
   for (const hash of await namesIn(stateHome)) {
     if (!/^[0-9a-f]+$/.test(hash)) continue;
     const path = join(stateHome, hash);
     try {
-      directories.push(...(await leftDirectoriesIn(path)));
+      const found = await leftIn(path);
+      directories.push(...found.directories);
+      unreadNotes.push(...found.unreadNotes);
     } catch (error) {
       if (systemErrorCode(error) === undefined) throw error;
       unreadable.push({ path, error });
     }
   }
-  return { directories, unreadable };
+  return { directories, unreadable, unreadNotes };
 }
 
-/** Those of one bucket. */
+/** Those of one bucket. Rejects with the disk's error. */
 export async function leftDirectoriesIn(bucketHome: string): Promise<readonly LeftDirectory[]> {
+  return (await leftIn(bucketHome)).directories;
+}
+
+async function leftIn(bucketHome: string): Promise<Omit<LeftDirectories, 'unreadable'>> {
   const about = await aboutOf(bucketHome);
-  const retries = await notedRetries(bucketHome);
+  const { pids, unread } = await notedRetries(bucketHome);
   const sockets = await ClaimSockets.open(bucketHome);
   try {
     const left: LeftDirectory[] = [];
     for (const name of (await numbersIn(bucketHome)).map(String)) {
       const isOwned = await sockets.isOwned(name);
-      const retriedBy = isOwned ? (retries.get(name) ?? null) : null;
+      const retriedBy = isOwned ? (pids.get(name) ?? null) : null;
       left.push({ path: join(bucketHome, name), bucketHome, name, about, isOwned, retriedBy });
     }
-    return left;
+    return { directories: left, unreadNotes: unread };
   } finally {
     await sockets.close();
   }

@@ -5,7 +5,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { systemErrorCode } from '../../base/errors.ts';
+import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { isRunning, ownIdentity } from '../found-mounts/process-identity.ts';
 import type { StateDirectory } from './state-directory.ts';
 
@@ -37,18 +37,42 @@ export async function noteRetry({ path, adopted }: StateDirectory): Promise<() =
   return () => rm(file, { force: true });
 }
 
-/** Process ids by the names of directories in `bucketHome`. Rejects with the disk's error. */
-export async function notedRetries(bucketHome: string): Promise<ReadonlyMap<string, number>> {
-  const pids = new Map<string, number>();
-  for (const name of (await readdir(bucketHome)).filter((one) => NOTE_NAME.test(one))) {
-    const note = await readNote(join(bucketHome, name));
-    if (note === undefined || !(await isRunning(note.process))) continue;
-    for (const directory of note.names) pids.set(directory, note.process.pid);
-  }
-  return pids;
+export interface NotedRetries {
+  /** Process ids by the names of directories. */
+  readonly pids: ReadonlyMap<string, number>;
+  readonly unread: readonly UnreadNote[];
 }
 
-/** Undefined when it is gone meanwhile, or damaged. */
+/** A note that cannot be read, and what the disk said. */
+export interface UnreadNote {
+  readonly path: string;
+  readonly error: unknown;
+}
+
+/** Those in `bucketHome`. Rejects with the disk's error when that cannot be read. */
+export async function notedRetries(bucketHome: string): Promise<NotedRetries> {
+  const pids = new Map<string, number>();
+  const unread: UnreadNote[] = [];
+  for (const name of (await readdir(bucketHome)).filter((one) => NOTE_NAME.test(one))) {
+    const path = join(bucketHome, name);
+    try {
+      const note = await readNote(path);
+      if (note === undefined || !(await isRunning(note.process))) continue;
+      for (const directory of note.names) pids.set(directory, note.process.pid);
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error;
+      unread.push({ path, error });
+    }
+  }
+  return { pids, unread };
+}
+
+/** A line for a person. */
+export function unreadNoteLine({ path, error }: UnreadNote): string {
+  return `whether a "pailfs uploads retry" runs is not known, because ${path} cannot be read (${inWords(error, path)}): see whose it is, or remove it when none runs`;
+}
+
+/** Undefined when it is gone meanwhile, or damaged. Rejects with the disk's error. */
 async function readNote(file: string): Promise<z.output<typeof noteSchema> | undefined> {
   try {
     return noteSchema.safeParse(JSON.parse(await readFile(file, 'utf8'))).data;

@@ -10,6 +10,7 @@ import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { removeDeadSockets } from '../found-mounts/dead-sockets.ts';
 import { lookIntoEach, unreadableLine } from '../state/left-changes.ts';
 import { listLeftDirectories, type LeftDirectory, type UnreadablePlace } from '../state/left-directories.ts';
+import { unreadNoteLine } from '../state/retry-notes.ts';
 import { explainLocalFailure } from '../settings/local-places.ts';
 import {
   findControlSocket,
@@ -57,6 +58,8 @@ export interface FoundPlaces {
   readonly places: readonly UnsentPlace[];
   /** A line of each place where a mount may have left something, and which cannot be looked into: its disk may be missing, or it is another user's. */
   readonly unseen: readonly string[];
+  /** Lines about what keeps nobody from seeing all that is there. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -99,8 +102,9 @@ async function leftPlaces(
 ): Promise<FoundPlaces> {
   const places: UnsentPlace[] = [];
   const unseen: string[] = [];
+  const warnings: string[] = [];
   // All that was mounted there has answered.
-  if (search.mountpoint !== undefined && silent.length === 0) return { places, unseen };
+  if (search.mountpoint !== undefined && silent.length === 0) return { places, unseen, warnings };
   const { named, written, defaultStateDir } = search.homes;
   const path = named ?? defaultStateDir;
   const missing = await missingPlace(search.homes);
@@ -110,10 +114,12 @@ async function leftPlaces(
     const usual = await placesBelow(await canonicalDirectory(path), isMeant, search.clock);
     places.push(...usual.places);
     unseen.push(...usual.unreadable.map(unreadableLine));
+    warnings.push(...usual.warnings);
     for (const home of others) {
       const found = await placesIn(home, isMeant, search.clock);
       places.push(...found.places);
       unseen.push(...found.unseen);
+      warnings.push(...found.warnings);
     }
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
@@ -122,7 +128,7 @@ async function leftPlaces(
       error,
     );
   }
-  return { places, unseen };
+  return { places, unseen, warnings };
 }
 
 /**
@@ -159,17 +165,17 @@ async function otherHomes(
 /** Of a home that is pointed to; takes the pointers away when there is nothing. */
 async function placesIn(home: PointedHome, isMeant: IsMeant, clock: Clock): Promise<FoundPlaces> {
   try {
-    const { all, places, unreadable } = await placesBelow(home.path, isMeant, clock);
+    const { all, places, unreadable, warnings } = await placesBelow(home.path, isMeant, clock);
     // A mount has been there, and leaves at least a directory.
     if (all.length + unreadable.length === 0)
-      return { places, unseen: [unseenLine(home, 'nothing of pailfs is there')] };
+      return { places, unseen: [unseenLine(home, 'nothing of pailfs is there')], warnings };
     const isIdle =
       unreadable.length === 0 && places.length === all.length && !all.some(({ isOwned }) => isOwned);
     if (isIdle && places.every(({ changes }) => changes.length === 0)) await removePointers(home.pointers);
-    return { places, unseen: unreadable.map(unreadableLine) };
+    return { places, unseen: unreadable.map(unreadableLine), warnings };
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
-    return { places: [], unseen: [unseenLine(home, inWords(error, home.path))] };
+    return { places: [], unseen: [unseenLine(home, inWords(error, home.path))], warnings: [] };
   }
 }
 
@@ -184,11 +190,12 @@ interface PlacesBelow {
   /** Of those that are meant. */
   readonly places: readonly UnsentPlace[];
   readonly unreadable: readonly UnreadablePlace[];
+  readonly warnings: readonly string[];
 }
 
 /** Rejects with the disk's error when `home` itself cannot be read. */
 async function placesBelow(home: string, isMeant: IsMeant, clock: Clock): Promise<PlacesBelow> {
-  const { directories: all, unreadable } = await listLeftDirectories(home);
+  const { directories: all, unreadable, unreadNotes } = await listLeftDirectories(home);
   const { seen, unreadable: closed } = await lookIntoEach(all.filter(isMeant), clock);
   const places = seen.map(({ directory, changes: found }): UnsentPlace => {
     // While somebody works there, bytes come and go between two looks.
@@ -196,7 +203,8 @@ async function placesBelow(home: string, isMeant: IsMeant, clock: Clock): Promis
     const { bucketName: bucket = null, baseUrl = null } = directory.about ?? {};
     return { mountpoint: null, bucket, baseUrl, changes, owner: { kind: 'left', directory } };
   });
-  return { all, places, unreadable: [...unreadable, ...closed] };
+  const warnings = unreadNotes.map(unreadNoteLine);
+  return { all, places, unreadable: [...unreadable, ...closed], warnings };
 }
 
 interface AskedMount {

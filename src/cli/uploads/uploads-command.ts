@@ -162,10 +162,10 @@ async function requireYes(changes: readonly UnsentChange[]): Promise<void> {
   throw new CommandError(exitCodes.failed, 'nothing is discarded');
 }
 
-/** Says what cannot be seen. Rejects as `findUnsentPlaces`. */
+/** Says what cannot be seen, and what else is amiss. Rejects as `findUnsentPlaces`. */
 async function look(search: PlaceSearch): Promise<FoundPlaces> {
   const found = await findUnsentPlaces(search);
-  for (const line of found.unseen) sayToPerson(line);
+  for (const line of [...found.warnings, ...found.unseen]) sayToPerson(line);
   return found;
 }
 
