@@ -5,7 +5,7 @@
  * every failure into a `Refusal`. What the answers mean is decided above.
  */
 import { Readable } from 'node:stream';
-import { Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { CallOptions } from '../service/object-service.ts';
@@ -18,6 +18,7 @@ import type { Ask } from './ask.ts';
 import type { BaseUrl } from './base-url.ts';
 import type { Authorization } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
+import { tellingEndLast } from './late-end.ts';
 import { pauseFor } from './pause.ts';
 import { refusalOfAnswer } from './refused-answer.ts';
 import { refusalOf } from './refusals.ts';
@@ -74,13 +75,15 @@ export class Exchange {
     this.#buffers = new SocketBuffers(settings.clock);
     this.#pool = new Pool(settings.baseUrl.origin, {
       connections: settings.connections,
-      // Said aloud: NODE_TLS_REJECT_UNAUTHORIZED in some environment would turn the checks off in silence.
-      connect: {
-        timeout: settings.deadlines.connect,
-        ...settings.tls,
-        rejectUnauthorized: true,
-        onread: this.#buffers.options,
-      },
+      connect: tellingEndLast(
+        buildConnector({
+          timeout: settings.deadlines.connect,
+          ...settings.tls,
+          // Said aloud: NODE_TLS_REJECT_UNAUTHORIZED in some environment would turn the checks off in silence.
+          rejectUnauthorized: true,
+          onread: this.#buffers.options,
+        }),
+      ),
       // The watch of each call keeps these deadlines, by the injected clock.
       headersTimeout: 0,
       bodyTimeout: 0,
