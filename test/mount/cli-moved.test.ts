@@ -114,6 +114,28 @@ it('who mounts in its new place after its process was killed ends its line in th
   expect(shown.filter(({ mountpoint }) => mountpoint === after)).toMatchObject([{ state: 'serving' }]);
 });
 
+it('uploads ends the line of one in the status that was killed and taken away by hand, once everything is stored', async () => {
+  const { at, server, pid, after } = await moved('--write-back');
+  server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await writeFile(join(after, 'a.txt'), 'waits');
+  process.kill(pid, 'SIGKILL');
+  await goneProcess(pid);
+  await unmountDirectory(after, { lazy: true });
+
+  const waiting = await at.run(['uploads']);
+  const before = await shownIn(at);
+  server.faults.clear();
+  const retried = await at.run(['uploads', 'retry']);
+  const stored = await at.run(['uploads']);
+  const shown = await shownIn(at);
+
+  expect(waiting.stdout).toContain('/a.txt');
+  expect(before.filter((one) => one.pid === pid)).toMatchObject([{ state: 'ended' }]);
+  expect(retried).toMatchObject({ code: 0 });
+  expect(stored).toMatchObject({ code: 0, stdout: 'everything is stored\n' });
+  expect(shown.filter((one) => one.pid === pid)).toEqual([]);
+});
+
 it.each(['kernel', 'native'])('a signal ends the mount of the %s driver where it is', async (driver) => {
   const { pid, after } = await moved('--driver', driver);
 

@@ -11,6 +11,7 @@ import { removeDeadSockets } from '../found-mounts/dead-sockets.ts';
 import { lookIntoEach, unreadableLine } from '../state/left-changes.ts';
 import { listLeftDirectories, type LeftDirectory, type UnreadablePlace } from '../state/left-directories.ts';
 import { unreadNoteLine } from '../state/retry-notes.ts';
+import { putAwaySettled, type LookedAt } from './settled-mounts.ts';
 import { explainLocalFailure } from '../settings/local-places.ts';
 import {
   findControlSocket,
@@ -63,8 +64,8 @@ export interface FoundPlaces {
 }
 
 /**
- * Takes pointers away that point to nothing any more. Rejects with a `CommandError` when `mountpoint` is none that pailfs knows, or when
- * the usual state directories, or those that were named, cannot be read.
+ * Takes pointers away that point to nothing any more, and records of mounts that were killed and have nothing left. Rejects with a
+ * `CommandError` when `mountpoint` is none that pailfs knows, or when the usual state directories, or those that were named, cannot be read.
  */
 export async function findUnsentPlaces(search: PlaceSearch): Promise<FoundPlaces> {
   const directories = await recordDirectories(process.getuid?.() ?? 0);
@@ -79,8 +80,22 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<FoundPlaces
     !answered.has(directory.path) &&
     (search.mountpoint === undefined || silent.some((record) => isOf(directory, record)));
   const left = await leftPlaces(search, silent, isMeant);
+  if (left.unseen.length === 0) {
+    const seen = [...mounts, ...left.places.map((place) => ({ place, stateDirectories: [] }))].map(
+      ({ place, stateDirectories }) => lookedAt(place, stateDirectories),
+    );
+    await putAwaySettled(silent, seen, { directories, clock: search.clock });
+  }
   const meant = await meantMounts(search, mounts);
   return { ...left, places: [...meant.map(({ place }) => place), ...left.places] };
+}
+
+/** `stateDirectories`: of a mount. */
+function lookedAt(place: UnsentPlace, stateDirectories: readonly string[]): LookedAt {
+  const { bucket, baseUrl, changes, owner } = place;
+  const isEmpty = changes.length === 0 && !(owner.kind === 'left' && owner.directory.isOwned);
+  const directories = owner.kind === 'left' ? [owner.directory.path] : stateDirectories;
+  return { directories, bucket, baseUrl, isEmpty };
 }
 
 /** Who names a state directory must not act on what mounts with another one have: `discard --all` would. */

@@ -1,0 +1,52 @@
+/**
+ * Of which mounts that were killed, and are mounted nowhere any more, is it known that everything is stored? Nobody mounts again where they
+ * were, perhaps because that was moved: what is recorded of them would stay in the status for good.
+ */
+import { join, sep } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { findMount } from '../../fuse/mount-table.ts';
+import { putAway } from '../found-mounts/ended-records.ts';
+import type { MountRecord } from '../found-mounts/mount-record.ts';
+import { isRunning } from '../found-mounts/process-identity.ts';
+import { canonicalDirectory } from '../state/state-pointers.ts';
+
+/** All that is not stored of what was kept in `directories`. */
+export interface LookedAt {
+  readonly directories: readonly string[];
+  readonly bucket: string | null;
+  readonly baseUrl: string | null;
+  readonly isEmpty: boolean;
+}
+
+/** Puts the records of those away. Rejects with the disk's error. */
+export async function putAwaySettled(
+  records: readonly MountRecord[],
+  places: readonly LookedAt[],
+  { directories, clock }: { readonly directories: readonly string[]; readonly clock: Pick<Clock, 'now'> },
+): Promise<void> {
+  for (const record of records) {
+    if ((await isSettled(record, places)) && (await isOver(record))) {
+      await putAway(directories, record, clock);
+    }
+  }
+}
+
+/** False, too, where nothing is seen of what it kept its bytes in: its disk may be missing. */
+async function isSettled(
+  { stateDir, bucket, baseUrl }: MountRecord,
+  places: readonly LookedAt[],
+): Promise<boolean> {
+  if (stateDir === null) return false;
+  const home = join(await canonicalDirectory(stateDir), sep);
+  const its = places.filter(
+    (place) =>
+      place.baseUrl === baseUrl &&
+      (bucket === null || place.bucket === bucket) &&
+      place.directories.some((path) => path.startsWith(home)),
+  );
+  return its.length > 0 && its.every(({ isEmpty }) => isEmpty);
+}
+
+async function isOver({ process, mountpoint }: MountRecord): Promise<boolean> {
+  return !(await isRunning(process)) && (await findMount(mountpoint)) === undefined;
+}
