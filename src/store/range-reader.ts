@@ -32,8 +32,12 @@ export interface ExpectedVersion {
 export class VersionChanged extends Error {
   override readonly name = 'VersionChanged';
 
-  constructor(key: string) {
+  /** What an answer with bytes tells of the file instead; null when none did. */
+  readonly found: ObjectHead | null;
+
+  constructor(key: string, found: ObjectHead | null = null) {
     super(`the file was replaced by another version: ${key}`);
+    this.found = found;
   }
 }
 
@@ -187,7 +191,7 @@ export class RangeReader {
     const asBefore = isFirst || (progress.head?.etag === head.etag && progress.head.size === head.size);
     if (head.size === request.expected.size && request.expected.matches(head) && asBefore) return download;
     await close(download);
-    throw new VersionChanged(request.key);
+    throw new VersionChanged(request.key, head);
   }
 
   async #accept(

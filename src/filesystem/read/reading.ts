@@ -72,8 +72,21 @@ export class Reading {
       if (!isRefusal(error, 'missing') && !(error instanceof VersionChanged)) throw error;
       // What exactly is there now the next look tells: this answer may have left before a change of our own.
       if (!file.detached) this.#mount.namespace.known.doubt(file.path);
-      const what = error instanceof VersionChanged ? 'replaced' : 'deleted';
-      throw new FsError('ESTALE', file.path, `the file was ${what} while it was open`, { cause: error });
+      const reason =
+        error instanceof VersionChanged ? reasonOf(error, file.version) : 'was deleted while it was open';
+      throw new FsError('ESTALE', file.path, `the file ${reason}`, { cause: error });
     }
   }
+}
+
+/** A person who looks for who replaced it shall know of the service whose answers do not agree with each other. */
+function reasonOf({ found }: VersionChanged, version: Version | null): string {
+  const inSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+  const isAlike =
+    found !== null &&
+    version?.etag != null &&
+    found.size === version.size &&
+    inSeconds(found.lastModified) === inSeconds(version.lastModified);
+  if (!isAlike) return 'was replaced while it was open';
+  return 'has another ETag where its bytes come from, of the same size and time: it was replaced within that second, or answers do not agree';
 }
