@@ -235,13 +235,17 @@ export class OpenFile {
     return this.hasWriters() && !this.hasTried(draft) ? draft : null;
   }
 
+  /** Whether there is something half written that is not on its way. */
+  get isBeingWritten(): boolean {
+    return this.halfWritten !== null && this.goingUp !== this.halfWritten;
+  }
+
   /**
    * Whether what is half written would replace a whole file. An edit in place holds that file's bytes, too, and where nothing was promised
    * or stored any bytes are more than none.
    */
   get isHalf(): boolean {
-    const { halfWritten } = this;
-    if (halfWritten === null || this.goingUp === halfWritten) return false;
+    if (!this.isBeingWritten) return false;
     if (this.version === null && this.sealed === null) return false;
     return this.basis === 'rewrite' && !this.isOverSealed;
   }

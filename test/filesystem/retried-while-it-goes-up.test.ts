@@ -1,9 +1,9 @@
 /** SEMANTICS: a person has what a close has promised tried again, which goes up just then, while a program edits the file further. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { drained } from '../support/drained.ts';
 import { heldRequests } from '../support/held-requests.ts';
 import { openForTest } from '../support/open-for-test.ts';
-import { edit, openToEdit, writeAt } from '../support/program-acts.ts';
+import { edit, errnoOfCall, openToEdit, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 it('that is stored, and of the edit nothing before its close', async () => {
@@ -28,4 +28,48 @@ it('that is stored, and of the edit nothing before its close', async () => {
   await fs.release(handle);
   await drained(mounted);
   expect(await textsOf(scene)).toEqual({ f: 'XYd' });
+});
+
+describe('what failed is tried again while a program edits the file in place', () => {
+  const DOWN = { operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 402 } } as const;
+
+  /** The service has taken no upload of 'Old', and a program has written to it since. */
+  async function writtenOn(writeBack: boolean) {
+    const scene = await openForTest({ settings: { writeBack } });
+    const { fs, mounted, clock } = scene;
+    await scene.foreignWrite('f', 'old');
+    scene.faults.add(DOWN);
+    expect(await errnoOfCall(edit(fs, '/f', 'O', 0))).toBe(writeBack ? 'none' : 'EDQUOT');
+    clock.advance(1000);
+    await expect.poll(async () => (await mounted.unsent.list())[0]?.state).toBe('failed');
+    const handle = await openToEdit(fs, '/f');
+    await writeAt(fs, handle, 'XY');
+    scene.faults.clear();
+    return { ...scene, handle };
+  }
+
+  it('that is stored which a close has promised, and of the edit nothing before its close [uploads/half]', async () => {
+    const { handle, ...scene } = await writtenOn(true);
+
+    expect(await scene.mounted.unsent.retry(null)).toMatchObject([{ isDone: true, storedAs: null }]);
+
+    expect(await textsOf(scene)).toEqual({ f: 'Old' });
+    await scene.fs.flush(handle);
+    await scene.fs.release(handle);
+    await drained(scene.mounted);
+    expect(await textsOf(scene)).toEqual({ f: 'XYd' });
+  });
+
+  it('nothing is stored before its close where that is all there is, unless it is named [uploads/half]', async () => {
+    const { handle, ...scene } = await writtenOn(false);
+    const { unsent } = scene.mounted;
+
+    const [outcome] = await unsent.retry(null);
+
+    expect(outcome).toMatchObject({ isDone: false, reason: 'a program is still writing it' });
+    expect(await textsOf(scene)).toEqual({ f: 'old' });
+    expect(await unsent.retry([outcome?.id ?? ''])).toMatchObject([{ isDone: true, storedAs: null }]);
+    expect(await textsOf(scene)).toEqual({ f: 'XYd' });
+    await scene.fs.release(handle);
+  });
 });

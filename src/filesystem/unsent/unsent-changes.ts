@@ -21,7 +21,7 @@ import {
   type UnsentChange,
   type UnsentKind,
 } from './unsent-change.ts';
-import type { Uploading } from '../write/uploading.ts';
+import type { Asked, Uploading } from '../write/uploading.ts';
 import type { Deletions } from '../write-back/deletions.ts';
 import { reasonOf } from '../errno-of.ts';
 
@@ -116,16 +116,17 @@ export class UnsentChanges {
     if (!this.#underWay.has(change.id)) await this.#mount.resting.settled(change.id);
     const waiting = this.#fileOf(change);
     if (waiting === undefined && this.#hasGoneUp(change)) return change.path;
-    return waiting === undefined ? this.#storedOnce(change, isNamed) : this.#storedInTurn(waiting, change);
+    if (waiting === undefined) return this.#storedOnce(change, isNamed);
+    return this.#storedInTurn(await this.#giving(waiting, change), change, isNamed);
   }
 
-  /** Of a file that has it now, and may have stored it by itself when it is its turn. */
-  async #storedInTurn(waiting: OpenFile, change: UnsentChange): Promise<string | null> {
-    const file = await this.#giving(waiting, change);
+  /** Of a file that has it now, and may have stored it by itself when it is its turn: what is there then is an edit that goes on. */
+  async #storedInTurn(file: OpenFile, change: UnsentChange, isNamed: boolean): Promise<string | null> {
     const turn = { isOver: false };
     const path = await this.#storedWhole(file, () => {
       turn.isOver = !this.#changesOf(file).some(({ id }) => id === change.id);
-      return !turn.isOver;
+      if (turn.isOver) return 'nothing';
+      return isNamed && file.draft?.id === change.id ? 'newest' : 'closed';
     });
     if (!turn.isOver) return path;
     if (this.#hasGoneUp(change)) return change.path;
@@ -154,9 +155,9 @@ export class UnsentChanges {
     }
   }
 
-  async #storedWhole(file: OpenFile, isMeant?: () => boolean): Promise<string> {
+  async #storedWhole(file: OpenFile, asked?: () => Asked): Promise<string> {
     try {
-      await this.#parts.uploading.storeWhole(file, isMeant);
+      await this.#parts.uploading.storeWhole(file, asked);
     } catch (error) {
       // What is refused for good is set aside again.
       await this.#parts.uploading.settle(file);

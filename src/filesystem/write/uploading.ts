@@ -17,6 +17,9 @@ import { UploadStopped } from './stoppable-upload.ts';
 import { keepsBoth, type Storing } from './storing.ts';
 import { PromisedUploads, type PromisedUploadsParts } from '../write-back/promised-uploads.ts';
 
+/** All that is here of a file, an edit in place that goes on included; only what programs have closed or synced; or nothing. */
+export type Asked = 'newest' | 'closed' | 'nothing';
+
 /** Rejects with an `FsError`, with a refusal, or with the local disk's error: the bytes are then still here. */
 export class Uploading {
   readonly #mount: MountState;
@@ -98,17 +101,18 @@ export class Uploading {
 
   /**
    * A person wants it now, or the mount ends: as `storeAndDrop`, but half of what a program is writing shall not replace a whole file.
-   * Rejects with EBUSY when that is all there is; else what a close has promised before is stored. Nothing of it where, once it is this file's
-   * turn, `isMeant` says that what was asked for has gone up already: what is there then is an edit that a program has not closed.
+   * Rejects with EBUSY when that is all there is; else what a close has promised before is stored. `asked`: what of it is meant, once it is
+   * this file's turn.
    */
-  async storeWhole(file: OpenFile, isMeant: () => boolean = () => true): Promise<void> {
-    let hasBegun = false;
+  async storeWhole(file: OpenFile, asked: () => Asked = () => 'newest'): Promise<void> {
+    let meant: Asked | null = null;
     let hasPromised = false;
     await this.#storing.claimed(file, async () => {
-      if (!hasBegun && !isMeant()) return;
-      hasBegun = true;
+      meant ??= asked();
+      if (meant === 'nothing') return;
       hasPromised ||= file.sealed !== null;
-      if (!file.isHalf) await this.storeClaimed(file);
+      const isHalf = meant === 'closed' ? file.isBeingWritten : file.isHalf;
+      if (!isHalf) await this.storeClaimed(file);
       // Again after a conflict, which has given that a name of its own.
       else if (hasPromised) await this.#storing.sealed(file);
       else throw new FsError('EBUSY', file.path, 'a program is still writing it');
