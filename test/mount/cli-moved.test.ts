@@ -136,6 +136,27 @@ it('uploads ends the line of one in the status that was killed and taken away by
   expect(shown.filter((one) => one.pid === pid)).toEqual([]);
 });
 
+it('unmount says of one that was killed and taken away by hand how it ended, and ends its line, though its directory is gone', async () => {
+  const { at, pid, before, after } = await moved();
+  process.kill(pid, 'SIGKILL');
+  await goneProcess(pid);
+  await unmountDirectory(after, { lazy: true });
+
+  const unmounted = await at.run(['unmount', before]);
+  const shown = await shownIn(at);
+  const again = await at.run(['unmount', before]);
+
+  expect(unmounted).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`the process that served ${before} ended without saying`) as string,
+  });
+  expect(shown.filter((one) => one.pid === pid)).toEqual([]);
+  expect(again).toMatchObject({
+    code: 1,
+    stderr: `pailfs: ${before} does not exist: nothing is mounted there\n`,
+  });
+});
+
 it.each(['kernel', 'native'])('a signal ends the mount of the %s driver where it is', async (driver) => {
   const { pid, after } = await moved('--driver', driver);
 

@@ -6,7 +6,7 @@ import { withHelpText, type HelpText } from '../screen/help-text.ts';
 
 const STATUS_HELP: HelpText = {
   notes: [
-    'States: serving; silent (mounted, but it does not answer); dead (mounted, but its process is gone: mount again); finishing (unmounted, still uploading); ended (gone without saying that everything is stored: see its log; "pailfs uploads" tells, and when nothing is left it is shown no more).',
+    'States: serving; silent (mounted, but it does not answer); dead (mounted, but its process is gone: mount again); finishing (unmounted, still uploading); ended (gone without saying that everything is stored: see its log; "pailfs uploads" tells; it is shown until that finds nothing left, or until "pailfs unmount").',
     'Below the table is which buckets are not ready to use, and what each mount has not stored; "pailfs uploads" shows all of it. Of a mount that is named it also shows whether the service answers, requests and rates (of the last 10 seconds), where the bytes came from that programs read, caches, keys that cannot be shown, options, uploads under way, and the last warnings and errors.',
     'With --watch, elsewhere than on a terminal and with --json, each look is one JSON document on a line.',
     "Exit codes: 0, also after Ctrl-C; 1 when the mountpoint is none of pailfs's, or no more; 2 wrong usage.",

@@ -1,4 +1,5 @@
 /** `pailfs unmount`: asks the kernel, then waits until the processes that served the mountpoint have stored everything. */
+import { resolve } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import type { Clock } from '../../base/clock.ts';
 import { findMount, readMountTable, type MountEntry } from '../../fuse/mount-table.ts';
@@ -42,11 +43,11 @@ export interface UnmountWish {
 
 /** Rejects with a `CommandError`, or a `MountError` of kind `busy`. */
 export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitCode> {
-  const mountpoint = await canonicalMountpoint(wish.mountpoint);
   const directories = await recordDirectories(process.getuid?.() ?? 0);
+  const mountpoint = await meantMountpoint(directories, wish.mountpoint);
   const served = await servedBy(directories, mountpoint);
   const mount = await findMount(mountpoint);
-  if (mount === undefined && !served.some(({ runs }) => runs)) {
+  if (mount === undefined && served.length === 0) {
     throw new CommandError(
       exitCodes.failed,
       `nothing is mounted at ${mountpoint}: "mount -t ${MOUNT_TYPE}" lists what is`,
@@ -65,6 +66,17 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
   }
   if (mount !== undefined && served.length === 0) return tellWhereItStays(mount, directories);
   return waitForAll(served, directories, wish, clock);
+}
+
+/** Of a mount that has ended, and that "pailfs status" still shows, perhaps not even the directory is there. Rejects as `canonicalMountpoint`. */
+async function meantMountpoint(directories: readonly string[], path: string): Promise<string> {
+  try {
+    return await canonicalMountpoint(path);
+  } catch (error) {
+    const written = resolve(path);
+    if ((await readRecordsOf(directories, written)).length === 0) throw error;
+    return written;
+  }
 }
 
 /** Milliseconds. Who waits for no upload waits for the kernel all the same. */
