@@ -4,6 +4,7 @@
  */
 import { join, sep } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import { systemErrorCode } from '../../base/errors.ts';
 import { findMount } from '../../fuse/mount-table.ts';
 import { putAway } from '../found-mounts/ended-records.ts';
 import type { MountRecord } from '../found-mounts/mount-record.ts';
@@ -18,16 +19,18 @@ export interface LookedAt {
   readonly isEmpty: boolean;
 }
 
-/** Puts the records of those away. Rejects with the disk's error. */
+/** Puts the records of those away. One that cannot be, as on a disk that is read-only by now, is shown on. */
 export async function putAwaySettled(
   records: readonly MountRecord[],
   places: readonly LookedAt[],
   { directories, clock }: { readonly directories: readonly string[]; readonly clock: Pick<Clock, 'now'> },
 ): Promise<void> {
   for (const record of records) {
-    if ((await isSettled(record, places)) && (await isOver(record))) {
-      await putAway(directories, record, clock);
-    }
+    if (!(await isSettled(record, places)) || !(await isOver(record))) continue;
+    await putAway(directories, record, clock).catch((error: unknown) => {
+      // Whoever asked wants to know what is not stored, and that is known.
+      if (systemErrorCode(error) === undefined) throw error;
+    });
   }
 }
 
