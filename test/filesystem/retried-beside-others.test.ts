@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { edit, errnoOfCall, openToRewrite, writeAt } from '../support/program-acts.ts';
+import { edit, errnoOfCall, openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 /** Longer than names are trusted. */
@@ -225,6 +225,30 @@ describe('what failed, or waits, and was written anew from empty', () => {
     await fs.release(handle);
     await drained(mounted);
     expect((await textsOf(scene))['f']).toBe('anew');
+  });
+
+  it('goes beside while a program edits it in place, whose edit follows it there [uploads/beside] [conflict/handles]', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    const { fs, store, mounted, clock } = scene;
+    store.changeAccount({ gracePeriod: true });
+    await writeFile(fs, '/f', 'closed');
+    clock.advance(1000);
+    await expect
+      .poll(async () => (await mounted.unsent.list()).map(({ state }) => state))
+      .toEqual(['failed']);
+    const handle = await openToEdit(fs, '/f');
+    await writeAt(fs, handle, 'ED');
+    store.changeAccount({ gracePeriod: false });
+    await scene.foreignWrite('f', 'theirs');
+
+    const [outcome] = await mounted.unsent.retry(null);
+
+    const beside = outcome?.storedAs?.slice(1) ?? '';
+    expect(await textsOf(scene)).toEqual({ f: 'theirs', [beside]: 'closed' });
+    await fs.flush(handle);
+    await fs.release(handle);
+    await drained(mounted);
+    expect(await textsOf(scene)).toEqual({ f: 'theirs', [beside]: 'EDosed' });
   });
 });
 

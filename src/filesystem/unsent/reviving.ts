@@ -131,14 +131,15 @@ export class Reviving {
 
 /** What programs have closed of `file`; null: they are writing it still, and its next close says what becomes of it. */
 function closedOf(file: OpenFile): Draft | null {
-  if (file.isHalf) return file.sealed?.draft ?? null;
+  if (file.isBeingWritten) return file.sealed?.draft ?? null;
   return file.hasWriters() ? null : file.draft;
 }
 
-/** Its type is the one that it would have had. */
+/** With what a program is making of it in place. Their types are those that they would have had. */
 function countAsEdit(file: OpenFile, draft: Draft): void {
-  const wishes = file.wishesOf(draft);
-  const changed = { basis: 'edit', contentType: contentTypeFor(file, wishes) } as const;
-  if (draft === file.draft) Object.assign(file, changed);
-  if (file.sealed?.wishes != null) file.sealed.wishes = { ...file.sealed.wishes, ...changed };
+  const asEdit = (of: Draft) =>
+    ({ basis: 'edit', contentType: contentTypeFor(file, file.wishesOf(of)) }) as const;
+  const [promised, newest] = [asEdit(draft), asEdit(file.draft ?? draft)];
+  if (draft === file.draft || file.isOverSealed) Object.assign(file, newest);
+  if (file.sealed?.wishes != null) file.sealed.wishes = { ...file.sealed.wishes, ...promised };
 }
