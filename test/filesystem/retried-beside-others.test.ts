@@ -9,6 +9,21 @@ import { textsOf } from '../support/stored-state.ts';
 /** Longer than names are trusted. */
 const LATER = 11_000;
 
+/** A close of /f has failed and waits; a program that opened it then has written `text`, and others have stored the name since. */
+async function failedAndWrittenOn(open: typeof openToEdit, text: string) {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  const { fs, store, mounted, clock } = scene;
+  store.changeAccount({ gracePeriod: true });
+  await writeFile(fs, '/f', 'closed');
+  clock.advance(1000);
+  await expect.poll(async () => (await mounted.unsent.list()).map(({ state }) => state)).toEqual(['failed']);
+  const handle = await open(fs, '/f');
+  await writeAt(fs, handle, text);
+  store.changeAccount({ gracePeriod: false });
+  await scene.foreignWrite('f', 'theirs');
+  return { scene, handle };
+}
+
 it.each([false, true])(
   'it is stored beside that when it is tried once more (write-back %s) [uploads/beside]',
   async (writeBack) => {
@@ -202,18 +217,8 @@ describe('what failed, or waits, and was written anew from empty', () => {
   });
 
   it('goes beside while a program writes the name anew: that replaces theirs when it is closed [write/rewrite-wins]', async () => {
-    const scene = await openForTest({ settings: { writeBack: true } });
-    const { fs, store, mounted, clock } = scene;
-    store.changeAccount({ gracePeriod: true });
-    await writeFile(fs, '/f', 'closed');
-    clock.advance(1000);
-    await expect
-      .poll(async () => (await mounted.unsent.list()).map(({ state }) => state))
-      .toEqual(['failed']);
-    const handle = await openToRewrite(fs, '/f');
-    await writeAt(fs, handle, 'anew');
-    store.changeAccount({ gracePeriod: false });
-    await scene.foreignWrite('f', 'theirs');
+    const { scene, handle } = await failedAndWrittenOn(openToRewrite, 'anew');
+    const { fs, mounted } = scene;
     const closed = (await mounted.unsent.list()).find(({ state }) => state !== 'open');
 
     expect(await mounted.unsent.retry([closed?.id ?? ''])).toMatchObject([{ isDone: true }]);
@@ -228,18 +233,8 @@ describe('what failed, or waits, and was written anew from empty', () => {
   });
 
   it('goes beside while a program edits it in place, whose edit follows it there [uploads/beside] [conflict/handles]', async () => {
-    const scene = await openForTest({ settings: { writeBack: true } });
-    const { fs, store, mounted, clock } = scene;
-    store.changeAccount({ gracePeriod: true });
-    await writeFile(fs, '/f', 'closed');
-    clock.advance(1000);
-    await expect
-      .poll(async () => (await mounted.unsent.list()).map(({ state }) => state))
-      .toEqual(['failed']);
-    const handle = await openToEdit(fs, '/f');
-    await writeAt(fs, handle, 'ED');
-    store.changeAccount({ gracePeriod: false });
-    await scene.foreignWrite('f', 'theirs');
+    const { scene, handle } = await failedAndWrittenOn(openToEdit, 'ED');
+    const { fs, mounted } = scene;
 
     const [outcome] = await mounted.unsent.retry(null);
 
