@@ -93,7 +93,9 @@ describe('a terminal', () => {
     const asJson = await runHere(['ls', '--json', 'photos:']);
 
     expect(listed.stdout).toBe('f\n?evil?31m\n');
-    expect(failed.stderr).toBe('pailfs: photos:?evil?31m/ names a folder: name a file in it\n');
+    expect(failed.stderr).toBe(
+      'pailfs: photos:?evil?31m/ names a folder: name a file in it, or mount the bucket and use cp -r, or rsync\n',
+    );
     expect(asJson.stdout).toContain(RIGHT_TO_LEFT);
   });
 });

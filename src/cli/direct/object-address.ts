@@ -29,7 +29,7 @@ export function requireAddress(word: string): ObjectAddress {
 export function requireKey(word: string): ObjectAddress {
   const address = requireAddress(word);
   if (address.key !== '' && !address.key.endsWith('/')) return address;
-  throw usageError(`${word} names a folder: name a file in it`);
+  throw usageError(`${word} names a folder: name a file in it, or mount the bucket and use cp -r, or rsync`);
 }
 
 export interface OpenedBucketStore {

@@ -11,6 +11,8 @@ const WORDS = [
   'Settings and credentials are those of "pailfs mount": environment, or config file.',
 ];
 
+const FOLDERS = 'Whole folders: mount the bucket and use cp -r, or rsync.';
+
 const ENDING = [
   ...WORDS,
   'Exit codes: 0; 1 something was refused or failed (the others are done); 2 wrong usage.',
@@ -30,6 +32,7 @@ const LS_HELP: HelpText = {
 const PUT_HELP: HelpText = {
   notes: [
     'A file that is replaced keeps its visibility (--visibility private or public sets another).',
+    FOLDERS,
     ...ENDING,
   ],
   examples: [
@@ -42,6 +45,7 @@ const PUT_HELP: HelpText = {
 const GET_HELP: HelpText = {
   notes: [
     'Bytes wait in FILE.part (where that is too long a name, in one of its own) until all are there. When the command is interrupted, the same command goes on, if the file is still the same.',
+    FOLDERS,
     ...ENDING,
   ],
   examples: [

@@ -153,8 +153,14 @@ describe('pailfs get', () => {
     const at = await CommandLine.open(server);
 
     const folder = await at.run(['get', 'photos:d', '.']);
+    const named = await at.run(['get', 'photos:d/', '.']);
     const nowhere = await at.run(['get', 'photos:d/a', 'none/in']);
 
+    expect(named).toMatchObject({
+      code: 2,
+      stderr:
+        'pailfs: photos:d/ names a folder: name a file in it, or mount the bucket and use cp -r, or rsync\n',
+    });
     expect(folder).toMatchObject({
       code: 1,
       stderr: 'pailfs: photos:d is not fetched: it is a folder: mount the bucket and use cp -r, or rsync\n',
