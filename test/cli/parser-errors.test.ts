@@ -1,4 +1,5 @@
 /** What does a person read who has typed a command in a wrong way? */
+import { resolve } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openOwnHome, runHere } from '../support/run-here.ts';
 
@@ -45,16 +46,69 @@ it('a misspelt command, which could be a bucket, is told to be none', async () =
   expect(await runHere(['mont', 'photos', 'there'])).toEqual({
     code: 2,
     stdout: '',
-    stderr: `pailfs: mont is no command, and pailfs mount has no use for there; "pailfs mount --help" shows the usage, "pailfs --help" all commands\n`,
+    stderr: `pailfs: mont is no command (Did you mean mount?), and pailfs mount has no use for there; "pailfs mount --help" shows the usage, "pailfs --help" all commands\n`,
   });
 });
 
 it('so it is with an option that only the command has which was meant', async () => {
   const told = await runHere(['statsu', '--json']);
 
-  const line = `statsu is no command, and to pailfs mount this is an unknown option '--json'; "pailfs mount --help" shows the usage, "pailfs --help" all commands`;
+  const line = `statsu is no command (Did you mean status?), and to pailfs mount this is an unknown option '--json'; "pailfs mount --help" shows the usage, "pailfs --help" all commands`;
   expect(told).toMatchObject({ code: 2, stderr: `pailfs: ${line}\n` });
   expect(JSON.parse(told.stdout)).toEqual({ error: { message: line, exitCode: 2 } });
+});
+
+it.each([
+  ['nothing is set yet', { PAILFS_BASE_URL: undefined }],
+  ['all is set', {}],
+])('a word alone that is nearly a command is told which, also when %s', async (_case, environment) => {
+  await openOwnHome();
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+
+  expect(await runHere(['statsu'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'pailfs: statsu is no command (Did you mean status?), and there is no mountpoint for the bucket statsu; "pailfs --help" shows the usage, and all commands\n',
+  });
+});
+
+it('a word alone that is far from every command is taken for a bucket, and so is each after "mount"', async () => {
+  await openOwnHome();
+
+  for (const words of [['holiday-2026'], ['mount', 'statsu']]) {
+    const { code, stderr } = await runHere(words);
+
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^pailfs: missing required argument 'mountpoint' for the bucket (?!.*Did you mean)/,
+    );
+  }
+});
+
+it.each([
+  ['is not there', 'none', /^pailfs: \S+ does not exist: .* \(Did you mean ls\?\)\n$/],
+  ['is a file', 'local', /^pailfs: \S+ is not a directory: .* \(Did you mean ls\?\)\n$/],
+  ['is mounted', '/proc', /^pailfs: \/proc already has proc .* \(Did you mean ls\?\)\n$/],
+])('so is told who names for the mountpoint what %s', async (_case, name, line) => {
+  const { home } = await openOwnHome();
+  const mountpoint = resolve(home, name);
+
+  expect(await runHere(['lss', mountpoint])).toMatchObject({
+    code: 32,
+    stderr: expect.stringMatching(line) as string,
+  });
+  expect((await runHere(['mount', 'lss', mountpoint])).stderr).not.toContain('Did you mean');
+});
+
+it('with all buckets the word alone is a directory, whatever it is called', async () => {
+  await openOwnHome();
+  vi.stubEnv('PAILFS_ALL_BUCKETS', 'on');
+
+  const { code, stderr } = await runHere(['statsu']);
+
+  expect(code).toBe(32);
+  expect(stderr).toMatch(/statsu does not exist: /);
 });
 
 it('who asks for the help of a command that there is not is told so', async () => {

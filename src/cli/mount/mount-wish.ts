@@ -1,7 +1,16 @@
 /** Which bucket do the words of a mount command mean, and which directory? */
-import { usageError } from '../command-error.ts';
+import { usageError, type CommandError } from '../command-error.ts';
+import { suggestion, type LeftOut } from '../screen/near-commands.ts';
 import type { MountWish } from './prepare-mount.ts';
 import type { MountSettings } from '../settings/settings.ts';
+
+/** Of a word alone, which can be no mount. */
+export function noCommand(meant: LeftOut): CommandError {
+  const { word } = meant;
+  return usageError(
+    `${word} is no command${suggestion(meant)}, and there is no mountpoint for the bucket ${word}; "pailfs --help" shows the usage, and all commands`,
+  );
+}
 
 /** `first` is the bucket, or with `--all-buckets` the directory. Throws a usage error. */
 export function mountWish(first: string, second: string | undefined, settings: MountSettings): MountWish {

@@ -2,6 +2,7 @@
 import type { Argument, Command, CommanderError } from 'commander';
 import { oneLine, usageError, type CommandError } from '../command-error.ts';
 import { requireText } from '../program-options.ts';
+import { leftOut, suggestion } from './near-commands.ts';
 
 /** For a program whose commands are all there. What it prints because it was asked to still ends in a `CommanderError`. */
 export function withErrorsOfOurs(program: Command): Command {
@@ -41,8 +42,10 @@ function wrongWords(command: Command, error: CommanderError): CommandError {
 
 /** The parser's own text, but where it counts what a person would have to count, too. */
 function complaintOf(command: Command, { code, message }: CommanderError): string {
-  const notCommand = isLeftOut(command) ? wordOf(command.parent) : undefined;
-  const beginning = notCommand === undefined ? '' : `${notCommand} is no command, and `;
+  const { parent } = command;
+  const notCommand = isLeftOut(command) ? wordOf(parent) : undefined;
+  const meant = suggestion(parent === null ? undefined : leftOut(parent, command));
+  const beginning = notCommand === undefined ? '' : `${notCommand} is no command${meant}, and `;
   if (code === 'commander.excessArguments') {
     const excess = command.args.slice(command.registeredArguments.length).join(' ');
     return `${beginning}${nameOf(command)} has no use for ${excess}`;
