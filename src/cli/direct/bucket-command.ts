@@ -2,10 +2,11 @@
 import prettyBytes from 'pretty-bytes';
 import { BUCKET_NAME_PATTERN } from '../../service/limits.ts';
 import type { AccountSummary, Bucket } from '../../service/records.ts';
-import { isRefusal } from '../../service/refusal.ts';
+import { isRefusal, type Refusal } from '../../service/refusal.ts';
+import { listAccountBuckets } from '../../store/account-buckets.ts';
 import { askPerson } from '../screen/ask-person.ts';
 import type { ExitCode } from '../command-error.ts';
-import { CommandError, exitCodes, oneLine } from '../command-error.ts';
+import { CommandError, exitCodes } from '../command-error.ts';
 import { listAllBuckets } from '../connecting/connect.ts';
 import { sayToPerson } from '../screen/report.ts';
 import { printable, screenWidth } from '../screen/screen-text.ts';
@@ -42,22 +43,43 @@ export async function listBuckets({ service, settings, clock }: Session, json: b
 }
 
 /** §4.3 */
-export async function createBucket({ service }: Session, name: string, json: boolean): Promise<ExitCode> {
+export async function createBucket(session: Session, name: string, json: boolean): Promise<ExitCode> {
   const what = `bucket ${name} is not created`;
   try {
-    const bucket = await service.createBucket(name);
+    const bucket = await session.service.createBucket(name);
     if (json) printJson(bucket);
     else print(`created bucket ${bucket.name} (${bucket.bucket})`);
     return exitCodes.done;
   } catch (error) {
-    if (isRefusal(error, 'rejected') && !BUCKET_NAME_PATTERN.test(name))
-      throw new CommandError(exitCodes.failed, `${what}: ${oneLine(error.reason)}: ${NAME_RULE}`, {
-        cause: error,
-      });
+    if (isRefusal(error, 'rejected')) throw refused(what, await whyNotCreated(session, name, error));
     if (!isRefusal(error, 'unavailable', 'timeout', 'malformed')) throw refused(what, error);
     // It is never repeated (§4.3), so the answer that was lost may have been a yes.
     throw refused(`whether bucket ${name} is created is not known ("pailfs bucket list" tells)`, error);
   }
+}
+
+/** Many reasons have one answer, 400 (§4.3), whose text is the service's own: which it was is looked up where it can be. */
+async function whyNotCreated({ service }: Session, name: string, refusal: Refusal): Promise<Error> {
+  const fail = (reason: string): CommandError =>
+    new CommandError(exitCodes.failed, reason, { cause: refusal });
+  const { reason } = refusal;
+  if (!BUCKET_NAME_PATTERN.test(name)) return fail(`${reason}: ${NAME_RULE}`);
+  const account = await listAccountBuckets(service).catch((error: unknown) => {
+    // What the service has said of the bucket is all there is.
+    if (isRefusal(error)) return undefined;
+    throw error;
+  });
+  if (account === undefined) return refusal;
+  const { bucketCount, bucketLimit, createBlockedReason } = account.summary;
+  if (account.buckets.some((bucket) => bucket.name === name))
+    return fail('this account has a bucket of that name already');
+  const isTold = createBlockedReason === null || reason.includes(createBlockedReason);
+  const told = isTold ? reason : `${reason}: ${createBlockedReason}`;
+  if (bucketCount < bucketLimit) return fail(told);
+  // The account may be in a grace period besides.
+  return fail(
+    `this account has ${bucketCount} buckets, and ${bucketLimit} is the most: delete one first (${told})`,
+  );
 }
 
 /** §4.4 */

@@ -70,11 +70,11 @@ describe('pailfs bucket create and info', () => {
   });
 
   it.each([
-    ['a name that is taken', 'photos', 'the account already has a bucket of this name'],
+    ['a name that is taken', 'photos', 'this account has a bucket of that name already'],
     [
       'a name that is not allowed',
       'No_Good',
-      'the name is not valid: a name has 3 to 40 lowercase letters, digits and hyphens, and begins and ends with a letter or digit',
+      'the service answered 400: the name is not valid: a name has 3 to 40 lowercase letters, digits and hyphens, and begins and ends with a letter or digit',
     ],
   ])('tell of %s in one line', async (_case, name, reason) => {
     const server = await startEmbeddedServer();
@@ -83,8 +83,44 @@ describe('pailfs bucket create and info', () => {
     expect(await at.run(['bucket', 'create', name])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `pailfs: bucket ${name} is not created: the service answered 400: ${reason}\n`,
+      stderr: `pailfs: bucket ${name} is not created: ${reason}\n`,
     });
+  });
+
+  it('tell of an account that has as many as it may', async () => {
+    const server = await startEmbeddedServer();
+    for (let n = 1; n < 50; n += 1) await server.direct.createBucket(`bucket-${n}`);
+    const at = await CommandLine.open(server);
+
+    expect(await at.run(['bucket', 'create', 'music'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'pailfs: bucket music is not created: this account has 50 buckets, and 50 is the most: delete one first (the service answered 400: the account already has 50 buckets)\n',
+    });
+  });
+
+  it('tell which of the reasons it is where the service says no more than 400', async () => {
+    const server = await startEmbeddedServer();
+    const at = await CommandLine.open(server);
+    const refusal = { kind: 'status', status: 400 } as const;
+    server.faults.add({ operation: 'createBucket', times: 4, fault: refusal });
+
+    const unknown = await at.run(['bucket', 'create', 'music']);
+    const taken = await at.run(['bucket', 'create', 'photos']);
+    server.store.changeAccount({ gracePeriod: true });
+    const blocked = await at.run(['bucket', 'create', 'music']);
+    server.faults.add({ operation: 'listBuckets', fault: { kind: 'status', status: 403 } });
+    const notLookedUp = await at.run(['bucket', 'create', 'music']);
+
+    const line = /^pailfs: bucket music is not created: the service answered 400[^\n]*\n$/;
+    expect(unknown.stderr).toMatch(line);
+    expect(taken.stderr).toBe(
+      'pailfs: bucket photos is not created: this account has a bucket of that name already\n',
+    );
+    expect(blocked.stderr).toMatch(line);
+    expect(blocked.stderr).toMatch(/: the account is in a grace period\n$/);
+    expect(notLookedUp.stderr).toBe(unknown.stderr);
   });
 
   it('tell of a grace period, of credentials that may only read, and of an answer that was lost', async () => {
