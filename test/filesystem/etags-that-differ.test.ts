@@ -1,21 +1,8 @@
 /** What does a person hear when the service's answers about one file do not agree? */
 import { expect, it } from 'vitest';
-import type { ObjectService } from '../../src/service/object-service.ts';
 import { openForTest } from '../support/open-for-test.ts';
+import { withOtherEtags } from '../support/other-etags.ts';
 import { openToRead, textAt } from '../support/program-acts.ts';
-
-/** As `service`, but the bytes of a file come with another ETag than everything else tells. */
-function withOtherEtags(service: ObjectService): ObjectService {
-  return new Proxy(service, {
-    get(target, name) {
-      if (name !== 'getObject') return (target[name as keyof ObjectService] as () => unknown).bind(target);
-      return async (...request: Parameters<ObjectService['getObject']>) => {
-        const download = await target.getObject(...request);
-        return { ...download, head: { ...download.head, etag: 'another' } };
-      };
-    },
-  });
-}
 
 it('a file whose bytes come with another ETag than it was listed with is not said to be replaced [fresh/no-mixing]', async () => {
   const { fs, foreignWrite } = await openForTest({ between: withOtherEtags });

@@ -11,7 +11,8 @@ import { isRefusal } from '../../service/refusal.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import { createGates } from '../../store/gates.ts';
 import { isUsableName, nameOf } from '../../store/keys.ts';
-import { RangeReader, type RangeSink } from '../../store/range-reader.ts';
+import { isOnlyOfOtherEtag } from '../../store/other-etag.ts';
+import { RangeReader, VersionChanged, type RangeSink } from '../../store/range-reader.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
 import { PrintingEnded } from '../screen/printing.ts';
@@ -38,8 +39,7 @@ interface Fetched {
 interface Source {
   readonly reader: RangeReader;
   readonly key: string;
-  readonly size: number;
-  readonly etag: string;
+  readonly head: ObjectHead;
   readonly progress: Progress;
 }
 
@@ -128,7 +128,8 @@ async function fetched(
   { target, place }: { readonly target: string; readonly place: Place },
 ): Promise<Fetched> {
   const { store, identifier } = await stores.open(bucket);
-  const { size, etag } = await headOfFile(store, key);
+  const head = await headOfFile(store, key);
+  const { size, etag } = head;
   const gate = createGates().reads;
   const reader = new RangeReader({ service, bucket: identifier, gate, clock, log });
   // Where the file itself goes to the terminal, a line that changes would be in its midst.
@@ -136,7 +137,7 @@ async function fetched(
     place === 'stdout' && process.stdout.isTTY
       ? openProgress(key, 0)
       : openProgress(nameOf(key), size, prettyBytes);
-  const source = { reader, key, size, etag, progress };
+  const source = { reader, key, head, progress };
   try {
     if (place === 'stdout') await stream(source, openStdout());
     else if (place === 'device') await streamInto(source, target);
@@ -181,7 +182,8 @@ async function intoFile(
   origin: Parameters<typeof PartialFile.open>[1],
 ): Promise<number> {
   const part = await PartialFile.open(target, origin);
-  const { size, progress } = source;
+  const { progress } = source;
+  const { size } = source.head;
   try {
     // Not what it says that it is: others have written there.
     if (part.length > size) await part.truncate();
@@ -215,9 +217,19 @@ async function intoFile(
   }
 }
 
-function transfer({ reader, key, size, etag }: Source, start: number, sink: RangeSink): Promise<void> {
+async function transfer({ reader, key, head }: Source, start: number, sink: RangeSink): Promise<void> {
+  const { size, etag } = head;
   const range = start === 0 ? 'whole' : { start, end: size };
-  return reader.read({ key, range, expected: { size, matches: (head) => head.etag === etag } }, sink);
+  try {
+    await reader.read({ key, range, expected: { size, matches: (told) => told.etag === etag } }, sink);
+  } catch (error) {
+    if (!(error instanceof VersionChanged) || !isOnlyOfOtherEtag(error.found, head)) throw error;
+    throw new CommandError(
+      exitCodes.failed,
+      'it has another ETag where its bytes come from, of the same size and time: it was replaced within that second, or answers do not agree; try again',
+      { cause: error },
+    );
+  }
 }
 
 async function streamInto(source: Source, device: string): Promise<void> {

@@ -4,6 +4,7 @@ import { STAYING, unlessLeaving, type Waiter } from '../../base/waiter.ts';
 import type { VersionReader } from '../../content/reader.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import { keyOfPath } from '../../store/keys.ts';
+import { isOnlyOfOtherEtag } from '../../store/other-etag.ts';
 import { VersionChanged } from '../../store/range-reader.ts';
 import type { Version } from '../../store/version.ts';
 import { FsError } from '../errors.ts';
@@ -79,14 +80,7 @@ export class Reading {
   }
 }
 
-/** A person who looks for who replaced it shall know of the service whose answers do not agree with each other. */
 function reasonOf({ found }: VersionChanged, version: Version | null): string {
-  const inSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
-  const isAlike =
-    found !== null &&
-    version?.etag != null &&
-    found.size === version.size &&
-    inSeconds(found.lastModified) === inSeconds(version.lastModified);
-  if (!isAlike) return 'was replaced while it was open';
+  if (version?.etag == null || !isOnlyOfOtherEtag(found, version)) return 'was replaced while it was open';
   return 'has another ETag where its bytes come from, of the same size and time: it was replaced within that second, or answers do not agree';
 }
