@@ -10,7 +10,7 @@ function entry(mountpoint: string, device: string, other: Partial<MountEntry> = 
 }
 
 it('is where its device is mounted, and is found by the name of its record', () => {
-  const record = { mountpoint: '/a/m', device: '0:40', since: 1 };
+  const record = { bucket: 'photos', mountpoint: '/a/m', device: '0:40', since: 1 };
 
   expect(whereTheyAre([record], [entry('/b/m', '0:40')], ROOT)).toEqual([
     { ...record, mountpoint: '/b/m', recordedAt: '/a/m' },
@@ -23,27 +23,51 @@ it.each<[string, readonly MountEntry[]]>([
   ['another file system has its device', [entry('/x', '0:40', { type: 'tmpfs' })]],
   ['it is mounted nowhere', [entry('/x', '0:41')]],
 ])('is where it was recorded when %s', (_when, table) => {
-  const record = { mountpoint: '/a/m', device: '0:40' };
+  const record = { bucket: 'photos', mountpoint: '/a/m', device: '0:40' };
 
   expect(whereTheyAre([record], table, ROOT)).toEqual([record]);
 });
 
 it('is not where a later mount is that has got its device', () => {
-  const later = { mountpoint: '/b/m', device: '0:40' };
-  const earlier = { mountpoint: '/a/m', device: '0:40' };
+  const later = { bucket: 'photos', mountpoint: '/b/m', device: '0:40' };
+  const earlier = { bucket: 'photos', mountpoint: '/a/m', device: '0:40' };
 
   expect(whereTheyAre([later, earlier], [entry('/b/m', '0:40')], ROOT)).toEqual([later, earlier]);
 });
 
 it('is not where a later mount of an earlier pailfs is, which has not written its device down', () => {
-  const later = { mountpoint: '/b/m', device: null };
-  const earlier = { mountpoint: '/a/m', device: '0:40' };
+  const later = { bucket: 'photos', mountpoint: '/b/m', device: null };
+  const earlier = { bucket: 'photos', mountpoint: '/a/m', device: '0:40' };
 
   expect(whereTheyAre([later, earlier], [entry('/b/m', '0:40')], ROOT)).toEqual([later, earlier]);
 });
 
+it.each([
+  ['photos', 'music'],
+  ['photos', 'pailfs'],
+  [null, 'photos'],
+])(
+  'is not where a mount without a record is that has got its device: of %j, and there is %s',
+  (bucket, source) => {
+    const record = { bucket, mountpoint: '/a/m', device: '0:40' };
+
+    expect(whereTheyAre([record], [entry('/b/m', '0:40', { source })], ROOT)).toEqual([record]);
+  },
+);
+
+it.each([
+  ['a,b', 'a_b'],
+  [null, 'pailfs'],
+])('is found as what its bucket %j is called in the table', (bucket, source) => {
+  const record = { bucket, mountpoint: '/a/m', device: '0:40' };
+
+  expect(whereTheyAre([record], [entry('/b/m', '0:40', { source })], ROOT)).toMatchObject([
+    { mountpoint: '/b/m' },
+  ]);
+});
+
 it("is not where another user's mount is, of which only root sees the record", () => {
-  const record = { mountpoint: '/a/m', device: '0:40' };
+  const record = { bucket: 'photos', mountpoint: '/a/m', device: '0:40' };
 
   expect(whereTheyAre([record], [entry('/b/m', '0:40', { owner: 1001 })], 1000)).toEqual([record]);
 });

@@ -4,6 +4,12 @@ import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import {
+  readRecords,
+  recordDirectory,
+  removeRecord,
+  writeRecord,
+} from '../../src/cli/found-mounts/mount-record.ts';
 import { findMount, readMountTable } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { CommandLine, goneProcess } from '../support/command-line.ts';
@@ -155,6 +161,41 @@ it('unmount says of one that was killed and taken away by hand how it ended, and
     code: 1,
     stderr: `pailfs: ${before} does not exist: nothing is mounted there\n`,
   });
+});
+
+it('one that was killed and taken away is not another where nothing is recorded, which the kernel has given its device', async () => {
+  const server = await startEmbeddedServer();
+  await server.direct.createBucket('music');
+  const at = await CommandLine.open(server);
+  const before = join(at.home, 'm');
+  await mkdir(before);
+  await at.run(['mount', 'photos', before]);
+  const [{ pid } = { pid: 0 }] = await shownIn(at, before);
+  process.kill(pid, 'SIGKILL');
+  await goneProcess(pid);
+  await unmountDirectory(before, { lazy: true });
+  await at.run(['mount', 'music', at.mountpoint]);
+  const device = (await findMount(at.mountpoint))?.device ?? null;
+  const directory = await recordDirectory(process.getuid?.() ?? 0);
+  const records = await readRecords([directory]);
+  // Which it gives to whom cannot be foreseen where others mount, too.
+  for (const record of records.filter(({ process }) => process.pid === pid))
+    await writeRecord(directory, { ...record, device });
+  for (const record of records.filter(({ mountpoint }) => mountpoint === at.mountpoint))
+    await removeRecord([directory], record);
+
+  const shown = await shownIn(at);
+  const named = await at.run(['status', at.mountpoint]);
+  const unmounted = await at.run(['unmount', at.mountpoint]);
+  const taken = await at.run(['unmount', before]);
+
+  expect(shown.filter((one) => one.pid === pid)).toMatchObject([{ state: 'ended', mountpoint: before }]);
+  expect(named).toMatchObject({ code: 1, stdout: '' });
+  expect(unmounted).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is unmounted; who served it is not known') as string,
+  });
+  expect(taken.stderr).toContain(`the process that served ${before} ended without saying`);
 });
 
 it.each(['kernel', 'native'])('a signal ends the mount of the %s driver where it is', async (driver) => {

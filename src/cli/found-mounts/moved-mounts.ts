@@ -7,12 +7,20 @@ import { isOurType } from '../../fuse/mountpoint.ts';
 
 interface Recorded {
   readonly mountpoint: string;
+  /** Its name; null: all of the account. */
+  readonly bucket: string | null;
   /** Null where the platform does not tell. */
   readonly device: string | null;
 }
 
 /** `recordedAt`: the mountpoint of which the record speaks, and after which its files are named; absent: `mountpoint` itself. */
 export type Found<Record extends Recorded> = Record & { readonly recordedAt?: string };
+
+/** What the mount table has as the source of a mount of `bucket`. */
+export function sourceOf(bucket: string | null): string {
+  // A comma would begin another mount option.
+  return bucket?.replaceAll(',', '_') ?? 'pailfs';
+}
 
 /**
  * `records` are of the user `uid`, or of all when that is root, and the latest comes first: the kernel gives the device of what is
@@ -26,9 +34,11 @@ export function whereTheyAre<Record extends Recorded>(
   const ours = table.filter(({ type, owner }) => isOurType(type) && (uid === 0 || (owner ?? uid) === uid));
   const taken = new Set<string>();
   return records.map((record) => {
-    const { mountpoint } = record;
+    const { mountpoint, bucket } = record;
     const device = record.device ?? ours.findLast((entry) => entry.mountpoint === mountpoint)?.device ?? '';
-    const place = taken.has(device) ? undefined : presentMountpoint({ mountpoint, device }, ours);
+    // Nor need that one have a record: it may be one that could not be written.
+    const alike = ours.filter(({ source }) => source === sourceOf(bucket));
+    const place = taken.has(device) ? undefined : presentMountpoint({ mountpoint, device }, alike);
     if (place !== undefined) taken.add(device);
     return place === undefined || place === mountpoint
       ? record

@@ -10,6 +10,7 @@ import { closeBackwards, UPLOAD_PATIENCE_MS, type BucketSurroundings, type Start
 import type { MountJob } from './mount-job.ts';
 import type { RecentProblems } from '../logging/recent-problems.ts';
 import { openMount, type OpenedMount } from './opened-mount.ts';
+import { sourceOf } from '../found-mounts/moved-mounts.ts';
 import { earlierRecords, RecordedMount, type RecordedParts } from './recorded-mount.ts';
 import { removeIdlePointers } from '../state/state-pointers.ts';
 
@@ -184,12 +185,10 @@ async function openParts(job: MountJob, surroundings: Surroundings, start: Start
   const opened = await openMount(job, surroundings, start);
   const { readOnly, allowOther, noexec } = settings;
   signal.throwIfAborted();
-  // A comma would begin another mount option.
-  const source = opened.bucketName?.replaceAll(',', '_') ?? 'pailfs';
   const earlier = await earlierRecords(mountpoint, log);
   const mounted = await driver.mount(opened.fileSystem.operations, {
     mountpoint,
-    source,
+    source: sourceOf(opened.bucketName),
     readOnly,
     allowOther,
     noexec,
