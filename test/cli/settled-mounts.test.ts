@@ -52,3 +52,46 @@ it('what cannot be put away keeps nobody from the list', async () => {
 
   expect(await left()).toHaveLength(1);
 });
+
+/** One of all buckets that no program has looked into: it has no state directory. `others`: the service of one that is there. */
+async function killedAtTheTop({
+  log,
+  others,
+}: {
+  readonly log: boolean;
+  readonly others?: string | undefined;
+}) {
+  const directory = await temporaryDirectory();
+  const stateDir = await temporaryDirectory();
+  const logFile = join(stateDir, 'logs', 'a.log');
+  if (log) {
+    await mkdir(join(stateDir, 'logs'));
+    await writeFile(logFile, '');
+  }
+  if (others !== undefined) {
+    await mkdir(join(stateDir, 'abc', '1'), { recursive: true });
+    await writeFile(
+      join(stateDir, 'abc', 'about.json'),
+      JSON.stringify({ baseUrl: others, bucket: 'music-1', bucketName: 'music' }),
+    );
+  }
+  const process = { pid: 2 ** 22 + 1, startTime: '1' };
+  const record = mountRecordOf({ bucket: null, stateDir, logFile, process });
+  await writeFile(recordFile(directory, record), JSON.stringify(record));
+  await putAwaySettled([record], [], { directories: [directory], clock: new ManualClock() });
+  return (await readdir(directory)).filter((name) => name.endsWith('.json'));
+}
+
+it.each([
+  ['it has only its log there', { log: true }],
+  ['another service has a state directory there', { log: true, others: 'https://other.example.com' }],
+])('one of all buckets that had none to keep anything of is shown no more: %s', async (_case, there) => {
+  expect(await killedAtTheTop(there)).toEqual([]);
+});
+
+it.each([
+  ['nothing is there, perhaps not even its disk', { log: false }],
+  ['its service has a state directory there that was not looked into', { log: true, others: baseUrl }],
+])('it is shown on where nobody can tell: %s', async (_case, there) => {
+  expect(await killedAtTheTop(there)).toHaveLength(1);
+});

@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, rmdir, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { CommandLine, goneProcess } from '../support/command-line.ts';
 import { bytesOf, startEmbeddedServer, type EmbeddedServer } from '../support/embedded-service.ts';
 import { DRIVERS } from '../support/drivers.ts';
@@ -114,6 +115,23 @@ describe('a mount of all buckets', () => {
     expect(left.stdout).toMatch(/second at .*, not mounted/);
     expect(await readFile(join(at.mountpoint, 'second/two'), 'utf8')).toBe('two');
     await expect.poll(() => stored(scene, second, 'two').catch(() => null)).toBe('two');
+  });
+
+  it('is in the status no more once it was killed, taken away by hand, and nothing was ever looked into', async () => {
+    const at = await CommandLine.open(await startEmbeddedServer());
+    await at.run(['mount', '--all-buckets', at.mountpoint]);
+    const pid = await at.servingProcess();
+    process.kill(pid, 'SIGKILL');
+    await goneProcess(pid);
+    await unmountDirectory(at.mountpoint, { lazy: true });
+
+    const before = await at.run(['status', '--json']);
+    await at.run(['uploads']);
+    const after = await at.run(['status', '--json']);
+
+    const ofIt = expect.objectContaining({ pid, state: 'ended' }) as object;
+    expect(JSON.parse(before.stdout)).toContainEqual(ofIt);
+    expect(JSON.parse(after.stdout)).not.toContainEqual(ofIt);
   });
 
   it('has links and attributes by path, and says what its buckets are [xattr/bucket]', async () => {
