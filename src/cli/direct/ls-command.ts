@@ -8,7 +8,7 @@ import { sayToPerson } from '../screen/report.ts';
 import { printable, screenWidth } from '../screen/screen-text.ts';
 import { minuteOf, tableOf, type Column } from '../screen/table.ts';
 import { isListed, listFolder, type FolderContent } from './folder-content.ts';
-import { BucketStores, parseAddress, type ObjectAddress } from './object-address.ts';
+import { BucketStores, parseAddress, requireAddress, type ObjectAddress } from './object-address.ts';
 import { outcomeOf, print, Telling, type DirectOutcome } from './print.ts';
 import type { Session } from './session.ts';
 
@@ -40,6 +40,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** `words`: each a bucket, or `bucket:key`. */
 export async function runLs(session: Session, words: readonly string[], wish: LsWish): Promise<ExitCode> {
+  const asked = words.map((word) => ({ word, address: addressOf(word) }));
   const stores = new BucketStores(session);
   const telling = new Telling({
     json: wish.json,
@@ -47,8 +48,8 @@ export async function runLs(session: Session, words: readonly string[], wish: Ls
     failure: 'cannot be listed',
     success: () => null,
   });
-  for (const [place, word] of words.entries()) {
-    const outcome = await outcomeOf(word, () => listed(stores, addressOf(word)));
+  for (const [place, { word, address }] of asked.entries()) {
+    const outcome = await outcomeOf(word, () => listed(stores, address));
     telling.tell(outcome);
     if (wish.json || !outcome.isDone) continue;
     if (place > 0) print('');
@@ -69,9 +70,9 @@ function tellUnclear({ what, unclear = 0 }: DirectOutcome & Partial<Listed>): bo
   return unclear === 0;
 }
 
-/** A bucket may be named without the colon: nothing else can be meant. */
+/** A bucket may be named without the colon: nothing else can be meant. No name has a slash (§2.1, §4.3). */
 function addressOf(word: string): ObjectAddress {
-  return parseAddress(word) ?? { bucket: word, key: '' };
+  return word.includes('/') ? requireAddress(word) : (parseAddress(word) ?? { bucket: word, key: '' });
 }
 
 async function listed(stores: BucketStores, { bucket, key }: ObjectAddress): Promise<Listed> {

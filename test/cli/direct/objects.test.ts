@@ -59,6 +59,16 @@ describe('pailfs ls', () => {
     ]);
   });
 
+  it('does not look for a bucket with a slash in its name, where a colon was meant', async () => {
+    const at = await CommandLine.open(await startEmbeddedServer());
+
+    expect(await at.run(['ls', 'photos/docs'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'pailfs: photos/docs is not BUCKET:KEY, such as photos:cat.jpg\n',
+    });
+  });
+
   it.each(['empty', 'missing'] as const)(
     'says what is not there, a missing folder being %s',
     async (missingFolder) => {
