@@ -52,9 +52,20 @@ export async function createBucket(session: Session, name: string, json: boolean
     return exitCodes.done;
   } catch (error) {
     if (isRefusal(error, 'rejected')) throw refused(what, await whyNotCreated(session, name, error));
+    if (isRefusal(error, 'denied')) throw refused(what, await whyDenied(session, error));
     if (!isRefusal(error, 'unavailable', 'timeout', 'malformed')) throw refused(what, error);
     // It is never repeated (§4.3), so the answer that was lost may have been a yes.
     throw refused(`whether bucket ${name} is created is not known ("pailfs bucket list" tells)`, error);
+  }
+}
+
+/** Whoever may not even read has other credentials than these to look for (§5: the answers to both are not told). */
+async function whyDenied({ service }: Session, refusal: Refusal): Promise<unknown> {
+  try {
+    await listAccountBuckets(service);
+    return refusal;
+  } catch (error) {
+    return isRefusal(error, 'denied') ? error : refusal;
   }
 }
 

@@ -147,6 +147,19 @@ describe('pailfs bucket create and info', () => {
     );
   });
 
+  it('tell of credentials that are wrong, which is not that they may only read', async () => {
+    const server = await startEmbeddedServer();
+    const credentials = { ...server.credentials, secretAccessKey: 'wrong' };
+    const at = await CommandLine.open({ ...server, credentials });
+
+    const { code, stderr } = await at.run(['bucket', 'create', 'music']);
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^pailfs: bucket music is not created: the service refuses the credentials \(401\): check PAILFS_ACCESS_KEY_ID .*\n$/,
+    );
+  });
+
   it('tell of a conflict, and show a trace only with --debug', async () => {
     const server = await startEmbeddedServer();
     const at = await CommandLine.open(server);
