@@ -13,7 +13,7 @@ import { addObjectCommands } from './direct/object-program.ts';
 import { addDoctorCommand } from './doctor/doctor-program.ts';
 import { addLinkCommands } from './links/link-program.ts';
 import { withHelpText, type HelpText } from './screen/help-text.ts';
-import { leftOut, withSuggestion } from './screen/near-commands.ts';
+import { leftOut, unlessMeant } from './screen/near-commands.ts';
 import { mountWish, noCommand } from './mount/mount-wish.ts';
 import { collected, optionFor, textOption } from './program-options.ts';
 import { runCommandLine } from './run-command-line.ts';
@@ -137,15 +137,15 @@ function addMountCommand(program: Command, tell: (code: ExitCode) => void): void
       const missing = (await resolveAllBuckets(sources)) ? 'mountpoint' : 'bucket';
       command.error(`missing required argument '${missing}'`);
     }
-    const meant = leftOut(program, command);
+    const none = leftOut(program, command);
     // Who is new here, and has set nothing yet, shall hear of the word first.
-    if (second === undefined && meant !== undefined && !(await resolveAllBuckets(sources)))
-      throw noCommand(meant);
+    if (second === undefined && none?.near !== undefined && !(await resolveAllBuckets(sources)))
+      throw noCommand(none);
     const { runMount } = await import('./mount/mount-command.ts');
     const wish = mountWish(first, second, await resolveSettings(sources));
     tell(
       await runMount(wish).catch((error: unknown) => {
-        throw withSuggestion(error, meant);
+        throw unlessMeant(error, none, second);
       }),
     );
   });

@@ -87,9 +87,17 @@ it('a word alone that is far from every command is taken for a bucket, and so is
 });
 
 it.each([
-  ['is not there', 'none', /^pailfs: \S+ does not exist: .* \(Did you mean ls\?\)\n$/],
-  ['is a file', 'local', /^pailfs: \S+ is not a directory: .* \(Did you mean ls\?\)\n$/],
-  ['is mounted', '/proc', /^pailfs: \/proc already has proc .* \(Did you mean ls\?\)\n$/],
+  ['is not there', 'none', /^pailfs: lss is no command \(Did you mean ls\?\), and \S+ does not exist: .*\n$/],
+  [
+    'is a file',
+    'local',
+    /^pailfs: lss is no command \(Did you mean ls\?\), and \S+ is not a directory: .*\n$/,
+  ],
+  [
+    'is mounted',
+    '/proc',
+    /^pailfs: lss is no command \(Did you mean ls\?\), and \/proc already has proc .*\n$/,
+  ],
 ])('so is told who names for the mountpoint what %s', async (_case, name, line) => {
   const { home } = await openOwnHome();
   const mountpoint = resolve(home, name);
@@ -98,7 +106,29 @@ it.each([
     code: 32,
     stderr: expect.stringMatching(line) as string,
   });
-  expect((await runHere(['mount', 'lss', mountpoint])).stderr).not.toContain('Did you mean');
+  expect((await runHere(['mount', 'lss', mountpoint])).stderr).not.toContain('is no command');
+});
+
+it('a command that there is not is told to be none where a file of a bucket follows it, which is no mountpoint', async () => {
+  const { home } = await openOwnHome();
+
+  const told = await runHere(['cat', 'photos:f']);
+
+  expect(told).toMatchObject({ code: 32, stdout: '' });
+  expect(told.stderr).toMatch(/^pailfs: cat is no command, and \S+photos:f does not exist: .*\n$/);
+  expect((await runHere(['cat', resolve(home, 'none')])).stderr).not.toContain('is no command');
+});
+
+it('so is one of uploads, which could be a mountpoint', async () => {
+  await openOwnHome();
+
+  expect(await runHere(['uploads', 'retyr'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^pailfs: retyr is no command \(Did you mean retry\?\), and \S+retyr does not exist: .*\n$/,
+    ) as string,
+  });
+  expect((await runHere(['uploads', '/none/retyr'])).stderr).not.toContain('is no command');
 });
 
 it('with all buckets the word alone is a directory, whatever it is called', async () => {

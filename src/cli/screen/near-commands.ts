@@ -1,48 +1,56 @@
 /** Which command may a person have meant by a word that is none? "mount" may be left out, so such a word is taken for a bucket. */
 import { Command, CommanderError } from 'commander';
 import { MountError, type MountErrorKind } from '../../fuse/driver.ts';
+import { CommandError } from '../command-error.ts';
 
-/** What another failure is about may be a bucket, whatever it is called. */
+/** What another failure of a mount is about may be a bucket, whatever it is called. */
 const NO_MOUNTPOINT: ReadonlySet<MountErrorKind> = new Set([
   'missing-mountpoint',
   'not-a-directory',
   'already-mounted',
 ]);
 
-/** What a person has left out, if anything. */
-export interface LeftOut {
-  /** Taken for a bucket. */
+/** What most commands take, and hardly anybody calls a directory: BUCKET:KEY. */
+const ADDRESS = /^[^/:]+:/;
+
+export interface NoCommand {
+  /** Taken for something else, such as a bucket. */
   readonly word: string;
-  /** Commands that are nearly called that: `status`, or `one of get, ls`. */
-  readonly near: string;
+  /** Commands that are nearly called that: `status`, or `one of link, ls`; undefined: none is. */
+  readonly near: string | undefined;
 }
 
-/** Undefined when `command` of `program` was named, or when its first word is no command's name even nearly. */
-export function leftOut(program: Command, command: Command): LeftOut | undefined {
+/** Undefined when `command` of `program` was named. */
+export function leftOut(program: Command, command: Command): NoCommand | undefined {
   const [word] = program.args;
   if (word === undefined || word.startsWith('-') || word === command.name()) return undefined;
-  const near = nearTo(
-    word,
-    program.commands.map((one) => one.name()),
-  );
-  return near === undefined ? undefined : { word, near };
+  return { word, near: nearTo(word, program) };
 }
 
-/** What stands behind a word that is told to be no command; empty when none is called nearly that. */
-export function suggestion(meant: LeftOut | undefined): string {
-  return meant === undefined ? '' : ` (Did you mean ${meant.near}?)`;
+/** The beginning of a line for a person. */
+export function isNone({ word, near }: NoCommand): string {
+  return `${word} is no command${near === undefined ? '' : ` (Did you mean ${near}?)`}`;
 }
 
-/** `error`, with the command that may have been meant, where it says that the second word is no directory to mount upon. */
-export function withSuggestion(error: unknown, meant: LeftOut | undefined): unknown {
-  if (meant === undefined || !(error instanceof MountError) || !NO_MOUNTPOINT.has(error.kind)) return error;
-  return new MountError(error.kind, `${error.message}${suggestion(meant)}`, { cause: error });
+/** `error` of a mount, which also says that `none` is no command where it is about `mountpoint` and that is no directory to mount upon. */
+export function unlessMeant(error: unknown, none: NoCommand | undefined, mountpoint = ''): unknown {
+  if (none === undefined || !(error instanceof MountError) || !NO_MOUNTPOINT.has(error.kind)) return error;
+  if (none.near === undefined && !ADDRESS.test(mountpoint)) return error;
+  return new MountError(error.kind, `${isNone(none)}, and ${error.message}`, { cause: error });
+}
+
+/** `error`, which also says that `word`, taken for something else, is no command of `program`, where one is nearly called that. */
+export function unlessBelow(error: unknown, word: string | undefined, program: Command): unknown {
+  const near = word === undefined ? undefined : nearTo(word, program);
+  if (word === undefined || near === undefined || !(error instanceof CommandError)) return error;
+  const message = `${isNone({ word, near })}, and ${error.message}`;
+  return new CommandError(error.exitCode, message, { cause: error });
 }
 
 /** The parser suggests only where no command is the default one, and does not say how it measures: so one that has none is asked. */
-function nearTo(word: string, names: readonly string[]): string | undefined {
+function nearTo(word: string, program: Command): string | undefined {
   const asked = new Command().exitOverride().configureOutput({ outputError: () => undefined });
-  for (const name of names) asked.command(name);
+  for (const command of program.commands) asked.command(command.name());
   try {
     asked.parse([word], { from: 'user' });
     return undefined;

@@ -2,7 +2,7 @@
 import type { Argument, Command, CommanderError } from 'commander';
 import { oneLine, usageError, type CommandError } from '../command-error.ts';
 import { requireText } from '../program-options.ts';
-import { leftOut, suggestion } from './near-commands.ts';
+import { isNone, leftOut } from './near-commands.ts';
 
 /** For a program whose commands are all there. What it prints because it was asked to still ends in a `CommanderError`. */
 export function withErrorsOfOurs(program: Command): Command {
@@ -42,25 +42,17 @@ function wrongWords(command: Command, error: CommanderError): CommandError {
 
 /** The parser's own text, but where it counts what a person would have to count, too. */
 function complaintOf(command: Command, { code, message }: CommanderError): string {
-  const { parent } = command;
-  const notCommand = isLeftOut(command) ? wordOf(parent) : undefined;
-  const meant = suggestion(parent === null ? undefined : leftOut(parent, command));
-  const beginning = notCommand === undefined ? '' : `${notCommand} is no command${meant}, and `;
+  const none = command.parent === null ? undefined : leftOut(command.parent, command);
+  const beginning = none === undefined ? '' : `${isNone(none)}, and `;
   if (code === 'commander.excessArguments') {
     const excess = command.args.slice(command.registeredArguments.length).join(' ');
     return `${beginning}${nameOf(command)} has no use for ${excess}`;
   }
   const complaint = oneLine(message.replace(/^error: /, ''));
   // It may be one of the command that was meant.
-  return code === 'commander.unknownOption' && notCommand !== undefined
+  return code === 'commander.unknownOption' && none !== undefined
     ? `${beginning}to ${nameOf(command)} this is an ${complaint}`
     : complaint;
-}
-
-/** What was given first, if that is no option. */
-function wordOf(command: Command | null): string | undefined {
-  const [word] = command?.args ?? [];
-  return word?.startsWith('-') === true ? undefined : word;
 }
 
 function helpFor(command: Command): string {

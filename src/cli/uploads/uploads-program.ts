@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { ExitCode } from '../command-error.ts';
 import { withHelpText, type HelpText } from '../screen/help-text.ts';
+import { unlessBelow } from '../screen/near-commands.ts';
 import { optionFor, reachingSettings, textOption } from '../program-options.ts';
 import { sourcesOf } from '../settings/setting-sources.ts';
 import { resolveSettings, resolveStateHomes } from '../settings/settings.ts';
@@ -37,7 +38,12 @@ export function addUploadsCommand(program: Command, tell: (code: ExitCode) => vo
     .argument('[mountpoint]', 'only of this mount');
   withCommonOptions(uploads).action(async (mountpoint: string | undefined, flags: Flags) => {
     const { listUploads } = await import('./uploads-command.ts');
-    tell(await listUploads(await wishOf({ ...flags, mount: mountpoint }, [])));
+    const wish = await wishOf({ ...flags, mount: mountpoint }, []);
+    tell(
+      await listUploads(wish).catch((error: unknown) => {
+        throw unlessBelow(error, mountpoint, uploads);
+      }),
+    );
   });
   const words = ['[what...]', 'paths or IDs; without any: all'] as const;
   addAction(uploads, 'retry', 'try to store it now')
