@@ -49,12 +49,15 @@ export class Reviving {
     resting.remove(record.id);
     try {
       const draft = await content.openDraft(record.id, found.size);
-      const file = draftOnDisk(this.#mount, record, draft, false);
+      // Promised: who writes to it before its turn gets a copy.
+      const file = draftOnDisk(this.#mount, record, draft, true);
       try {
         file.local = await kept.adopt(record);
         await this.#place(file, isWholeDraft(record, found));
         return file;
       } catch (error) {
+        // Nobody sends it: neither does a writer who needs room wait for that.
+        draft.setLeaving(false);
         kept.disown(record);
         await draft.close();
         throw error;

@@ -7,6 +7,7 @@
 import pLimit from 'p-limit';
 import type { Draft } from '../../content/draft.ts';
 import type { DraftRecord } from '../../content/journal/records.ts';
+import { draftsOf } from '../drafts/draft-records.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { RenameJournal } from '../rename/rename-journal.ts';
@@ -147,7 +148,10 @@ export class UnsentChanges {
 
   async #storing({ id }: UnsentChange): Promise<string> {
     try {
-      const path = await this.#storedWhole(await this.#revived(id));
+      const file = await this.#revived(id);
+      // Programs may have opened it since, and have stored it by themselves when it is its turn.
+      const isHere = (): boolean => file.dirty && [...draftsOf(file)].some((draft) => draft.id === id);
+      const path = await this.#storedWhole(file, () => (isHere() ? 'closed' : 'nothing'));
       this.#stored.set(id, path);
       return path;
     } finally {
