@@ -74,34 +74,40 @@ export class Reviving {
    */
   async giveWay(file: OpenFile): Promise<OpenFile> {
     const { claims } = this.#mount;
-    const { path } = file;
-    const isTheirs = await claims.run([path], () => this.#countIfTheirs(file, path));
-    return (isTheirs ? await this.#conflicts.moveAside(file, path) : null) ?? file;
+    for (;;) {
+      const { path } = file;
+      const draft = await claims.run([path], () => this.#overTheirs(file, path));
+      // Of what a program has begun to write into it meanwhile, perhaps anew from empty, its close decides.
+      const counts = (): boolean => draft !== null && closedOf(file) === draft && countAsEdit(file, draft);
+      const promised = draft === null ? null : await this.#conflicts.moveAside(file, path, counts);
+      if (promised !== null) return promised;
+      // Others may have stored the new name of a rename that came first, too.
+      if (file.path === path || file.detached) return file;
+    }
   }
 
-  /** Where what is to be stored of `file` would replace somebody else's, it counts as an edit from now on. Returns whether it is so. */
-  async #countIfTheirs(file: OpenFile, path: string): Promise<boolean> {
+  /** What is to be stored of `file`, if it would replace somebody else's there; else null. */
+  async #overTheirs(file: OpenFile, path: string): Promise<Draft | null> {
     const draft = closedOf(file);
-    const isWaiting = file.path === path && !file.detached && file.dirty && draft !== null;
-    if (!isWaiting || [...draftsOf(file)].some((each) => this.#holds.has(each))) return false;
+    if (file.path !== path || file.detached || !file.dirty || draft === null) return null;
+    if ([...draftsOf(file)].some((each) => this.#holds.has(each))) return null;
     const isEdit = file.wishesOf(draft).basis === 'edit';
     // Its upload looks by itself.
-    if (isEdit && this.#mount.settings.conflict === 'keep-both') return false;
+    if (isEdit && this.#mount.settings.conflict === 'keep-both') return null;
     // What is there may be what a program has deleted before it made this.
     await this.#deletions.finishClaimed(path);
     if (file.isLeftBehind) {
       const found = await lookFirst(this.#mount, file, draft);
       // Whoever stores it has more to look at.
       file.isLeftBehind = true;
-      if (found !== null) return false;
+      if (found !== null) return null;
     }
     const ours = file.possibleVersions;
     const there = await this.#mount.namespace.confirmFile(path, ours);
-    if (there?.kind !== 'file' || ours.some((one) => one.isSame(there.version))) return false;
+    if (there?.kind !== 'file' || ours.some((one) => one.isSame(there.version))) return null;
     if (isEdit && (await isTypeAlone(file, draft)))
       throw new BaseReplaced(path, { draft, revision: draft.revision }, false);
-    countAsEdit(file, draft);
-    return true;
+    return draft;
   }
 
   async #place(file: OpenFile, isWhole: boolean): Promise<void> {
@@ -138,11 +144,12 @@ function closedOf(file: OpenFile): Draft | null {
   return file.hasWriters() ? null : file.draft;
 }
 
-/** With what a program is making of it in place. Their types are those that they would have had. */
-function countAsEdit(file: OpenFile, draft: Draft): void {
+/** With what a program is making of it in place. Their types are those that they would have had. Returns true. */
+function countAsEdit(file: OpenFile, draft: Draft): true {
   const asEdit = (of: Draft) =>
     ({ basis: 'edit', contentType: contentTypeFor(file, file.wishesOf(of)) }) as const;
   const [promised, newest] = [asEdit(draft), asEdit(file.draft ?? draft)];
   if (draft === file.draft || file.isOverSealed) Object.assign(file, newest);
   if (file.sealed?.wishes != null) file.sealed.wishes = { ...file.sealed.wishes, ...promised };
+  return true;
 }
