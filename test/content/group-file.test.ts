@@ -76,6 +76,22 @@ it('blocks that come after a header that had no room are there after a remount',
   await later.close();
 });
 
+it('blocks that come after all of the file was lost while it was open are there after a remount [read/kept]', async () => {
+  const at = await place(new FailingCalls([]));
+  const file = GroupFile.missing(at);
+  await file.write([run(0), run(1)]);
+  await writeFile(at.path, Buffer.alloc((await readFile(at.path)).length));
+  expect(await file.read(0, Buffer.alloc(BLOCK))).toBe(false);
+
+  await file.write([run(0)]);
+  await file.close();
+
+  const later = await GroupFile.open(at);
+  expect([later.has(0), later.has(1)]).toEqual([true, false]);
+  expect(await later.read(0, Buffer.alloc(BLOCK))).toBe(true);
+  await later.close();
+});
+
 it('a block that another process has written counts as there only once it can be read', async () => {
   const at = await place(new FailingCalls([]));
   const others = GroupFile.missing(at);

@@ -45,6 +45,8 @@ export class GroupFile {
   readonly #slots = new Map<number, Slot>();
   #handle: OpenDescriptor | null = null;
   #direct: DirectFile | null = null;
+  /** The disk has lost something of the file: its header, too, is written anew before the next blocks. */
+  #isDamaged = false;
   /** Bytes on the disk at the last look. */
   #taken = 0;
   /** Calls that use the handle. */
@@ -91,6 +93,7 @@ export class GroupFile {
       }
       // What else the disk has lost of this file nobody knows.
       if (!areWhole) this.#slots.clear();
+      this.#isDamaged ||= !areWhole;
       return areWhole;
     }, false);
   }
@@ -100,6 +103,7 @@ export class GroupFile {
     const rest = this.#handle === null ? await this.#begin(runs) : runs;
     const before = this.#taken;
     await this.#using(async (handle) => {
+      if (this.#isDamaged) await this.#renewHeader(handle);
       // Side by side: each is a trip to another thread and back. To their ends: blocks may change once this has settled.
       const ends = await Promise.allSettled(rest.map((run) => this.#writeRun(handle, run)));
       // What a write that fails has left there is counted by the next.
@@ -152,6 +156,13 @@ export class GroupFile {
     if (rest.length > 0) await writeTogether(handle, rest, blockPosition(first + done, blockSize));
     await writeFully(handle, encodeSlots(slots), slotPosition(first));
     this.#noteSlots(first, slots);
+  }
+
+  /** Where its mark is lost the next mount would take none of the blocks that come now, and where only theirs are it would read the others in vain. */
+  async #renewHeader(handle: OpenDescriptor): Promise<void> {
+    const { hash, blockSize } = this.#place;
+    await writeFully(handle, emptyHeader(hash, blockSize), 0);
+    this.#isDamaged = false;
   }
 
   /**
