@@ -64,14 +64,16 @@ export class Fetching {
   }
 
   /**
-   * Throws what the GET of a piece that is not on its way has failed with a moment ago, after a program had waited long for it. While nobody
-   * knows whether Range is honoured, each may bring the whole file, and all wait for the first.
+   * Throws what the GET of a piece has failed with a moment ago, after a program had waited long for it, also when another program has had
+   * it asked for again since. While nobody knows whether Range is honoured, each may bring the whole file, and all wait for the first.
    */
   checkFailed(piece: ByteRange, { asker }: Demand): void {
     // Only programs ask by way of the kernel.
-    if (asker === null || this.#bytes.landingAt(piece.start) !== undefined) return;
-    const isOpen = this.#context.ranges.rangeSupport === 'unknown';
-    this.#bytes.failures.check(isOpen ? null : piece.start, asker);
+    if (asker === null) return;
+    const again = this.#bytes.landingAt(piece.start);
+    if (again?.hasLanded(piece.end) === true) return;
+    const isAny = again === undefined && this.#context.ranges.rangeSupport === 'unknown';
+    this.#bytes.failures.check(isAny ? null : piece.start, asker, again?.since);
   }
 
   /** The GET of a small file, started if its bytes are neither here nor on their way; null otherwise, or when there is no room. */

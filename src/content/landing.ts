@@ -25,6 +25,8 @@ export interface LandingPlace {
   /** A complete block; whoever keeps it holds it. */
   keep(index: number, block: Uint8Array): void;
   readonly clock: Pick<Clock, 'after'>;
+  /** When the GET was asked for, monotonic milliseconds. */
+  readonly since: number;
   /** Nothing landed since the last program that waited for this GET left: it is to be aborted. */
   abandon(): void;
 }
@@ -84,6 +86,11 @@ export class Landing implements RangeSink {
     return this.#hasBegun;
   }
 
+  /** When it was asked for, monotonic milliseconds. */
+  get since(): number {
+    return this.#place.since;
+  }
+
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -111,6 +118,11 @@ export class Landing implements RangeSink {
   covers(position: number): boolean {
     const kept = this.#block === null ? this.#landed : this.#blockStart(this.#landed);
     return position >= kept && position < this.#range.end;
+  }
+
+  /** Whether everything that it covers before `position` has landed. */
+  hasLanded(position: number): boolean {
+    return position <= this.#landed;
   }
 
   /**

@@ -3,7 +3,7 @@
  *
  * The kernel's read-ahead fails without a word: the kernel asks for the first of the bytes again at once, by the same handle, and only what
  * that fails with is the program's. Without this a program would wait twice as long as the service was given, or, for several reads ahead, several
- * times. Whoever opens the file anew asks anew.
+ * times; and several programs each for what the kernel asks for by the others' handles, too. Whoever opens the file anew asks anew.
  */
 import type { ByteRange } from '../base/byte-range.ts';
 import type { Clock } from '../base/clock.ts';
@@ -51,15 +51,17 @@ export class LateFailures {
 
   /**
    * Throws what the GET has failed with that was to bring the byte at `position` (null: any GET), when `asker` has waited for most of it: by this
-   * read or by one before. Who came a moment before it failed has the service asked again.
+   * read or by one before, or, as far as anybody can tell, for what the kernel had asked for by another handle. Who came a moment before it
+   * failed has the service asked again. `since`: when the GET began that is under way now, and may bring what those that failed before did not.
    */
-  check(position: number | null, asker: Asker): void {
+  check(position: number | null, asker: Asker, since = Infinity): void {
     if (this.#failures.length === 0) return;
     this.#failures = this.#recent();
     for (const { range, error, at, took } of this.#failures) {
       const isOfThese = position === null || (range.start <= position && position < range.end);
-      const waited = Math.max(at - asker.since, asker.stream.waitedFor(error));
-      if (isOfThese && waited > 0 && waited >= took / 2) throw error;
+      const { stream } = asker;
+      const waited = Math.max(at - asker.since, stream.waitedFor(error), stream.rests.before(at));
+      if (isOfThese && since >= at && waited > 0 && waited >= took / 2) throw error;
     }
   }
 

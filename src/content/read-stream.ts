@@ -4,6 +4,7 @@
  * The kernel reads ahead with several requests at a time, so neighbours may arrive in the wrong order: a small jump either way
  * does not end a run; nor does a jump forward to what has been asked for already.
  */
+import { StreamRests } from './stream-rests.ts';
 
 /** How a read fits to those before it. */
 export interface ReadPattern {
@@ -48,6 +49,8 @@ export class ReadRun {
 export class ReadStream {
   readonly #slack: number;
   readonly #longRun: number;
+  /** When nobody read. */
+  readonly rests = new StreamRests();
   /** What reads have failed with; null: nothing. */
   #failures: WeakMap<Error, number> | null = null;
   /** The one that was not read for longest first. */

@@ -13,6 +13,7 @@ import type { ObjectHead } from '../service/records.ts';
 import { Fetching, type Demand } from './fetching.ts';
 import { Gathering } from './gathering.ts';
 import { LandsElsewhere } from './landing.ts';
+import type { Asker } from './late-failures.ts';
 import type { ReadContext } from './read-context.ts';
 import { blockPieces } from './read-plan.ts';
 import { ReadRun, type ReadStream } from './read-stream.ts';
@@ -98,19 +99,35 @@ export class VersionReader {
   ): Promise<number> {
     const end = Math.min(position + into.length, this.#bytes.version.size);
     if (position >= end) return 0;
-    const asker = { stream, since: this.#context.clock.monotonic() };
+    const { clock } = this.#context;
+    const asker = { stream, since: clock.monotonic() };
+    stream.rests.readBegins(asker.since);
+    try {
+      return await this.#readTo(end, into, position, { asker, waiter });
+    } catch (error) {
+      stream.noteFailure(error, clock.monotonic() - asker.since);
+      throw error;
+    } finally {
+      stream.rests.readEnds(clock.monotonic());
+    }
+  }
+
+  async #readTo(
+    end: number,
+    into: ReadInto,
+    position: number,
+    who: { readonly asker: Asker; readonly waiter: Waiter },
+  ): Promise<number> {
+    const { stream } = who.asker;
     const pattern = stream.note(position, end);
     const looking = this.#bytes.disk.look({
       start: Math.min(pattern.from, position),
       end: pattern.sequential ? this.#plan.horizon(end, pattern.run) : end,
     });
     if (looking !== undefined) await looking;
-    const filled = this.#fill(into, { start: position, end }, { ...pattern, waiter, asker });
+    const filled = this.#fill(into, { start: position, end }, { ...pattern, ...who });
     if (pattern.sequential) this.#readAhead(end, pattern.run);
-    await filled.catch((error: unknown) => {
-      stream.noteFailure(error, this.#context.clock.monotonic() - asker.since);
-      throw error;
-    });
+    await filled;
     return end - position;
   }
 

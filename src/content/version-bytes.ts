@@ -166,6 +166,7 @@ export class VersionBytes {
       claimed -= given;
       if (given > 0) cache.giveBack(given);
     };
+    const since = this.#context.clock.monotonic();
     const landing = new Landing(range === 'whole' ? { start: 0, end: this.version.size } : range, {
       fileSize: this.version.size,
       memory: cache.memory,
@@ -185,13 +186,13 @@ export class VersionBytes {
         this.disk.content?.keep(index, block, () => cache.peek(id, index));
       },
       clock: this.#context.clock,
+      since,
       abandon: () => {
         this.#abort(landing);
       },
     });
     this.#landings.add(landing);
     const request = { key, range, expected: this.version, signal: landing.signal };
-    const since = this.#context.clock.monotonic();
     const end = (error?: unknown): void => {
       giveBack(claimed);
       this.#forget(landing);

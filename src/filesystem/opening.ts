@@ -210,7 +210,9 @@ export class Opening {
   async #handle(file: OpenFile, intent: OpenIntent): Promise<Handle> {
     // Who comes after those that wrote it adds to what is stored, also where that is nothing and its draft is still here.
     if (intent.write && !file.dirty && !file.hasWriters()) file.basis = 'edit';
-    const handle = new Handle(file, intent.read, intent.write, new ReadStream());
+    const stream = new ReadStream();
+    stream.rests.opened(this.#mount.clock.monotonic());
+    const handle = new Handle(file, intent.read, intent.write, stream);
     // Counted before anything is awaited: the file must not be let go under us.
     file.handles.add(handle);
     if (!intent.truncate) {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ReadStream } from '../../src/content/read-stream.ts';
 import { Refusal, type RefusalKind } from '../../src/service/refusal.ts';
-import { Reading, SMALL } from './reading.ts';
+import { Reading, settle, SMALL } from './reading.ts';
 
 const MINUTE = 60_000;
 
@@ -38,6 +38,55 @@ it.each([
     expect(reading.service.gets).toHaveLength(1);
   },
 );
+
+it('a program that waited in the kernel for what was asked for by the handle of another has waited, too [errors/once]', async () => {
+  const reading = await failing('timeout', MINUTE);
+  const stream = new ReadStream();
+  stream.rests.opened(reading.clock.monotonic());
+
+  await expect(reading.reads(0, 60)).rejects.toMatchObject({ kind: 'timeout' });
+  reading.clock.advance(300);
+  await expect(reading.reads(0, 16, stream)).rejects.toMatchObject({ kind: 'timeout' });
+  await expect(reading.reads(16, 16, stream)).rejects.toMatchObject({ kind: 'timeout' });
+
+  expect(reading.service.gets).toHaveLength(1);
+});
+
+it('a program that has read other bytes meanwhile has the service asked again [errors/once]', async () => {
+  const reading = await failing('timeout', MINUTE, 4000);
+  reading.service.refusals = [];
+  const stream = new ReadStream();
+  stream.rests.opened(reading.clock.monotonic());
+  expect(await reading.reads(3000, 16, stream)).toBe(true);
+  const getObject = reading.service.getObject.bind(reading.service);
+  reading.service.getObject = async (...request) => {
+    reading.clock.advance(MINUTE - 1000);
+    expect(await reading.reads(3000, 16, stream)).toBe(true);
+    reading.clock.advance(1000);
+    reading.service.refusals = ['timeout'];
+    return getObject(...request);
+  };
+  await expect(reading.reads(0, 16)).rejects.toMatchObject({ kind: 'timeout' });
+  reading.service.getObject = getObject;
+
+  expect(await reading.reads(0, 16, stream)).toBe(true);
+});
+
+it('who has waited does not wait for what another has asked for anew, but takes what that has brought [errors/once]', async () => {
+  const reading = await failing('timeout', MINUTE);
+  await expect(reading.reads(0, 60)).rejects.toMatchObject({ kind: 'timeout' });
+  reading.service.holdAt = 40;
+  const anew = reading.reads(0, 60, new ReadStream());
+  await settle();
+
+  expect(await reading.reads(0, 16)).toBe(true);
+  const rest = reading.reads(48, 12).catch((error: unknown) => error);
+  await settle();
+  reading.service.resume();
+
+  expect(await rest).toMatchObject({ kind: 'timeout' });
+  expect(await anew).toBe(true);
+});
 
 it('a moment later the service is asked again', async () => {
   const reading = await failing('timeout', MINUTE);
