@@ -109,7 +109,9 @@ export class SiblingReads {
       if (!isFetchable) continue;
       bytes += entry.version.size;
       if (bytes > most) return;
-      if (!this.#held.has(path)) this.#fetch(path, { run, version: entry.version });
+      if (this.#held.has(path)) continue;
+      run.fetched += 1;
+      this.#fetch(path, { run, version: entry.version });
     }
   }
 

@@ -14,6 +14,8 @@ const MOST_RUNS = 16;
 const FIRST_WINDOW = 2;
 /** Files on their way or unread for one run. */
 const MOST_FILES = 32;
+/** Other files of the folder that are opened after a run's last one: by then its program reads elsewhere. */
+const LEFT_AFTER = 8;
 
 /** Names in an order in which programs may open them. */
 export class FileOrder {
@@ -42,6 +44,14 @@ export class SiblingRun {
   /** Monotonic milliseconds; of the last open, and between the last two. */
   usedAt = 0;
   interval = 0;
+  /** Files that were fetched ahead, and those of them that were opened. */
+  fetched = 0;
+  used = 0;
+  /** So many files it has to have opened, or more, before any is fetched ahead. */
+  needed = 0;
+  /** Its last file's number among those that were opened in the folder. */
+  lastOpen = 0;
+  isLeft = false;
   /** Opened before their turn. */
   readonly #early = new Set<number>();
 
@@ -53,7 +63,13 @@ export class SiblingRun {
 
   /** Whether what is fetched ahead is what comes next, as far as anybody can tell. */
   get isInOrder(): boolean {
-    return this.#early.size === 0;
+    return this.#early.size === 0 && this.opens >= this.needed;
+  }
+
+  /** How many files it has opened in order when too much of what was fetched for it was for nobody; 0: it was not. */
+  get lengthInVain(): number {
+    const inVain = this.fetched - this.used;
+    return inVain > this.fetched / 4 ? this.opens - this.#early.size : 0;
   }
 
   /** Whether a program has left out a file: it is not on its way through the folder. */
@@ -82,6 +98,7 @@ export class SiblingRun {
 
   /** The file at `place` is opened; whether it had been fetched ahead. */
   note(place: number, wasFetched: boolean): void {
+    if (wasFetched) this.used += 1;
     if (place < this.next) return;
     this.opens += 1;
     if (wasFetched && this.window > 0) this.window = Math.min(MOST_FILES, this.window + 1);
@@ -98,6 +115,13 @@ export class SiblingRuns {
   #runs: SiblingRun[] = [];
   /** Opened lately, and of no run; the last one last. */
   #singles: string[] = [];
+  /** Files opened so far. */
+  #opens = 0;
+  /**
+   * So many files a new run has to open before any is fetched ahead: one more than those that were left had opened, or twice as many files would be fetched as
+   * are read by a program that reads some in a row and goes on elsewhere.
+   */
+  #needed = 0;
 
   /** The names of the files that have bytes, in the order of the listing. */
   constructor(names: readonly string[]) {
@@ -106,18 +130,22 @@ export class SiblingRuns {
 
   /** The name's run, which has taken note of it. `walkWindow`: the program has just read another folder to its end with that window. */
   opened(name: string, wasFetched: boolean, walkWindow: number | null): SiblingRun | null {
+    this.#opens += 1;
     for (const run of this.#runs) {
       const place = run.order.placeOf(name);
       if (place === undefined || !run.takes(place)) continue;
       run.note(place, wasFetched);
-      if (run.isLost || run.isAtEnd) this.#runs = this.#runs.filter((other) => other !== run);
+      this.#goesOn(run);
       return run;
     }
+    this.#learnOfLeft();
     const run = this.#begun(name, walkWindow);
     if (run === null) {
       this.#singles = [...this.#singles.slice(1 - MOST_RUNS), name];
       return null;
     }
+    run.needed = this.#needed;
+    run.lastOpen = this.#opens;
     if (!run.isAtEnd) this.#runs = [...this.#runs.slice(1 - MOST_RUNS), run];
     return run;
   }
@@ -125,15 +153,39 @@ export class SiblingRuns {
   /** As `opened`, for a folder that was listed anew: its runs go on where they were. */
   continuing(before: SiblingRuns): void {
     this.#singles = before.#singles;
+    this.#opens = before.#opens;
+    this.#needed = before.#needed;
     for (const run of before.#runs) {
       const last = run.order.names[run.next - 1];
       const order = run.order === before.#listed ? this.#listed : this.#inSortedOrder();
       const place = last === undefined ? undefined : order.placeOf(last);
       if (place === undefined) continue;
       const next = new SiblingRun(order, place + 1);
-      const { window, opens, usedAt, interval } = run;
-      this.#runs.push(Object.assign(next, { window, opens, usedAt, interval }));
+      const { window, opens, usedAt, interval, fetched, used, needed, lastOpen, isLeft } = run;
+      const known = { window, opens, usedAt, interval, fetched, used, needed, lastOpen, isLeft };
+      this.#runs.push(Object.assign(next, known));
     }
+  }
+
+  #goesOn(run: SiblingRun): void {
+    // It was not left after all, or its program reads folders whole.
+    if (run.isLeft || run.isAtEnd) this.#needed = 0;
+    run.isLeft = false;
+    run.lastOpen = this.#opens;
+    if (run.isLost) this.#learn(run);
+    if (run.isLost || run.isAtEnd) this.#runs = this.#runs.filter((other) => other !== run);
+  }
+
+  #learnOfLeft(): void {
+    for (const run of this.#runs) {
+      if (run.isLeft || this.#opens - run.lastOpen < LEFT_AFTER) continue;
+      run.isLeft = true;
+      this.#learn(run);
+    }
+  }
+
+  #learn({ lengthInVain }: SiblingRun): void {
+    if (lengthInVain > 0) this.#needed = Math.min(MOST_FILES, Math.max(this.#needed, lengthInVain + 1));
   }
 
   /** A run that begins with this file: the one before it was opened, too, or it is a walk's next folder. */
