@@ -128,11 +128,13 @@ it('uploads ends the line of one in the status that was killed and taken away by
   await goneProcess(pid);
   await unmountDirectory(after, { lazy: true });
 
-  const waiting = await at.run(['uploads']);
+  // Without it all is meant that anything on this machine has not stored, also what is mounted for somebody's work.
+  const here = ['--state-dir', join(at.home, 'state', 'pailfs')];
+  const waiting = await at.run(['uploads', ...here]);
   const before = await shownIn(at);
   server.faults.clear();
-  const retried = await at.run(['uploads', 'retry']);
-  const stored = await at.run(['uploads']);
+  const retried = await at.run(['uploads', 'retry', ...here]);
+  const stored = await at.run(['uploads', ...here]);
   const shown = await shownIn(at);
 
   expect(waiting.stdout).toContain('/a.txt');
