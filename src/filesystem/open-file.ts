@@ -98,6 +98,8 @@ export class OpenFile {
   publishPending = false;
   /** What the journal has of that: which versions, of which any may be stored, are to be public. */
   owedLinks: readonly DraftRecord[] = [];
+  /** A rename over this file has failed, and left that under its name; the original is at its old name. */
+  leftCopy: Version | null = null;
   /** An earlier mount left it: nobody has looked since what the service has of it. */
   isLeftBehind = false;
   /** Set while it is a scratch file that stays here (shelf.ts). */
@@ -166,6 +168,7 @@ export class OpenFile {
   take(version: Version): void {
     this.version = version;
     this.isNew = false;
+    this.leftCopy = null;
     this.closedHere = null;
     version.lineage = this.identity;
   }
@@ -206,6 +209,7 @@ export class OpenFile {
   forgetUploads(): void {
     this.failure = null;
     this.unconfirmed = [];
+    this.leftCopy = null;
     this.visibilityBefore = null;
     this.visibilityWish = null;
     this.publishPending = false;

@@ -8,6 +8,7 @@ import type { Folders } from './folders.ts';
 import { mayHaveBeenDone } from '../errno-of.ts';
 import { existingFile } from './found.ts';
 import type { MountState } from '../mount-state.ts';
+import { removeLeftCopy } from '../rename/left-copy.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { Deletions } from '../write-back/deletions.ts';
 import type { Writing } from '../write/writing.ts';
@@ -43,6 +44,7 @@ export class Removing {
       const isUnsent = file.isUnsent && this.#mount.store.late.uploadsOf(keyOfPath(path)).length === 0;
       file.isEnding = true;
       try {
+        await removeLeftCopy(this.#mount, this.#deletions, file);
         await this.#writing.keepForReaders(file);
         if (!isUnsent) await this.#delete(file);
         // At once, so that nobody opens by the name what is just being let go.

@@ -4,11 +4,14 @@
  */
 import type { Draft } from '../../content/draft.ts';
 import type { Visibility } from '../../service/records.ts';
+import { isRefusal } from '../../service/refusal.ts';
+import { keyOfPath } from '../../store/keys.ts';
 import type { LocalAttributes, Version } from '../../store/version.ts';
 import { arrive, localOf, tellOfTheirs } from './arriving.ts';
 import { contentTypeAt, CopyReplaced, type CopyAnnouncement, type Copying } from './copying.ts';
 import { visibilityAfter, visibilityOf } from '../attributes/carried-visibility.ts';
 import { lookAtReplaced } from '../left-behind/first-look.ts';
+import { removeLeftCopy } from './left-copy.ts';
 import type { MountState } from '../mount-state.ts';
 import { leaveName, MovingDrafts, type MovingDraftsParts } from './moving-drafts.ts';
 import type { OpenFile } from '../open-file.ts';
@@ -72,6 +75,7 @@ export class Moving {
    */
   async move(source: OpenFile, destination: Destination): Promise<OpenFile | null> {
     const { to, target } = destination;
+    await removeLeftCopy(this.#mount, this.#parts.deletions, source);
     const isFree = source.isUnsent && !this.#isOwed(source, destination);
     return isFree ? this.drafts.move(source, target, to) : this.#moveStored(source, destination);
   }
@@ -165,13 +169,17 @@ export class Moving {
     const { copying } = this.#parts;
     const justStored = this.#isJustStored(source);
     let lost: OpenFile | null = null;
+    let copied: Version | null = null;
     try {
-      const copied = await copying.copy(source, whole, to, { visibility: wish, target, announce });
+      copied = await copying.copy(source, whole, to, { visibility: wish, target, announce });
       if (target !== null) this.#mount.table.detach(target);
       lost = leaveName(this.#mount, source, to);
       await this.#deleteAndArrive(source, whole, { to, target, copied, lost, justStored });
       return lost;
     } catch (error) {
+      // The source is where it was, and no DELETE of before may still come.
+      const isKept = isRefusal(error) && !this.#mount.store.late.mayBeDeleted(keyOfPath(source.path));
+      if (target?.isUnsent === true && isKept) target.leftCopy = copied;
       for (const file of [target, lost]) if (file?.detached === true) await this.drafts.stays(file);
       throw error;
     }
