@@ -6,6 +6,7 @@ import type { CallOptions } from '../service/object-service.ts';
 import { afterwards, isOfUnknownEnd, isRefusal, Refusal } from '../service/refusal.ts';
 import type { Visibility, VisibilityRecord } from '../service/records.ts';
 import type { BucketStore } from './bucket-store.ts';
+import { recognise } from './own-upload.ts';
 
 /** How often it is set again. As many late requests in a row are no accident any more. */
 const MOST_REPEATS = 3;
@@ -47,16 +48,28 @@ async function untilPrivate(store: BucketStore, key: string): Promise<Visibility
   return record;
 }
 
-/** The late upload may have brought other bytes than those that were to be public. It may come later yet: whoever stores the key next looks for it. */
-function untilPublic(
+/**
+ * The late upload may have brought other bytes than those that were to be public: after the publication, or before it was done. It may come
+ * later yet: whoever stores the key next looks for it.
+ */
+async function untilPublic(
   store: BucketStore,
   key: string,
   options: CallOptions | undefined,
 ): Promise<VisibilityRecord> {
-  return lasting(store, key, 'public', async () => {
-    if ((await options?.isStillMeant?.()) === false) throw cameAfter(key, 'an earlier upload');
+  const isMeant = async (): Promise<boolean> => (await options?.isStillMeant?.()) !== false;
+  const record = await lasting(store, key, 'public', async () => {
+    if (!(await isMeant())) throw cameAfter(key, 'an earlier upload');
     await publishOnce(store, key, options);
   });
+  if (await isMeant()) return record;
+  if (await isLate(store, key)) await store.setVisibility(key, 'private');
+  throw cameAfter(key, 'an earlier upload');
+}
+
+/** Whether what is stored under `key` came by an upload of ours whose end nobody knew: it was not to be public. */
+async function isLate(store: BucketStore, key: string): Promise<boolean> {
+  return (await recognise(store, key, await store.head(key), store.late.uploadsOf(key))) !== undefined;
 }
 
 /** Looks whether `key` is as `wanted`, which it was set to, and has it set `again` where not. */

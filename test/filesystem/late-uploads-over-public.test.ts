@@ -9,16 +9,21 @@ import { stateOf, withPublicFile } from '../support/public-file.ts';
 
 const VISIBILITY = 'user.pailfs.visibility';
 
-/** What follows the next publication. */
-class AfterPublication {
+/** What follows the next publication, or comes just before it is done. */
+class AroundPublication {
+  before: (() => Promise<void>) | null = null;
   next: (() => Promise<void>) | null = null;
 
   readonly between = (inner: ObjectService): ObjectService =>
     new InterceptedService(inner, async ({ operation, key }, proceed) => {
       if (operation === 'putObject' && key === 'f' && this.next !== null)
         throw new Refusal('timeout', 'no answer', { operation, subject: key });
+      const { before, next } = this;
+      if (operation === 'setVisibility') {
+        this.before = null;
+        await before?.();
+      }
       const answer = await proceed();
-      const { next } = this;
       if (operation !== 'setVisibility' || next === null) return answer;
       this.next = null;
       await next();
@@ -26,37 +31,42 @@ class AfterPublication {
     });
 }
 
-/** /f holds `old`; a rename of the private /t over it had no answer, and may come yet: when `/f` was made public, if it `comes`. */
-async function withLateRename(comes: boolean): Promise<FileSystemForTest> {
-  const after = new AfterPublication();
+/** /f holds `old`; a rename of the private /t over it had no answer, and may come yet: when `/f` is made public, if it `comes`. */
+async function withLateRename(comes: 'before' | 'after' | 'not'): Promise<FileSystemForTest> {
+  const after = new AroundPublication();
   const scene = await openForTest({ between: after.between });
   await scene.foreignWrite('t', 'secret');
   await writeFile(scene.fs, '/f', 'old');
   await names(scene.fs, '/');
-  after.next = () => (comes ? scene.foreignWrite('f', 'secret') : Promise.resolve());
+  const come = () => scene.foreignWrite('f', 'secret');
+  after.next = () => (comes === 'after' ? come() : Promise.resolve());
   expect(await errnoOfCall(scene.fs.rename('/t', '/f', false))).toBe('ETIMEDOUT');
   await scene.fs.getAttributes('/f');
   scene.asked();
+  if (comes === 'before') after.before = come;
   return scene;
 }
 
-it('where it brings the bytes of a rename that failed, they are not published, and who made the file public hears that it is not [write/unknown]', async () => {
-  const scene = await withLateRename(true);
+it.each(['before', 'after'] as const)(
+  'where it brings the bytes of a rename that failed, %s that is done, they are not public, and who made the file public hears that it is not [write/unknown]',
+  async (comes) => {
+    const scene = await withLateRename(comes);
 
-  const told = await errnoOfCall(setXattr(scene.fs, '/f', VISIBILITY, 'public'));
+    const told = await errnoOfCall(setXattr(scene.fs, '/f', VISIBILITY, 'public'));
 
-  expect([told, ...(await stateOf(scene))]).toEqual(['EIO', 'secret', 'private']);
-  expect(await xattr(scene.fs, '/f', VISIBILITY)).toBe('private');
-  expect(await errnoOfCall(setXattr(scene.fs, '/f', VISIBILITY, 'public'))).toBe('none');
-  expect(await stateOf(scene)).toEqual(['secret', 'public']);
-});
+    expect([told, ...(await stateOf(scene))]).toEqual(['EIO', 'secret', 'private']);
+    expect(await xattr(scene.fs, '/f', VISIBILITY)).toBe('private');
+    expect(await errnoOfCall(setXattr(scene.fs, '/f', VISIBILITY, 'public'))).toBe('none');
+    expect(await stateOf(scene)).toEqual(['secret', 'public']);
+  },
+);
 
-it('where it does not come, to make the file public costs one look more [write/unknown]', async () => {
-  const scene = await withLateRename(false);
+it('where it does not come, to make the file public costs two looks more [write/unknown]', async () => {
+  const scene = await withLateRename('not');
 
   await setXattr(scene.fs, '/f', VISIBILITY, 'public');
 
-  expect(scene.asked()).toEqual(['setVisibility f', 'getVisibility f']);
+  expect(scene.asked()).toEqual(['setVisibility f', 'getVisibility f', 'headObject f']);
   expect(await stateOf(scene)).toEqual(['old', 'public']);
 });
 
