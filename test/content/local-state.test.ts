@@ -151,7 +151,13 @@ describe('after the end of a process, whatever it was doing', () => {
 
     const { recovery } = await open(directory);
 
-    expect(told(recovery.drafts)).toEqual([['a/b', 'set aside', 'the journal does not know it']]);
+    expect(told(recovery.drafts)).toEqual([
+      [
+        'a/b',
+        'set aside',
+        'its close or fsync had not returned when the mount ended, or the journal was damaged',
+      ],
+    ]);
     expect(recovery.drafts[0]?.id).toBe(id);
     expect(recovery.unreadable.map((file) => file.id)).toEqual(['not-ours']);
     expect(messages).toEqual(['a local database cannot be read and was moved aside']);

@@ -27,7 +27,7 @@ export interface Recovery {
 }
 
 const HALF = 'the mount ended before a close or fsync had promised it';
-const UNKNOWN = 'the journal does not know it';
+const UNKNOWN = 'its close or fsync had not returned when the mount ended, or the journal was damaged';
 const CUT = 'its file is not as long as it was';
 const DAMAGED = 'the local disk does not have the bytes that were written';
 
