@@ -22,9 +22,10 @@ const NAME_RULE =
   'a name has 3 to 40 lowercase letters, digits and hyphens, and begins and ends with a letter or digit';
 
 function refusal(name: string, reason: string): Outcome {
-  const stderr = `pailfs: bucket ${name} is not created: the service answered 400: ${reason}\n`;
-  return { code: 1, stdout: '', stderr };
+  return { code: 1, stdout: '', stderr: `pailfs: bucket ${name} is not created: ${reason}\n` };
 }
+
+const answered = (words: string): string => `the service answered 400: ${words}`;
 
 describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
   it('are listed, with what the account may have', async () => {
@@ -132,7 +133,7 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
     const { at } = await openShell(behaviours);
 
     expect(await at.run(['bucket', 'create', name])).toEqual(
-      refusal(name, `the name is not valid: ${NAME_RULE}`),
+      refusal(name, answered(`the name is not valid: ${NAME_RULE}`)),
     );
   });
 
@@ -140,7 +141,7 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
     const { at } = await openShell(behaviours);
 
     expect(await at.run(['bucket', 'create', '--', name])).toEqual(
-      refusal(name, `the name is not valid: ${NAME_RULE}`),
+      refusal(name, answered(`the name is not valid: ${NAME_RULE}`)),
     );
   });
 
@@ -156,7 +157,7 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
     const name = 'x'.repeat(length);
 
     expect(await at.run(['bucket', 'create', name])).toEqual(
-      refusal(name, `the name is not valid: ${NAME_RULE}`),
+      refusal(name, answered(`the name is not valid: ${NAME_RULE}`)),
     );
   });
 
@@ -170,7 +171,7 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
     const { at } = await openShell(behaviours);
 
     expect(await at.run(['bucket', 'create', 'photos'])).toEqual(
-      refusal('photos', 'the account already has a bucket of this name'),
+      refusal('photos', 'this account has a bucket of that name already'),
     );
   });
 
@@ -179,7 +180,7 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
     server.store.changeAccount({ gracePeriod: true });
 
     expect(await at.run(['bucket', 'create', 'music'])).toEqual(
-      refusal('music', 'the account is in a grace period'),
+      refusal('music', answered('the account is in a grace period')),
     );
   });
 
@@ -189,7 +190,7 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
     server.store.changeAccount({ runningService: false });
 
     expect(await at.run(['bucket', 'create', 'music'])).toEqual(
-      refusal('music', 'the account needs a running service'),
+      refusal('music', answered('the account needs a running service')),
     );
   });
 
@@ -198,7 +199,10 @@ describe.each(SHELL_SERVICES)('buckets of %s', (_service, behaviours) => {
     for (let n = 1; n < 50; n += 1) await server.direct.createBucket(`bucket-${n}`);
 
     expect(await at.run(['bucket', 'create', 'music'])).toEqual(
-      refusal('music', 'the account already has 50 buckets'),
+      refusal(
+        'music',
+        `this account has 50 buckets, and 50 is the most: delete one first (${answered('the account already has 50 buckets')})`,
+      ),
     );
   });
 });
