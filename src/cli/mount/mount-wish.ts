@@ -1,13 +1,14 @@
 /** Which bucket do the words of a mount command mean, and which directory? */
 import { usageError, type CommandError } from '../command-error.ts';
-import { isNone, type NoCommand } from '../screen/near-commands.ts';
+import { suggestion, type NoCommand } from '../screen/near-commands.ts';
 import type { MountWish } from './prepare-mount.ts';
 import type { MountSettings } from '../settings/settings.ts';
 
 /** Of a word alone, which can be no mount. */
 export function noCommand(none: NoCommand): CommandError {
+  const { word } = none;
   return usageError(
-    `${isNone(none)}, and there is no mountpoint for the bucket ${none.word}; "pailfs --help" shows the usage, and all commands`,
+    `${word} is no command${suggestion(none)}, and there is no mountpoint for the bucket ${word}; "pailfs --help" shows the usage, and all commands`,
   );
 }
 

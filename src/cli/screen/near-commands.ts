@@ -27,23 +27,24 @@ export function leftOut(program: Command, command: Command): NoCommand | undefin
   return { word, near: nearTo(word, program) };
 }
 
-/** The beginning of a line for a person. */
-export function isNone({ word, near }: NoCommand): string {
-  return `${word} is no command${near === undefined ? '' : ` (Did you mean ${near}?)`}`;
+/** What stands behind a word that is told to be no command; empty where none is nearly called that. */
+export function suggestion({ near }: NoCommand): string {
+  return near === undefined ? '' : ` (Did you mean ${near}?)`;
 }
 
 /** `error` of a mount, which also says that `none` is no command where it is about `mountpoint` and that is no directory to mount upon. */
 export function unlessMeant(error: unknown, none: NoCommand | undefined, mountpoint = ''): unknown {
   if (none === undefined || !(error instanceof MountError) || !NO_MOUNTPOINT.has(error.kind)) return error;
   if (none.near === undefined && !ADDRESS.test(mountpoint)) return error;
-  return new MountError(error.kind, `${isNone(none)}, and ${error.message}`, { cause: error });
+  const message = `${none.word} is no command${suggestion(none)}, and ${error.message}`;
+  return new MountError(error.kind, message, { cause: error });
 }
 
 /** `error`, which also says that `word`, taken for something else, is no command of `program`, where one is nearly called that. */
 export function unlessBelow(error: unknown, word: string | undefined, program: Command): unknown {
   const near = word === undefined ? undefined : nearTo(word, program);
   if (word === undefined || near === undefined || !(error instanceof CommandError)) return error;
-  const message = `${isNone({ word, near })}, and ${error.message}`;
+  const message = `${word} is no command${suggestion({ word, near })}, and ${error.message}`;
   return new CommandError(error.exitCode, message, { cause: error });
 }
 

@@ -2,7 +2,7 @@
 import type { Argument, Command, CommanderError } from 'commander';
 import { oneLine, usageError, type CommandError } from '../command-error.ts';
 import { requireText } from '../program-options.ts';
-import { isNone, leftOut } from './near-commands.ts';
+import { leftOut, suggestion } from './near-commands.ts';
 
 /** For a program whose commands are all there. What it prints because it was asked to still ends in a `CommanderError`. */
 export function withErrorsOfOurs(program: Command): Command {
@@ -43,7 +43,7 @@ function wrongWords(command: Command, error: CommanderError): CommandError {
 /** The parser's own text, but where it counts what a person would have to count, too. */
 function complaintOf(command: Command, { code, message }: CommanderError): string {
   const none = command.parent === null ? undefined : leftOut(command.parent, command);
-  const beginning = none === undefined ? '' : `${isNone(none)}, and `;
+  const beginning = none === undefined ? '' : `${none.word} is no command${suggestion(none)}, and `;
   if (code === 'commander.excessArguments') {
     const excess = command.args.slice(command.registeredArguments.length).join(' ');
     return `${beginning}${nameOf(command)} has no use for ${excess}`;

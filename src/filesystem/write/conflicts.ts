@@ -51,14 +51,14 @@ export class Conflicts {
 
   /**
    * Gives `file`, an edit whose base at `path` is replaced, a free name in the same folder, under which it is still to be stored.
-   * Nothing happens when it needs none any more, or when that is not `isMeant` once nobody else changes the path. When a program is writing
-   * it anew from empty, only the edit that a close has promised goes there: returns the file that it is from now on, else null. Rejects
-   * with a refusal when nobody can tell which names are free. For callers without a claim.
+   * Nothing happens when it needs none any more, or when `lastWord` is false, which is asked for once nobody else changes the path, and may make
+   * an edit of what is none. When a program is writing it anew from empty, only the edit that a close has promised goes there: returns the file
+   * that it is from now on, else null. Rejects with a refusal when nobody can tell which names are free. For callers without a claim.
    */
   async moveAside(
     file: OpenFile,
     path: string,
-    isMeant: () => boolean = () => true,
+    lastWord: () => boolean = () => true,
   ): Promise<OpenFile | null> {
     const { claims, clock, settings } = this.#mount;
     const draft = (file.sealed?.draft ?? file.draft)?.id ?? '';
@@ -69,7 +69,7 @@ export class Conflicts {
       isDone = await claims.run([path, to], async () => {
         if (await this.#isTaken(to)) return false;
         // A rename, an unlink or another close may have been first, or a program may have emptied the file.
-        if (file.path !== path || file.detached || !file.dirty || !isMeant()) return true;
+        if (file.path !== path || file.detached || !file.dirty || !lastWord()) return true;
         if (file.basis === 'edit') await this.#move(file, to);
         // Not while a close promises what has been written since in its place.
         else promised = await file.gate.still(() => this.#movePromised(file, to));
