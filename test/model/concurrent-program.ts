@@ -208,7 +208,7 @@ export class ConcurrentProgram {
   /** Renames a folder. */
   #turn(from: string, to: string): Promise<void> {
     const events = [
-      { path: `${from}/x`, leaves: null, sparesForeign: true },
+      { path: `${from}/x`, leaves: null, sparesForeign: true, putsBack: true },
       // Nothing may come, and somebody may have stored a file in a folder that this mount did not know: that stays.
       { path: `${to}/x`, leaves: TURNED, sparesForeign: true },
     ];
@@ -229,14 +229,16 @@ export class ConcurrentProgram {
 
   /** Notes when `change` ran, and as failed when it gave null or false. */
   async #changing(
-    made: readonly Omit<PathEvent, 'begun' | 'ended'>[],
+    made: readonly Omit<PathEvent, 'begun' | 'ended' | 'failed'>[],
     change: () => Promise<unknown>,
   ): Promise<void> {
     const { events } = this.#stage;
     const begun = events.tick();
     const result = await change();
-    const ended = result === null || result === false ? Infinity : events.tick();
-    for (const event of made) events.add({ ...event, begun, ended });
+    const hasFailed = result === null || result === false;
+    const now = events.tick();
+    const times = hasFailed ? { ended: Infinity, failed: now } : { ended: now };
+    for (const event of made) events.add({ ...event, begun, ...times });
   }
 
   /** Null when it was refused in a way that is allowed. */

@@ -6,6 +6,8 @@ export interface PathEvent {
   readonly begun: number;
   /** Infinity when it failed: its bytes may arrive later, or never. */
   readonly ended: number;
+  /** When a failure was told. */
+  readonly failed?: number;
   /** The stamp that it leaves; null when the name goes; `moved` and `turned`: see there. */
   readonly leaves: string | null;
   /** Somebody else's doing, which this mount may not know of yet. */
@@ -14,6 +16,8 @@ export interface PathEvent {
   readonly empties?: boolean;
   /** What goes is a draft, or what a rename has copied: not what somebody else has stored there meanwhile. */
   readonly sparesForeign?: boolean;
+  /** When it fails, what it has taken away comes back. */
+  readonly putsBack?: boolean;
 }
 
 /** A rename brings whatever was at the other name. */
@@ -51,10 +55,10 @@ export class PathEvents {
       .filter((event) => event.path === path)
       .map((event) => withCopies(event, this.#events, inCopies));
     // A name that was free for all that the mount knew is made free again when the rename to it fails.
-    const mayBeUndone = here.some(({ isForeign }) => isForeign === true);
+    const mayBeFreed = here.some(({ isForeign }) => isForeign === true);
     const causes = here.filter(({ leaves, ended }) =>
       stamp === null
-        ? leaves === null || leaves === TURNED || (mayBeUndone && leaves === MOVED && ended === Infinity)
+        ? leaves === null || leaves === TURNED || (mayBeFreed && leaves === MOVED && ended === Infinity)
         : leaves === stamp || isBrought(leaves) || (stamp === undefined && leaves !== null),
     );
     const begin = { path, begun: 0, ended: 0, leaves: null };
@@ -73,7 +77,8 @@ export class PathEvents {
         const wasNeverSent =
           cause.isForeign === true &&
           (isUnsentUnlinked(later, here) || (this.#isPromised && isLetGoLater(later, here)));
-        return isOver && !isSpared && !mayBeEmptied && !mayComeAfter && !wasNeverSent;
+        const mayBeUndone = cause.isForeign !== true && isLostInUndo(later, here);
+        return isOver && !isSpared && !mayBeEmptied && !mayComeAfter && !wasNeverSent && !mayBeUndone;
       });
     });
     if (accepted) return null;
@@ -100,6 +105,15 @@ function isUnsentUnlinked(event: PathEvent, events: readonly PathEvent[]): boole
 /** Whether the name went after `event`: what was only promised until then went, or moved on, without a request to the service. */
 function isLetGoLater(event: PathEvent, events: readonly PathEvent[]): boolean {
   return events.some(({ leaves, ended }) => leaves === null && ended !== Infinity && event.begun < ended);
+}
+
+/**
+ * `[rename/version]`: a file that was stored here less than a second ago (no time passes in folders that are renamed) is removed
+ * without a look, and so is what others have stored in its place; a rename that fails then brings back what it had copied.
+ */
+function isLostInUndo(event: PathEvent, events: readonly PathEvent[]): boolean {
+  if (event.isForeign !== true) return false;
+  return events.some(({ putsBack, failed = 0 }) => putsBack === true && event.begun < failed);
 }
 
 /** Whoever has the file of a conflict open goes along to its copy: what it writes there does not count as written to the path. */
