@@ -44,9 +44,9 @@ export class FileTable {
       return open;
     }
     // Several uploads of it may have come, of an earlier mount that owed it its link: this one has.
-    const other = open?.publishPending === true && open.unconfirmed.find((each) => each.isSame(version));
+    const other = open?.publishPending === true && open.doubts.versions.find((each) => each.isSame(version));
     if (open === undefined || !other) return undefined;
-    open.unconfirmed = open.unconfirmed.filter((each) => each !== other);
+    open.doubts.versions = open.doubts.versions.filter((each) => each !== other);
     open.take(version);
     return open;
   }

@@ -12,11 +12,10 @@ import type { Visibility } from '../service/records.ts';
 import { newLineage, type LocalAttributes, type Version } from '../store/version.ts';
 import type { FileHandle } from './operations.ts';
 import type { ScratchKind } from './shelf/scratch-names.ts';
+import { UploadDoubts } from './upload-doubts.ts';
 import type { StoppableUpload } from './write/stoppable-upload.ts';
 import { WriteGate } from './write/write-gate.ts';
 
-/** Of one file: what was tried before the last hundred other contents does not come any more, or is a stranger's. */
-const MOST_UNCONFIRMED = 100;
 /** Of the attributes those that tell something of the bytes. */
 const TIMES: ReadonlySet<string> = new Set<keyof LocalAttributes>(['atime', 'mtime', 'ctime']);
 
@@ -47,6 +46,8 @@ export interface Shelved {
 export class OpenFile {
   readonly gate = new WriteGate();
   readonly handles = new Set<Handle>();
+  /** What the service may have of it though `version` does not say so. */
+  readonly doubts = new UploadDoubts();
 
   /** Of what programs have read and written of it (operations.ts). */
   identity: number;
@@ -84,12 +85,6 @@ export class OpenFile {
   storing: StoppableUpload | null = null;
   /** Whoever stored it was stopped for others, and goes on after them. */
   isStopped = false;
-  /** What PUTs without a known end tried to store: the service may have any of them though `version` does not say so. */
-  unconfirmed: readonly Version[] = [];
-  /** The visibility of the object before the first of those PUTs, which may have made it private. */
-  visibilityBefore: Visibility | null = null;
-  /** When that was seen here, monotonic milliseconds; Infinity: an earlier mount saw it. */
-  visibilityBeforeAt = Number.POSITIVE_INFINITY;
   /** Set by user.mime_type; otherwise guessed from the name. */
   contentType: string | null = null;
   /** Set by user.pailfs.visibility on a draft: applied after its upload. */
@@ -130,11 +125,12 @@ export class OpenFile {
 
   /** What of it the service may have that is ours, or that it was made from. */
   get possibleVersions(): readonly Version[] {
-    return this.version === null ? this.unconfirmed : [...this.unconfirmed, this.version];
+    const { versions } = this.doubts;
+    return this.version === null ? versions : [...versions, this.version];
   }
 
   get endUnknown(): boolean {
-    return this.unconfirmed.length > 0;
+    return this.doubts.versions.length > 0;
   }
 
   /** Whether the service has nothing of it. */
@@ -178,12 +174,6 @@ export class OpenFile {
     if (this.draft === null && this.version !== null) this.identity = this.version.lineage;
   }
 
-  /** A PUT without a known end tried to store `version`. While a service is away the same bytes are tried thousands of times: they are one. */
-  doubt(version: Version): void {
-    const others = this.unconfirmed.filter((each) => !each.isTriedAs(version));
-    this.unconfirmed = [...others, version].slice(-MOST_UNCONFIRMED);
-  }
-
   /** The service has what `draft`, which a close had promised, holds: what is newer here, and was made of it, is an edit of that. */
   stored(draft: Draft): void {
     const { sealed, isOverSealed } = this;
@@ -208,9 +198,8 @@ export class OpenFile {
   /** What was tried, and what else its upload was to do, was about another name, or another version. */
   forgetUploads(): void {
     this.failure = null;
-    this.unconfirmed = [];
+    this.doubts.settle();
     this.leftCopy = null;
-    this.visibilityBefore = null;
     this.visibilityWish = null;
     this.publishPending = false;
   }

@@ -11,11 +11,11 @@ function attempt(content: number, at: number): Version {
 
 it('the same bytes, tried a thousand times, are one that may have come', () => {
   const file = new OpenFile('/f', null);
-  file.doubt(attempt(1, 0));
+  file.doubts.add(attempt(1, 0));
 
-  for (let at = 1; at <= 1000; at += 1) file.doubt(attempt(2, at));
+  for (let at = 1; at <= 1000; at += 1) file.doubts.add(attempt(2, at));
 
-  expect(file.unconfirmed.map(({ size, lastModified }) => [size, lastModified.getTime()])).toEqual([
+  expect(file.doubts.versions.map(({ size, lastModified }) => [size, lastModified.getTime()])).toEqual([
     [1, 0],
     [2, 1000],
   ]);
@@ -25,19 +25,19 @@ it('one of which the service has told stays beside another try of it', () => {
   const file = new OpenFile('/f', null);
   const told = attempt(1, 0);
   told.etag = 'told';
-  file.doubt(told);
+  file.doubts.add(told);
 
-  file.doubt(attempt(1, 1));
+  file.doubts.add(attempt(1, 1));
 
-  expect(file.unconfirmed).toHaveLength(2);
+  expect(file.doubts.versions).toHaveLength(2);
 });
 
 it('of what a program saves anew each minute the latest hundred contents are known', () => {
   const file = new OpenFile('/f', null);
 
-  for (let content = 1; content <= 1440; content += 1) file.doubt(attempt(content, content));
+  for (let content = 1; content <= 1440; content += 1) file.doubts.add(attempt(content, content));
 
-  expect(file.unconfirmed.map(({ size }) => size)).toEqual(
+  expect(file.doubts.versions.map(({ size }) => size)).toEqual(
     Array.from({ length: 100 }, (_, index) => 1341 + index),
   );
 });

@@ -40,7 +40,7 @@ export function standingVersion({ namespace }: MountState, file: OpenFile): Vers
 export function isLinkOwed(mount: MountState, file: OpenFile): boolean {
   const standing = standingVersion(mount, file);
   if (!file.publishPending || standing === null || standing === file.version) return file.publishPending;
-  return [file.version, ...file.unconfirmed, ...owedVersions(file)].some(
+  return [file.version, ...file.doubts.versions, ...owedVersions(file)].some(
     (each) => each?.isSame(standing) === true,
   );
 }
@@ -60,7 +60,7 @@ export function visibilityToKeep(
   if (wish !== null) return wish;
   if (settings.visibility !== 'preserve') return settings.visibility;
   if (isLinkOwed(mount, file)) return 'public';
-  if (file.visibilityBefore !== null) return file.visibilityBefore;
+  if (file.doubts.visibilityBefore !== null) return file.doubts.visibilityBefore;
   return file.version === null ? 'private' : undefined;
 }
 
@@ -70,7 +70,7 @@ export async function visibilityOf(mount: MountState, file: OpenFile): Promise<V
   const wish = wishOf(file);
   if (wish !== null) return wish;
   if (isLinkOwed(mount, file)) return 'public';
-  if (file.visibilityBefore !== null) return file.visibilityBefore;
+  if (file.doubts.visibilityBefore !== null) return file.doubts.visibilityBefore;
   if (file.isUnsent) return 'private';
   const standing = standingVersion(mount, file);
   const known = standing?.visibility;

@@ -122,18 +122,20 @@ export class VisibilityChanges {
 
   /** Also of what a close has promised before, and of a link that is owed. */
   async #keepPrivate(file: OpenFile): Promise<void> {
-    const { sealed, visibilityWish, visibilityBefore, publishPending } = file;
-    const before = { visibilityWish, visibilityBefore, publishPending };
+    const { sealed, visibilityWish, publishPending, doubts } = file;
+    const { visibilityBefore } = doubts;
+    const before = { visibilityWish, publishPending };
     const wishes = sealed?.wishes ?? null;
     file.visibilityWish = 'private';
     file.publishPending = false;
-    if (visibilityBefore !== null) file.visibilityBefore = 'private';
+    if (visibilityBefore !== null) doubts.visibilityBefore = 'private';
     if (sealed !== null && wishes !== null) sealed.wishes = { ...wishes, visibilityWish: 'private' };
     try {
       await this.#shelf.stayingPrivate(file);
       await this.#mount.kept.stayingPrivate(file);
     } catch (error) {
       Object.assign(file, before);
+      doubts.visibilityBefore = visibilityBefore;
       if (sealed !== null) sealed.wishes = wishes;
       throw error;
     }

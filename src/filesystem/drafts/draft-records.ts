@@ -52,10 +52,10 @@ export function storedRecord(record: DraftRecord): DraftRecord {
 
 /** What nobody knows of `file` on the service, and its next upload must. */
 export function doubtsOf(file: OpenFile): Pick<DraftRecord, 'unconfirmed' | 'visibilityBefore'> {
-  const visibilityBefore = file.publishPending ? 'public' : file.visibilityBefore;
+  const visibilityBefore = file.publishPending ? 'public' : file.doubts.visibilityBefore;
   // That is stored, and its link is down by our doing: who finds it private must not take that for somebody else's.
   const isDown = file.publishPending && file.version !== null ? [file.version] : [];
-  return { unconfirmed: [...isDown, ...file.unconfirmed].map(factsOf), visibilityBefore };
+  return { unconfirmed: [...isDown, ...file.doubts.versions].map(factsOf), visibilityBefore };
 }
 
 /** What an upload of `draft` stores that begins at `at`, milliseconds since 1970. Rejects with the disk's error. */

@@ -25,9 +25,9 @@ export async function lookFirst(mount: MountState, file: OpenFile, draft: Draft)
   const key = keyOfPath(file.path);
   const head = await headOf(mount.store, key);
   if (head?.size === draft.size && file.version?.matches(head) !== true)
-    for (const attempt of await unhashedAttempt(draft)) file.doubt(attempt);
+    for (const attempt of await unhashedAttempt(draft)) file.doubts.add(attempt);
   const found = head === null ? undefined : await recognise(mount.store, key, head, file.possibleVersions);
-  const isOurs = found !== undefined && file.unconfirmed.includes(found);
+  const isOurs = found !== undefined && file.doubts.versions.includes(found);
   // It has come.
   const { late } = mount.store;
   if (isOurs)
@@ -75,7 +75,7 @@ async function headOf(store: BucketStore, key: string): Promise<ObjectHead | nul
  * Returns false when one has come meanwhile.
  */
 async function meetBase({ store, settings }: MountState, file: OpenFile, base: Version): Promise<boolean> {
-  if (file.visibilityBefore === null || settings.visibility !== 'preserve') return true;
+  if (file.doubts.visibilityBefore === null || settings.visibility !== 'preserve') return true;
   const key = keyOfPath(file.path);
   const visibility = await currentVisibility(store, key);
   // Ours would have made it so.
@@ -83,7 +83,7 @@ async function meetBase({ store, settings }: MountState, file: OpenFile, base: V
     const head = await headOf(store, key);
     if (head === null || (await recognise(store, key, head, [base])) === undefined) return false;
   }
-  file.visibilityBefore = visibility;
+  file.doubts.visibilityBefore = visibility;
   return true;
 }
 
@@ -99,7 +99,7 @@ async function meetForeign(
 ): Promise<void> {
   const isReplaced = head !== null && basis === 'rewrite' && settings.visibility === 'preserve';
   const visibility = isReplaced ? await currentVisibility(store, keyOfPath(file.path)) : null;
-  file.unconfirmed = [];
-  file.visibilityBefore = visibility;
+  file.doubts.settle();
+  file.doubts.visibilityBefore = visibility;
   if (head === null) file.version = null;
 }

@@ -124,13 +124,13 @@ export function draftOnDisk(
   file.basis = facts.basis;
   file.contentType = facts.contentType;
   file.visibilityWish = facts.visibility;
-  for (const unconfirmed of record.unconfirmed) file.doubt(versionOf(unconfirmed));
-  file.visibilityBefore = record.visibilityBefore;
+  for (const unconfirmed of record.unconfirmed) file.doubts.add(versionOf(unconfirmed));
+  file.doubts.visibilityBefore = record.visibilityBefore;
   if (isPromised) file.sealed = { draft, over: null, wishes: null };
   draft.setLeaving(isPromised);
   // The process may have ended in the middle of its upload, of which no record is made when there is one already.
-  if (facts.sealed?.md5 != null) file.doubt(uploadOf(facts, facts.sealed));
-  for (const { own } of file.unconfirmed) if (own !== null) mount.store.late.addUpload(facts.key, own);
+  if (facts.sealed?.md5 != null) file.doubts.add(uploadOf(facts, facts.sealed));
+  for (const { own } of file.doubts.versions) if (own !== null) mount.store.late.addUpload(facts.key, own);
   if (lastFailure !== null)
     file.failure = { error: new Error(lastFailure.message), draft: null, revision: 0 };
   return file;
@@ -143,8 +143,8 @@ function showUnpublished(mount: MountState, record: DraftRecord, shown: Map<stri
   const version = versionOf(record.publish);
   const waiting = shown.get(path);
   if (waiting !== undefined) {
-    waiting.doubt(version);
-    waiting.visibilityBefore = 'public';
+    waiting.doubts.add(version);
+    waiting.doubts.visibilityBefore = 'public';
     waiting.owedLinks = [...waiting.owedLinks, record];
     return;
   }

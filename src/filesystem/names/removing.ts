@@ -67,7 +67,7 @@ export class Removing {
     else {
       // What others store between two tries its program has not meant.
       const shown = standingVersion(this.#mount, file);
-      const meant = shown === null ? file.unconfirmed : [shown, ...file.possibleVersions];
+      const meant = shown === null ? file.doubts.versions : [shown, ...file.possibleVersions];
       const isStillMeant = async (): Promise<boolean> => {
         const there = await this.#mount.namespace.confirmFile(file.path, meant);
         return there?.kind !== 'file' || meant.some((each) => each.isSame(there.version));

@@ -208,8 +208,8 @@ export class Copying {
    */
   async #giveWay(replaced: OpenFile, copy: Version): Promise<void> {
     const { version } = replaced;
-    replaced.visibilityBefore ??= version === null ? 'private' : (version.visibility?.value ?? null);
-    replaced.doubt(copy);
+    replaced.doubts.visibilityBefore ??= version === null ? 'private' : (version.visibility?.value ?? null);
+    replaced.doubts.add(copy);
     await this.#mount.kept.wantedAgain(replaced);
   }
 }

@@ -72,8 +72,7 @@ export class MovingDrafts {
     moveInTable(this.#mount, source, to);
     if (!source.dirty) return lost;
     // What may still arrive of it does so under the old name.
-    source.unconfirmed = [];
-    source.visibilityBefore = null;
+    source.doubts.settle();
     source.failure = null;
     await source.gate.still(() => this.#mount.kept.redescribe(source));
     return lost;
@@ -139,14 +138,15 @@ export class MovingDrafts {
     // What the new key holds is what the upload will replace, visibility included.
     source.version = target?.version ?? null;
     const isDown = target?.publishPending === true && target.version !== null ? [target.version] : [];
-    source.unconfirmed = [...isDown, ...(target?.unconfirmed ?? [])];
+    source.doubts.versions = [...isDown, ...(target?.doubts.versions ?? [])];
     if (target !== null) {
       // Half a file does not outlive a crash, and the record of its link would be lost with the target.
       source.owedLinks = [...source.owedLinks, ...target.owedLinks];
       target.owedLinks = [];
     }
     source.isLeftBehind ||= target?.isLeftBehind === true;
-    source.visibilityBefore = target?.publishPending === true ? 'public' : (target?.visibilityBefore ?? null);
+    source.doubts.visibilityBefore =
+      target?.publishPending === true ? 'public' : (target?.doubts.visibilityBefore ?? null);
     source.basis = 'rewrite';
     source.visibilityWish ??= target?.visibilityWish ?? null;
     if (source.sealed?.wishes != null) {

@@ -66,8 +66,8 @@ export class RenameJournal {
 
   /** Writes nothing before something is announced. */
   ofFile(source: OpenFile, to: string, target: OpenFile | null): FileRecord {
-    const { path, version, unconfirmed } = source;
-    const meant = version ?? unconfirmed.at(-1) ?? null;
+    const { path, version, doubts } = source;
+    const meant = version ?? doubts.versions.at(-1) ?? null;
     let written: RenameRecords | null = null;
     return {
       announce: async (copy, visibility, drafts) => {

@@ -50,7 +50,7 @@ export class ReplacedDrafts {
   async #endPromise(file: OpenFile, promised: Draft): Promise<void> {
     if (file.isOverSealed) file.basis = 'edit';
     file.isOverSealed = false;
-    file.version ??= file.unconfirmed.at(-1) ?? null;
+    file.version ??= file.doubts.versions.at(-1) ?? null;
     if (file.sealed?.draft === promised) file.sealed = null;
     this.#goneOnWith.add(file);
     await this.#mount.kept.drop(promised);
@@ -70,7 +70,7 @@ export class ReplacedDrafts {
     file.dirty = false;
     file.sealed = null;
     file.basis = 'edit';
-    file.version ??= file.unconfirmed.at(-1) ?? null;
+    file.version ??= file.doubts.versions.at(-1) ?? null;
     file.forgetUploads();
     await kept.retire(promised);
     await kept.linkSettled(file);

@@ -96,13 +96,13 @@ export class Deletions {
    * error: nothing is promised then. For callers who hold the claim of the path; `going` is to be called before it ends.
    */
   async promise(file: OpenFile): Promise<void> {
-    const { path, unconfirmed, endUnknown } = file;
+    const { path, doubts, endUnknown } = file;
     const known = this.#mount.namespace.known.recall(path);
     // Somebody may still have an older version open: meant is what the name shows.
     const version = file.dirty || known?.kind !== 'file' ? file.version : known.version;
     const isSeen = known?.kind === 'file' && known.version === version;
     const before = this.#pending.get(path);
-    const meant = version === null ? unconfirmed : [version, ...unconfirmed];
+    const meant = version === null ? doubts.versions : [version, ...doubts.versions];
     const late = this.#mount.store.late.uploadsOf(keyOfPath(path));
     const versions = [...(before?.versions ?? []), ...meant, ...late];
     const isUnsure = endUnknown || late.length > 0 || before !== undefined;

@@ -63,7 +63,7 @@ export class VersionLooks {
       const head = await store.head(key);
       if ((await recognise(store, key, head, versions)) !== undefined) return 'meant';
       const file = table.get(path);
-      const own = [file?.version ?? null, ...(file?.unconfirmed ?? [])].filter((each) => each !== null);
+      const own = [file?.version ?? null, ...(file?.doubts.versions ?? [])].filter((each) => each !== null);
       return (await recognise(store, key, head, own)) === undefined ? 'foreign' : 'ours';
     } catch (error) {
       if (isRefusal(error, 'missing')) return 'missing';

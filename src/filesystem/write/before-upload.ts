@@ -41,7 +41,8 @@ export class BeforeUpload {
     const { namespace } = this.#mount;
     const { visibilityWish } = file.wishesOf(draft);
     if (this.#isOld(file, visibilityWish))
-      file.visibilityBefore = (await this.#seenUnless(file, file.unconfirmed)) ?? file.visibilityBefore;
+      file.doubts.visibilityBefore =
+        (await this.#seenUnless(file, file.doubts.versions)) ?? file.doubts.visibilityBefore;
     const kept = visibilityToKeep(this.#mount, file, visibilityWish);
     if (kept !== undefined) return kept;
     const known = standingVersion(this.#mount, file)?.visibility;
@@ -104,8 +105,9 @@ export class BeforeUpload {
   /** Whether how visible `file` shall be is only known from before an upload without a known end, and others may have changed it since. */
   #isOld(file: OpenFile, wish: Visibility | null): boolean {
     const { settings, namespace } = this.#mount;
-    if (wish !== null || settings.visibility !== 'preserve' || file.visibilityBefore === null) return false;
-    if (namespace.known.isFresh(file.path, file.visibilityBeforeAt)) return false;
+    if (wish !== null || settings.visibility !== 'preserve' || file.doubts.visibilityBefore === null)
+      return false;
+    if (namespace.known.isFresh(file.path, file.doubts.seenAt)) return false;
     return file.endUnknown && !isLinkOwed(this.#mount, file);
   }
 
@@ -151,6 +153,6 @@ function mayHaveCome({ own }: Version, { etag, contentType }: ObjectHead, isBefo
 }
 
 /** What a PUT without a known end has stored is no conflict: it was ours. */
-function oursOf({ version, unconfirmed }: OpenFile): readonly Version[] {
-  return version === null ? unconfirmed : [version, ...unconfirmed];
+function oursOf({ version, doubts }: OpenFile): readonly Version[] {
+  return version === null ? doubts.versions : [version, ...doubts.versions];
 }

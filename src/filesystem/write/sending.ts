@@ -126,8 +126,7 @@ export class Sending {
       });
     }
     file.publishPending = false;
-    file.unconfirmed = [];
-    file.visibilityBefore = null;
+    file.doubts.settle();
     file.failure = null;
     await this.#mount.kept.linkSettled(file);
   }
@@ -135,7 +134,7 @@ export class Sending {
   /** For bytes that an upload of an earlier mount has stored. */
   async #publishIfWanted(file: OpenFile, draft: Draft, version: Version): Promise<Replacement> {
     const { store, clock, settings } = this.#mount;
-    const preserved = settings.visibility === 'preserve' ? file.visibilityBefore : settings.visibility;
+    const preserved = settings.visibility === 'preserve' ? file.doubts.visibilityBefore : settings.visibility;
     const visibility = file.wishesOf(draft).visibilityWish ?? preserved ?? 'private';
     const replacement = await asWanted(store, keyOfPath(file.path), version, visibility);
     if (replacement.visibilityFailure === undefined)
@@ -187,8 +186,8 @@ export class Sending {
       storedWithin: null,
       contentType,
     });
-    const { version, endUnknown, visibilityBefore } = file;
-    const mayReplace = version !== null || endUnknown || visibilityBefore !== null;
+    const { version, endUnknown } = file;
+    const mayReplace = version !== null || endUnknown || file.doubts.visibilityBefore !== null;
     const attempt = async () => Version.uploaded(await own(), modified);
     const plan: UploadPlan = { wanted, since: clock.monotonic(), attempt, seen: null, isOld: false };
     // Whoever publishes has to know it.
@@ -226,10 +225,10 @@ export class Sending {
     } catch (error) {
       const isStopped = storing?.signal.aborted === true;
       if (mayHaveBeenDone(error) && (upload.hasLeft || !isStopped)) {
-        const before = wanted === 'private' ? wanted : (file.visibilityBefore ?? wanted);
-        file.visibilityBefore = plan.seen ?? before;
-        file.visibilityBeforeAt = plan.since;
-        file.doubt(await plan.attempt());
+        const before = wanted === 'private' ? wanted : (file.doubts.visibilityBefore ?? wanted);
+        file.doubts.visibilityBefore = plan.seen ?? before;
+        file.doubts.seenAt = plan.since;
+        file.doubts.add(await plan.attempt());
       }
       if (isStopped) throw new UploadStopped('somebody waits for the file', { cause: error });
       if (plan.isOld) return null;
@@ -241,8 +240,7 @@ export class Sending {
   #took(file: OpenFile, draft: Draft, version: Version): void {
     version.local = { ...version.local, ...file.wishesOf(draft).local };
     file.take(version);
-    file.unconfirmed = [];
-    file.visibilityBefore = null;
+    file.doubts.settle();
     file.publishPending = false;
     draft.setLeaving(false);
     if (file.draft === draft) this.#becomeClean(file, version);
