@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { alignedMemory } from '../../src/base/aligned-memory.ts';
 import { BlockMemory } from '../../src/base/block-memory.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { engineOptions } from '../../src/cli/serving/engine-options.ts';
 import { openMemoryReturn } from '../../src/cli/serving/memory-return.ts';
 import { BLOCK_SIZE } from '../../src/content/block-cache.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -27,12 +28,16 @@ it('blocks that nobody holds any more go, though their pieces were looked for ju
   const clock = new ManualClock();
   const giveBack = await openMemoryReturn(clock, silentLog);
 
-  const pieces = piecesLetGo(giveBack);
-  await new Promise((resolve) => setImmediate(resolve));
-  clock.advance(1000);
+  // Newer engines may be compiling what has just run, in a thread that holds on to what it ran with: then others go.
+  const staying = async (): Promise<number> => {
+    const pieces = piecesLetGo(giveBack);
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(1000);
+    expect(pieces).toHaveLength(16);
+    return pieces.filter((piece) => piece.deref() !== undefined).length;
+  };
 
-  expect(pieces).toHaveLength(16);
-  expect(pieces.filter((piece) => piece.deref() !== undefined)).toEqual([]);
+  await expect.poll(staying).toBe(0);
 });
 
 it('memory that nobody holds any more leaves the process when that is asked for, without a timer from then on', async () => {
@@ -52,7 +57,7 @@ it('memory that nobody holds any more leaves the process when that is asked for,
   expect(runInNewContext('typeof gc')).toBe('undefined');
 });
 
-/** The most mebibytes of a heap in which a third is in use and the rest soon garbage, of a process that runs `before` first. */
+/** The most mebibytes of a heap in which a third is in use and the rest soon garbage, of a process as a mount's that runs `before` first. */
 async function mostHeap(before: string): Promise<number> {
   const program = `
     ${before}
@@ -64,7 +69,7 @@ async function mostHeap(before: string): Promise<number> {
       if (index % 10_000 === 0) most = Math.max(most, process.memoryUsage().heapTotal);
     }
     console.log(held.length > 0 && most / 2 ** 20);`;
-  const words = ['--import', LOADER.href, '--input-type=module', '-e', program];
+  const words = [...engineOptions(), '--import', LOADER.href, '--input-type=module', '-e', program];
   return Number((await promisify(execFile)(process.execPath, words)).stdout);
 }
 
