@@ -71,6 +71,8 @@ export class OpenFile {
   dirty = false;
   /** Whether the draft was made from `version` (an edit in place) or replaces it whole. Only an edit can conflict. */
   basis: 'edit' | 'rewrite' = 'rewrite';
+  /** Whether who writes to it now came after those that made what is here: what they add is an edit of that, also where that is nothing. */
+  isTakenUp = false;
   /** Whether anything was written since the draft was emptied over an existing object. */
   written = false;
   /** Whether a flush has already passed over that emptied draft. */
@@ -174,13 +176,18 @@ export class OpenFile {
     if (this.draft === null && this.version !== null) this.identity = this.version.lineage;
   }
 
+  /** Whether what is stored of `size` bytes is what programs now add to. Who has made it empty goes on to write it anew. */
+  isAddedTo(size: number): boolean {
+    return size > 0 || this.isTakenUp;
+  }
+
   /** The service has what `draft`, which a close had promised, holds: what is newer here, and was made of it, is an edit of that. */
   stored(draft: Draft): void {
     const { sealed, isOverSealed } = this;
     if (sealed?.draft === draft) {
       this.sealed = null;
       this.isOverSealed = false;
-      if (isOverSealed) this.basis = 'edit';
+      if (isOverSealed && this.isAddedTo(draft.size)) this.basis = 'edit';
     } else if (sealed?.over === draft) {
       if (sealed.wishes !== null) sealed.wishes = { ...sealed.wishes, basis: 'edit' };
       if (sealed.wishes === null || isOverSealed) this.basis = 'edit';

@@ -145,7 +145,7 @@ export class Opening {
     }
     this.#mount.table.add(file);
     this.#folderTimes.touch(parentOf(file.path));
-    return this.#handle(file, { ...intent, truncate: false });
+    return this.#handle(file, { ...intent, truncate: false }, 'made');
   }
 
   /** Whether we have renamed or removed a folder above `path` since it was looked at. */
@@ -207,9 +207,12 @@ export class Opening {
     return file;
   }
 
-  async #handle(file: OpenFile, intent: OpenIntent): Promise<Handle> {
+  async #handle(file: OpenFile, intent: OpenIntent, how: 'made' | 'found' = 'found'): Promise<Handle> {
     // Who comes after those that wrote it adds to what is stored, also where that is nothing and its draft is still here.
-    if (intent.write && !file.dirty && !file.hasWriters()) file.basis = 'edit';
+    if (intent.write && !file.hasWriters()) {
+      if (file.dirty) file.isTakenUp = how === 'found';
+      else file.basis = 'edit';
+    }
     const stream = new ReadStream();
     stream.rests.opened(this.#mount.clock.monotonic());
     const handle = new Handle(file, intent.read, intent.write, stream);

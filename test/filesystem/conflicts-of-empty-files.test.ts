@@ -1,8 +1,9 @@
 /** SEMANTICS: whoever adds to an empty file that others have filled meanwhile has not meant to replace what they stored. */
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { holdNext } from '../support/hold-next.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { openToEdit, openToRead, openToRewrite, writeAt } from '../support/program-acts.ts';
+import { openToEdit, openToRead, openToRewrite, writeAt, xattr } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 const MAKERS = [
@@ -74,6 +75,45 @@ it('what is added while the empty file waits does not replace what others store 
   await setTimeout(50);
   await foreignWrite('log', 'theirs');
 
+  await fs.fsync(handle);
+
+  expect(Object.values(await textsOf(opened)).sort()).toEqual(['mine', 'theirs']);
+  await fs.release(handle);
+});
+
+it.each([false, true])(
+  'a file that is written, write-back %s, while it goes up as the program had emptied it replaces what others store [write/rewrite-wins]',
+  async (writeBack) => {
+    const opened = await openForTest({ settings: { writeBack } });
+    const { fs, foreignWrite, service } = opened;
+    const upload = holdNext(service, 'putObject');
+    const handle = await openToRewrite(fs, '/log');
+    const storing = fs.fsync(handle);
+    await upload.begun;
+    const writing = writeAt(fs, handle, 'mine');
+    // Else it waits for the upload.
+    if (writeBack) await writing;
+    upload.letGo();
+    await Promise.all([storing, writing]);
+    await foreignWrite('log', 'theirs');
+
+    await fs.fsync(handle);
+
+    expect(await textsOf(opened)).toEqual({ log: 'mine' });
+    await fs.release(handle);
+  },
+);
+
+it('what is added to an empty file that was opened before it was stored does not replace what others store [conflict/keep-both]', async () => {
+  const opened = await openForTest({ settings: { writeBack: true } });
+  const { fs, foreignWrite, clock } = opened;
+  await writeFile(fs, '/log', '');
+  const handle = await openToEdit(fs, '/log');
+  clock.advance(1000);
+  await expect.poll(() => xattr(fs, '/log', 'user.pailfs.state')).toBe('clean');
+  await foreignWrite('log', 'theirs');
+
+  await writeAt(fs, handle, 'mine');
   await fs.fsync(handle);
 
   expect(Object.values(await textsOf(opened)).sort()).toEqual(['mine', 'theirs']);

@@ -35,7 +35,7 @@ export class Sealing {
       const { kept } = this.#mount;
       await kept.seal(file, draft, before?.draft ?? null);
       const isStored = before !== null && file.sealed !== before;
-      const isOver = before !== null && !isStored && file.isOverSealed;
+      const isOver = before !== null && !isStored && file.isOverSealed && file.isAddedTo(before.draft.size);
       const over = isOver ? (file.goingUp === before.draft ? before.draft : before.over) : null;
       file.sealed = { draft, over, wishes: null };
       draft.setLeaving(!file.detached);

@@ -250,8 +250,7 @@ export class Sending {
   #becomeClean(file: OpenFile, version: Version): void {
     file.sealed = null;
     file.dirty = false;
-    // Who has stored it empty goes on to write it anew.
-    if (version.size > 0) file.basis = 'edit';
+    if (file.isAddedTo(version.size)) file.basis = 'edit';
     file.contentType = null;
     file.visibilityWish = null;
     // Handles may be open for hours; what follows on the draft now starts from this version.

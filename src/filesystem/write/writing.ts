@@ -220,6 +220,7 @@ export class Writing {
     if (wasFull) file.contentType = null;
     file.basis = 'rewrite';
     file.isOverSealed = false;
+    file.isTakenUp = false;
     file.written = false;
     file.passedOver = false;
   }
