@@ -256,6 +256,21 @@ describe('what dead mounts left', () => {
     expect(await readdir(join(own, '..'))).toEqual(['0']);
   });
 
+  it('is not there again when what has taken it over is taken over itself, before it could be emptied', async () => {
+    const [own, absorber, busy] = await threeDead();
+    const elsewhere = await open(busy);
+    const killed = await open(absorber);
+    await killed.journal.commit([put('absorbed', { journal: elsewhere.journal.id, at: 1 })]);
+    await killed.close();
+    await (await open(own, absorber, busy)).close();
+    await elsewhere.close();
+
+    const state = await open(own, busy);
+
+    expect(state.recovery.drafts.map(({ facts }) => facts.key)).toEqual(['key0', 'key1']);
+    expect(await readdir(join(own, '..'))).toEqual(['0']);
+  });
+
   it('stays where it is when it cannot be taken over, and the log says so', async () => {
     const [own, other, busy] = await threeDead();
     const elsewhere = await open(busy);

@@ -27,7 +27,10 @@ export async function absorb(into: OpenedState, from: OpenedState, at: number): 
   await nodeLocalFiles.syncDirectory(into.draftsPath);
   await into.journal.commit([
     ...changesOf(from.journal, () => into.journal.nextSequence()),
-    put('absorbed', { journal: from.journal.id, at }),
+    // One that was absorbed there may still be in its place: it must not come back when what it held is done.
+    ...[...from.journal.contents.absorbed, from.journal.id].map((journal) =>
+      put('absorbed', { journal, at }),
+    ),
   ]);
 }
 
