@@ -137,15 +137,16 @@ describe('on a mount of the kernel driver whose service is silent', () => {
     expect((await mount.run('cat unheard/of')).output).toBe('now');
   });
 
-  it('Ctrl-C ends a listing', async () => {
+  it('Ctrl-C ends a listing, and the request for its page [interrupt/given-up]', async () => {
     await mount.foreignWrite('folder/file', '');
-    await mount.run('stat folder');
+    await mount.run('ls -l');
     const stalled = stalls({ operation: 'listObjects', key: 'folder' });
     const { child, ended } = begin('ls', 'folder');
-    await stalled('GET', 'folder');
+    const pages = await stalled('GET', 'folder');
     child.kill('SIGINT');
 
     expect(await ended).toBe('SIGINT');
+    await expectClosed(pages);
   });
 });
 

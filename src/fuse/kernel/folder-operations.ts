@@ -59,7 +59,7 @@ async function list(
   const first = Math.max(0, place - DOTS);
   // One name is enough: the kernel comes again for the rest.
   if (snapshot.at(first) === undefined)
-    await unlessLeaving(call, snapshot.reach(first)).catch(refuse(folder));
+    await unlessLeaving(call, snapshot.reach(first, call)).catch(refuse(folder));
   const page = new DirectoryPage(context.buffers, Math.min(request.size, MAX_TRANSFER_BYTES), isPlus);
   for (let dot = place; dot < DOTS; dot += 1) {
     if (!page.addDot(dot === 0 ? '.' : '..', snapshot.firstPlace + dot + 1)) return page.answer();

@@ -3,7 +3,7 @@
  * meanwhile neither shift nor double others, and an offset means the same entry for as long as the folder is open.
  */
 import { TextList } from '../../base/text-list.ts';
-import type { Waiter } from '../../base/waiter.ts';
+import { checkWaiting, type Waiter } from '../../base/waiter.ts';
 import type { Attributes, DirectoryEntry, ShownListing } from '../../filesystem/operations.ts';
 
 /** Entries that became known together. */
@@ -103,13 +103,15 @@ export class Snapshot {
 
   /**
    * Resolves once the entry with this index is known, or that there is none. Where the listing broke off it rejects with the
-   * listing's `FsError`, however often one asks: a listing that ends too soon would pass for a whole one.
+   * listing's `FsError`, however often one asks: a listing that ends too soon would pass for a whole one. With `Interrupted` when
+   * `waiter` has left: it may be closed by then, and would be listed again for nobody.
    */
-  async reach(index: number): Promise<void> {
+  async reach(index: number, waiter: Waiter): Promise<void> {
     while (index >= this.length && !this.#isWhole) {
       if (this.#failure !== null) throw this.#failure.error;
       this.#growing ??= this.#grow();
       await this.#growing;
+      checkWaiting(waiter);
     }
   }
 

@@ -16,6 +16,7 @@ type Batch = readonly string[] | FsError;
 
 /** A folder whose batches come when the test says so. */
 class BatchedFolder extends MemoryFileSystem {
+  begun = 0;
   ended = 0;
   #waiting: ((batch: Batch | null) => void)[] = [];
   #ready: (Batch | null)[] = [];
@@ -30,6 +31,7 @@ class BatchedFolder extends MemoryFileSystem {
   }
 
   override async *readDirectory(path: string): AsyncGenerator<readonly DirectoryEntry[], undefined> {
+    this.begun += 1;
     try {
       for (;;) {
         const batch = await this.#next();
@@ -176,6 +178,23 @@ describe('a folder whose names come in batches', () => {
     folder.give(['b']);
 
     expect(await read(3)).toEqual(['b']);
+  });
+
+  it('is not asked for again by a reader that was interrupted and has closed it', async () => {
+    const { side, folder, fh, read } = await opened();
+    folder.give(['a']);
+    await read(0);
+    const answered = side.ask('readdir', 1, readRequest(fh, 3, ROOM));
+    side.send(opcodes.interrupt, 0, u64(Number(side.lastUnique)));
+    side.clock.advance(1000);
+    expect((await answered).code).toBe('EINTR');
+    await side.succeed('releasedir', 1, u64(fh), u32(0, 0), u64(0));
+
+    folder.give(new FsError('EINTR', '/', 'its only reader has left'));
+
+    await expect.poll(() => folder.ended).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(folder.begun).toBe(1);
   });
 
   it('is asked for no more once closed, or begun anew', async () => {
