@@ -75,6 +75,8 @@ export class KeptAttributes {
   /** Files set since somebody counted. */
   #setSince = 0;
   #trimming: Promise<void> = Promise.resolve();
+  /** Rows set while those set longest ago are removed: what the look has found of them is out of date. Null: none are removed. */
+  #setMeanwhile: Set<string> | null = null;
 
   private constructor(rows: RowDatabase, { clock, log, mostFiles, isEmpty }: Parts) {
     this.#rows = rows;
@@ -173,6 +175,7 @@ export class KeptAttributes {
     // Where nobody sets anything, removals cost nothing either.
     if (this.#isClosed || (this.#isEmpty && value === undefined)) return;
     this.#isEmpty = false;
+    this.#setMeanwhile?.add(key);
     this.#gathered.set(
       value === undefined ? { type: 'del', key } : { type: 'put', key, value: rowText(key, value) },
     );
@@ -239,18 +242,28 @@ export class KeptAttributes {
       ages.push(ageOf(name, text));
     }
     const oldestKept = Float64Array.from(ages).sort()[surplus] ?? Number.POSITIVE_INFINITY;
+    this.#setMeanwhile = new Set();
+    try {
+      await this.#removeOlder(oldestKept, this.#setMeanwhile);
+    } finally {
+      this.#setMeanwhile = null;
+    }
+    if (this.#isClosed) return;
+    this.#log.info('local attributes of the files that were set longest ago are forgotten', {
+      files: surplus,
+    });
+  }
+
+  async #removeOlder(oldestKept: number, setMeanwhile: ReadonlySet<string>): Promise<void> {
     await this.#gathered.written();
     let removals = 0;
     for await (const [key, text] of this.#rows.range(FILES, AFTER_FILES)) {
       if (this.#isClosed) return;
-      if (ageOf(key, text) >= oldestKept) continue;
+      if (ageOf(key, text) >= oldestKept || setMeanwhile.has(key)) continue;
       this.#gathered.set({ type: 'del', key });
       removals += 1;
       if (removals % MOST_AT_ONCE === 0) await this.#gathered.written();
     }
-    this.#log.info('local attributes of the files that were set longest ago are forgotten', {
-      files: surplus,
-    });
   }
 
   /** How many files must go. */

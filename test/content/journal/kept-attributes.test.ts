@@ -112,6 +112,8 @@ describe('kept attributes', () => {
 
 describe('when there are too many', () => {
   const MOST = 100;
+  // As it is while a test puts another in its place.
+  const read = Object.getOwnPropertyDescriptor(RowDatabase.prototype, 'range')?.value as RowDatabase['range'];
 
   it('those of the files that were set longest ago go at the next start, and the others stay', async () => {
     const directory = await temporaryDirectory();
@@ -128,6 +130,39 @@ describe('when there are too many', () => {
     const left = [...(await after.filesIn('/d')).keys()].map(Number).sort((a, b) => a - b);
     expect(left).toEqual(Array.from({ length: 90 }, (_, index) => index + 60));
     expect((await after.folders()).size).toBe(1);
+  });
+
+  it('one that is set anew while those set longest ago go stays, as set last', async () => {
+    const directory = await temporaryDirectory();
+    const before = await open(directory);
+    for (let age = 0; age < 150; age += 1) before.setFile(`/${age}`, setAt(age));
+    await before.close();
+    const told = vi.fn();
+    let row = 0;
+    let setAnew = (): void => undefined;
+    const range = vi.spyOn(RowDatabase.prototype, 'range').mockImplementation(async function* (
+      this: RowDatabase,
+      ...place
+    ) {
+      for await (const each of read.apply(this, place)) {
+        // Of 150 that are looked at twice, after one at the start: when the first of those to go comes for the second time.
+        row += 1;
+        if (row === 152) setAnew();
+        yield each;
+      }
+    });
+    onTestFinished(() => {
+      range.mockRestore();
+    });
+
+    const after = await open(directory, MOST, { ...silentLog, info: told });
+    setAnew = (): void => {
+      after.setFile('/0', setAt(1000));
+    };
+    await expect.poll(() => told.mock.calls.length).toBe(1);
+
+    expect(await after.ofFile('/0')).toEqual(setAt(1000));
+    expect(await after.ofFile('/1')).toBeUndefined();
   });
 
   it('they go while more are set, too: there are never many more', async () => {
