@@ -44,7 +44,9 @@ export class Removing {
       const isUnsent = file.isUnsent && this.#mount.store.late.uploadsOf(keyOfPath(path)).length === 0;
       file.isEnding = true;
       try {
-        await removeLeftCopy(this.#mount, this.#deletions, file);
+        // Else its own DELETE takes away whatever is there, and would find nothing.
+        if (isUnsent || this.#mount.settings.writeBack)
+          await removeLeftCopy(this.#mount, this.#deletions, file);
         await this.#writing.keepForReaders(file);
         if (!isUnsent) await this.#delete(file);
         // At once, so that nobody opens by the name what is just being let go.

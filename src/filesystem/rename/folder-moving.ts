@@ -17,10 +17,11 @@ import {
   type FolderPlan,
   type FolderSteps,
 } from './folder-steps.ts';
-import { levelsOf, treeToRename } from './folder-tree.ts';
+import { heldBelow, levelsOf, treeToRename } from './folder-tree.ts';
 import { FolderUndo } from './folder-undo.ts';
 import { attributesSince } from '../attributes/attributes-since.ts';
 import { FsError } from '../errors.ts';
+import { removeLeftCopy } from './left-copy.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { LocalAttributes } from '../../store/version.ts';
@@ -50,6 +51,9 @@ export class FolderMoving {
   async move(from: string, to: string, isReplaced: boolean): Promise<void> {
     const { folders, journal } = this.#parts;
     if (folders.areForEver) throw new FsError('EXDEV', from, 'this service does not remove folders');
+    // Nobody wants it under the old name, where it would keep the folder, nor under the new one.
+    for (const file of heldBelow(this.#mount, from))
+      await removeLeftCopy(this.#mount, this.#parts.deletions, file);
     // What unlink has promised to delete is not to be moved, and would be found in the old folder at the end.
     await this.#parts.deletions.finishClaimed(from);
     await this.#parts.deletions.finishClaimed(to);

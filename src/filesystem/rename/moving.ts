@@ -179,7 +179,7 @@ export class Moving {
     } catch (error) {
       // The source is where it was, and no DELETE of before may still come.
       const isKept = isRefusal(error) && !this.#mount.store.late.mayBeDeleted(keyOfPath(source.path));
-      if (target?.isUnsent === true && isKept) target.leftCopy = copied;
+      if (target?.dirty === true && isKept) target.leftCopy = copied;
       for (const file of [target, lost]) if (file?.detached === true) await this.drafts.stays(file);
       throw error;
     }
