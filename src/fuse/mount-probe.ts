@@ -11,6 +11,11 @@ export type ProbeResult = 'answers' | 'silent' | 'hidden' | 'unknown';
 const LIMIT_MS = 5000;
 /** A busy machine takes its time to start the program that looks. That is no silence of the mount. */
 const START_LIMIT_MS = 20_000;
+/**
+ * Linux gives attributes of a dead mount out of its cache, for as long as they were to be trusted; a statfs it never does. macFUSE answers
+ * that by itself, as its sources say: nobody could try it.
+ */
+const LOOK_FOR_DEAD = process.platform === 'darwin' ? 'lstatSync' : 'statfsSync';
 const DENIED = 13;
 const DEAD = 107;
 const PROGRAM = `
@@ -37,8 +42,7 @@ export async function probeMount(mountpoint: string, clock: Clock): Promise<Prob
  * nobody could look at.
  */
 export async function isDead(mountpoint: string, clock: Clock): Promise<boolean> {
-  // Of a dead mount macFUSE answers a statfs by itself, as its sources say: nobody could try it.
-  return (await codeOfLook(mountpoint, 'lstatSync', clock)) === DEAD;
+  return (await codeOfLook(mountpoint, LOOK_FOR_DEAD, clock)) === DEAD;
 }
 
 /** Null when there is no answer in time. */
