@@ -17,7 +17,7 @@ const IN_NAMESPACE = `
 set -e; sbin=$(readlink -f /sbin); mkdir -p "$1/sbin"
 mount --bind "$sbin" "$1/sbin"; mount -t tmpfs none "$sbin"
 for program in "$1/sbin"/*; do ln -sf "$program" "$sbin/"; done
-for name in fuse.pailfs pailfs; do ln -s "$1/helper" "$sbin/mount.$name"; done
+for name in fuse.pailfs pailfs; do ln -sf "$1/helper" "$sbin/mount.$name"; done
 cd "$1"; HOME="$1" exec sh -c "$2" sh "$1"`;
 
 async function arrange(line: string) {
@@ -75,6 +75,21 @@ describe.runIf(process.getuid?.() === 0)('a line of fstab', () => {
       'Read-only file system',
       '',
     ]);
+  });
+
+  it('mounts its bucket also in a directory that has something of that name', async () => {
+    const { run } = await arrange(String.raw`photos HOME/photos fuse.pailfs OPTIONS 0 0`);
+
+    const { exit, output, errors } = await run(`
+      mkdir photos
+      mount -T fstab photos; cat photos/a.txt; echo
+      umount photos
+      ln -s photos other; mount -T fstab photos 2>&1; ls photos`);
+
+    expect({ exit, errors }).toEqual({ exit: 0, errors: '' });
+    expect(output).toMatch(
+      /^from the service\npailfs: \/.*\/photos is no bucket: mount\(8\) makes a path of a bucket .*, or with -c\n$/,
+    );
   });
 
   it('with noexec lets nobody run what is in the bucket', async () => {

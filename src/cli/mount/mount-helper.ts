@@ -11,6 +11,7 @@ import { CommandError, exitCodes } from '../command-error.ts';
 import { runMount } from './mount-command.ts';
 import { withHelpText, type HelpText } from '../screen/help-text.ts';
 import { withoutUnknownOptions } from './mount-options.ts';
+import { namedBucket, refusePath } from './named-bucket.ts';
 import { collected } from '../program-options.ts';
 import { runCommandLine } from '../run-command-line.ts';
 import { sayToPerson } from '../screen/report.ts';
@@ -64,8 +65,8 @@ export function buildMountHelper(tell: (code: ExitCode) => void): Command {
     .option('-v', 'say what is done', false)
     .option('-N <NAMESPACE>', 'mount in this mount namespace: a process id, or a file of /proc')
     .option('-t <TYPE>', 'fuse.pailfs, which is the only one')
-    .action(async (bucket: string, mountpoint: string, flags: HelperFlags) => {
-      const wish = { bucket, mountpoint, flags };
+    .action(async (source: string, mountpoint: string, flags: HelperFlags) => {
+      const wish = { bucket: await namedBucket(source, process.cwd()), mountpoint, flags };
       tell(flags.N === undefined ? await mountForSystem(wish) : await runInNamespace(flags.N, wish));
     });
 }
@@ -80,6 +81,7 @@ async function mountForSystem({ bucket, mountpoint, flags }: HelperWish): Promis
   const lists = flags.o ?? [];
   const o = flags.s ? lists.map(withoutUnknownOptions) : lists;
   const settings = await resolveSettings(sourcesOf({ o }));
+  if (!settings.allBuckets) refusePath(bucket);
   if (flags.f) return exitCodes.done;
   // mount(8) has no way to name nothing.
   const code = await runMount({ bucket: settings.allBuckets ? null : bucket, mountpoint, settings });
