@@ -49,6 +49,13 @@ module.exports = {
       to: { path: '^src/cli/.*-command[.]ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'commands-stand-above-what-they-share',
+      comment: 'Else what one command needs would load what only another does.',
+      severity: 'error',
+      from: { path: '^src/cli/(settings|connecting|state|found-mounts|control|serving|logging|screen)/' },
+      to: { path: '^src/cli/(mount|unmount|status|uploads|direct|links|doctor)/' },
+    },
+    {
       name: 'src-never-imports-test',
       severity: 'error',
       from: { path: '^src/' },

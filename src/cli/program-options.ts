@@ -1,7 +1,7 @@
 /** How are words of the command line taken by more than one command? */
 import { Option } from 'commander';
 import { usageError } from './command-error.ts';
-import { credentialOnCommandLine } from './mount/mount-options.ts';
+import { credentialOnCommandLine } from './settings/mount-options.ts';
 import { flagName, settingRow, type SettingName } from './settings/settings-table.ts';
 
 /** How to reach the service, for commands that do without a mount. */

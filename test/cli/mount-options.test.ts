@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMountOptions, withoutUnknownOptions } from '../../src/cli/mount/mount-options.ts';
+import { parseMountOptions, withoutUnknownOptions } from '../../src/cli/settings/mount-options.ts';
 import { settingNames, settingRow, snakeName } from '../../src/cli/settings/settings-table.ts';
 
 const ALL_BUT_CREDENTIALS = settingNames.filter((name) => settingRow(name).credential !== true);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StatusDocument } from '../../src/cli/control/control-documents.ts';
 import type { MountStatus } from '../../src/cli/found-mounts/mount-status.ts';
 import { statusDetails, statusOptions } from '../../src/cli/status/status-details.ts';
-import { summaryOf } from '../../src/cli/status/unsent-summary.ts';
+import { summaryOf } from '../../src/cli/control/unsent-summary.ts';
 import { quietMount } from '../support/quiet-mount.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';
 

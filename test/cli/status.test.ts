@@ -11,7 +11,7 @@ import {
   writeRecord,
 } from '../../src/cli/found-mounts/mount-record.ts';
 import type { StatusDocument } from '../../src/cli/control/control-documents.ts';
-import { summaryOf } from '../../src/cli/status/unsent-summary.ts';
+import { summaryOf } from '../../src/cli/control/unsent-summary.ts';
 import { statusOf, type Machine, type MountStatus } from '../../src/cli/found-mounts/mount-status.ts';
 import { statusTable, waitingLines } from '../../src/cli/status/status-table.ts';
 import { CommandLine } from '../support/command-line.ts';

@@ -1,6 +1,6 @@
 /** What a serving process answers over its control socket, without a mount behind it. */
 import type { Controlled } from '../../src/cli/control/control-documents.ts';
-import { summaryOf } from '../../src/cli/status/unsent-summary.ts';
+import { summaryOf } from '../../src/cli/control/unsent-summary.ts';
 import { quietMount } from './quiet-mount.ts';
 import { unsentChangeOf } from './unsent-change.ts';
 

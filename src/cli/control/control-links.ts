@@ -7,7 +7,7 @@ import type { FileSystemOperations } from '../../filesystem/operations.ts';
 import type { Visibility } from '../../service/records.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import type { LinkDocument } from './control-documents.ts';
-import { reasonOf } from '../direct/refused.ts';
+import { reasonOf } from '../connecting/refused.ts';
 
 type Attribute = 'visibility' | 'url' | 'share_url' | 'share_expires_at';
 

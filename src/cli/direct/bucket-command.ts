@@ -11,8 +11,8 @@ import { listAllBuckets } from '../connecting/connect.ts';
 import { sayToPerson } from '../screen/report.ts';
 import { printable, screenWidth } from '../screen/screen-text.ts';
 import { ageOf, counted, minuteOf, tableOf, type Column } from '../screen/table.ts';
-import { print, printJson } from './print.ts';
-import { refused } from './refused.ts';
+import { print, printJson } from '../screen/stdout.ts';
+import { refused } from '../connecting/refused.ts';
 import type { Session } from './session.ts';
 
 /** §4.3 */

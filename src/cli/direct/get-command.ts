@@ -20,7 +20,7 @@ import { sayToPerson } from '../screen/report.ts';
 import { printable } from '../screen/screen-text.ts';
 import { findTarget } from './folder-content.ts';
 import { BucketStores, requireKey, type ObjectAddress } from './object-address.ts';
-import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
+import { outcomeOf, Telling, type DirectOutcome } from './outcomes.ts';
 import { PartialFile } from './partial-file.ts';
 import { openProgress, type Progress } from './progress.ts';
 import type { Session } from './session.ts';

@@ -9,7 +9,8 @@ import { printable, screenWidth } from '../screen/screen-text.ts';
 import { minuteOf, tableOf, type Column } from '../screen/table.ts';
 import { isListed, listFolder, type FolderContent } from './folder-content.ts';
 import { BucketStores, parseAddress, requireAddress, type ObjectAddress } from './object-address.ts';
-import { outcomeOf, print, Telling, type DirectOutcome } from './print.ts';
+import { print } from '../screen/stdout.ts';
+import { outcomeOf, Telling, type DirectOutcome } from './outcomes.ts';
 import type { Session } from './session.ts';
 
 export interface LsWish {

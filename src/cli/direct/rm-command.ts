@@ -9,7 +9,7 @@ import { counted } from '../screen/table.ts';
 import { findTarget, isFolder, listTree, type TreeContent } from './folder-content.ts';
 import { whileInterruptible } from './interruption.ts';
 import { BucketStores, requireAddress, type ObjectAddress } from './object-address.ts';
-import { outcomeOf, Telling, type DirectOutcome } from './print.ts';
+import { outcomeOf, Telling, type DirectOutcome } from './outcomes.ts';
 import type { Session } from './session.ts';
 import { removeTree } from './tree-removal.ts';
 

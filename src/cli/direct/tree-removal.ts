@@ -5,7 +5,7 @@ import { CommandError, exitCodes } from '../command-error.ts';
 import { counted } from '../screen/table.ts';
 import { isListed, listFolder, type TreeContent } from './folder-content.ts';
 import { openProgress } from './progress.ts';
-import { reasonOf } from './refused.ts';
+import { reasonOf } from '../connecting/refused.ts';
 
 /** Requests at once; each is small. */
 const AT_ONCE = 8;

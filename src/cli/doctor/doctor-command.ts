@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { localMachine } from '../../fuse/fuse-access.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
-import { printJson } from '../direct/print.ts';
+import { printJson } from '../screen/stdout.ts';
 import { logOfCommand } from '../logging/log-output.ts';
 import { resolveMachineSettings, resolveSettings, type SettingSources } from '../settings/settings.ts';
 import { screenWidth } from '../screen/screen-text.ts';

@@ -14,7 +14,7 @@ import { statePlaceOf, type MachineSettings, type StateHomes } from '../settings
 import { sumsOf } from '../status/status-table.ts';
 import { counted } from '../screen/table.ts';
 import { findUnsentPlaces, missingPlace } from '../uploads/unsent-places.ts';
-import { summaryOf } from '../status/unsent-summary.ts';
+import { summaryOf } from '../control/unsent-summary.ts';
 import { broken, checked, warning, well, type Check, type Finding } from './check.ts';
 
 /** Changes nothing but what `findUnsentPlaces` clears away. Rejects with the disk's error where nobody foresaw one. */

@@ -12,7 +12,7 @@ import { isRefusal } from '../../service/refusal.ts';
 import { CommandError, exitCodes, oneLine } from '../command-error.ts';
 import type { AccountBuckets } from '../../store/account-buckets.ts';
 import { checkReachable, listAllBuckets, untrustedLine } from '../connecting/connect.ts';
-import { reasonOf } from '../direct/refused.ts';
+import { reasonOf } from '../connecting/refused.ts';
 import { openService } from '../connecting/open-service.ts';
 import { isInsecure } from '../settings/setting-values.ts';
 import type { MountSettings } from '../settings/settings.ts';

@@ -10,7 +10,7 @@ import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { runMount } from './mount-command.ts';
 import { withHelpText, type HelpText } from '../screen/help-text.ts';
-import { withoutUnknownOptions } from './mount-options.ts';
+import { withoutUnknownOptions } from '../settings/mount-options.ts';
 import { namedBucket, refusePath } from './named-bucket.ts';
 import { collected } from '../program-options.ts';
 import { runCommandLine } from '../run-command-line.ts';

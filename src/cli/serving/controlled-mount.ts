@@ -17,7 +17,7 @@ import type { OpenedMount } from './opened-mount.ts';
 import type { MountJob } from './mount-job.ts';
 import type { RecentProblems } from '../logging/recent-problems.ts';
 import { settingNames, settingRow, snakeName } from '../settings/settings-table.ts';
-import { noteworthy, summaryOf } from '../status/unsent-summary.ts';
+import { noteworthy, summaryOf } from '../control/unsent-summary.ts';
 
 interface ControlledParts extends OpenedMount {
   readonly mounted: Mounted;

@@ -10,7 +10,7 @@ import { open } from 'node:fs/promises';
 import { parse, TomlError } from 'smol-toml';
 import { systemErrorCode, inWords } from '../../base/errors.ts';
 import { oneLine, usageError } from '../command-error.ts';
-import type { RawSettings } from '../mount/mount-options.ts';
+import type { RawSettings } from './mount-options.ts';
 import { settingNames, settingRow, snakeName } from './settings-table.ts';
 
 const DEFAULT_PROFILE = 'default';

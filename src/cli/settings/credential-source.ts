@@ -4,7 +4,7 @@ import type { Credentials } from '../../client/credentials.ts';
 import { usageError } from '../command-error.ts';
 import { runCredentialCommand } from './credential-command.ts';
 import { readCredentialsFile } from './credentials-file.ts';
-import type { RawSettings } from '../mount/mount-options.ts';
+import type { RawSettings } from './mount-options.ts';
 import type { SettingName, SettingValues } from './settings-table.ts';
 
 /** The settings that name a place, together. */

@@ -7,8 +7,8 @@ import type { LocalPlace } from './local-places.ts';
 import type { Driver } from '../../fuse/driver.ts';
 import { defaultDriver } from '../../fuse/driver-choice.ts';
 import { readConfigFile } from './config-file.ts';
-import type { RawSettings, RawValue } from '../mount/mount-options.ts';
-import { parseMountOptions } from '../mount/mount-options.ts';
+import type { RawSettings, RawValue } from './mount-options.ts';
+import { parseMountOptions } from './mount-options.ts';
 import { isInsecure } from './setting-values.ts';
 import type { SettingName, SettingValues } from './settings-table.ts';
 import {

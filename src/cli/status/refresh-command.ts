@@ -1,7 +1,7 @@
 /** `pailfs refresh`: what somebody else has just changed is to be seen at once. */
 import type { ExitCode } from '../command-error.ts';
 import { throwInWords } from '../control/control-client.ts';
-import { outcomeOf, Telling } from '../direct/print.ts';
+import { outcomeOf, Telling } from '../direct/outcomes.ts';
 import { findMountedPath } from '../found-mounts/mounted-path.ts';
 
 /** Goes on after one that fails. Silent about what is done. */

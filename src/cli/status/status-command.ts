@@ -15,6 +15,7 @@ import { statusOf, type MountStatus } from '../found-mounts/mount-status.ts';
 import { recordsOfMountpoint } from '../found-mounts/named-mountpoint.ts';
 import { isRunning } from '../found-mounts/process-identity.ts';
 import { sayToPerson } from '../screen/report.ts';
+import { printJson } from '../screen/stdout.ts';
 import { screenWidth } from '../screen/screen-text.ts';
 import { statusDetails, statusOptions } from './status-details.ts';
 import { inactiveLines, statusTable, waitingLines } from './status-table.ts';
@@ -31,7 +32,7 @@ const WATCH_EVERY = 1000;
 /** Prints to stdout. Rejects with a `CommandError` when the mountpoint is none of pailfs's. */
 export async function runStatus(wish: StatusWish, clock: Clock): Promise<ExitCode> {
   const statuses = await look(wish, clock);
-  if (wish.json) process.stdout.write(`${JSON.stringify(statuses, null, 2)}\n`);
+  if (wish.json) printJson(statuses);
   else if (statuses.length === 0) sayToPerson('nothing is mounted');
   else process.stdout.write(textOf(statuses, wish, clock));
   return exitCodes.done;

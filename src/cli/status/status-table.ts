@@ -6,7 +6,7 @@ import type { MountStatus } from '../found-mounts/mount-status.ts';
 import { shellWord } from '../screen/shell-word.ts';
 import { printable } from '../screen/screen-text.ts';
 import { ageOf, counted, tableOf, type Column } from '../screen/table.ts';
-import { MOST_SHOWN } from './unsent-summary.ts';
+import { MOST_SHOWN } from '../control/unsent-summary.ts';
 import { unsentTable } from '../uploads/unsent-table.ts';
 
 const columnsAt = (now: number): readonly Column<MountStatus>[] => [

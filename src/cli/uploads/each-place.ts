@@ -1,7 +1,7 @@
 /** How does a command act on what waits in several places, when one that cannot be asked shall not keep it from the others? */
 import type { ChangeOutcome } from '../../filesystem/unsent/unsent-changes.ts';
 import { isUsageError } from '../command-error.ts';
-import { reasonOf } from '../direct/refused.ts';
+import { reasonOf } from '../connecting/refused.ts';
 import { failureOf } from '../screen/report.ts';
 import type { Selected } from './unsent-selection.ts';
 

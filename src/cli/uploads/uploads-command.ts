@@ -11,7 +11,7 @@ import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
 import { throwWithWhatWaits } from '../control/control-client.ts';
 import { damageLog } from '../logging/damage-log.ts';
-import { print, printJson } from '../direct/print.ts';
+import { print, printJson } from '../screen/stdout.ts';
 import { actOnEach, type PlaceOutcomes } from './each-place.ts';
 import { exportDraft, hasBytes, makeTop } from './export-drafts.ts';
 import { inOtherHands, whileClaimed, type LeftDirectory } from '../state/left-directories.ts';

@@ -1,6 +1,6 @@
 /** How much is not stored yet, and what of it is worth a line in `pailfs status`? */
 import type { UnsentChange } from '../../filesystem/unsent/unsent-change.ts';
-import type { UnsentSummary } from '../control/control-documents.ts';
+import type { UnsentSummary } from './control-documents.ts';
 
 /** Of a kind. */
 export const MOST_SHOWN = 20;

@@ -3,7 +3,8 @@ import type { ExitCode } from '../command-error.ts';
 import { exitCodes, isUsageError } from '../command-error.ts';
 import { sayStack, sayToPerson } from '../screen/report.ts';
 import { printable } from '../screen/screen-text.ts';
-import { reasonOf } from './refused.ts';
+import { print, printJson } from '../screen/stdout.ts';
+import { reasonOf } from '../connecting/refused.ts';
 
 const failureOfOutcome = Symbol('failure');
 
@@ -87,12 +88,4 @@ export class Telling<Outcome extends DirectOutcome> {
       if (line !== null) print(line);
     }
   }
-}
-
-export function print(line: string): void {
-  process.stdout.write(`${printable(line)}\n`);
-}
-
-export function printJson(document: unknown): void {
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }

@@ -1,7 +1,7 @@
 /** What does `-o a,b=c` ask for? Our own settings by name, and what mount(8) adds for everybody. */
 import { usageError } from '../command-error.ts';
-import type { SettingName } from '../settings/settings-table.ts';
-import { settingNames, settingRow, snakeName } from '../settings/settings-table.ts';
+import type { SettingName } from './settings-table.ts';
+import { settingNames, settingRow, snakeName } from './settings-table.ts';
 
 export interface RawValue {
   readonly value: unknown;
