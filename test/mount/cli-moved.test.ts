@@ -4,12 +4,8 @@ import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  readRecords,
-  recordDirectory,
-  removeRecord,
-  writeRecord,
-} from '../../src/cli/found-mounts/mount-record.ts';
+import { readRecords, removeRecord, writeRecord } from '../../src/cli/found-mounts/mount-record.ts';
+import { recordDirectory } from '../../src/cli/found-mounts/record-directories.ts';
 import { findMount, readMountTable } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { CommandLine, goneProcess } from '../support/command-line.ts';

@@ -2,7 +2,8 @@
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { recordDirectories, readRecords, removeRecord } from '../../src/cli/found-mounts/mount-record.ts';
+import { readRecords, removeRecord } from '../../src/cli/found-mounts/mount-record.ts';
+import { recordDirectories } from '../../src/cli/found-mounts/record-directories.ts';
 import type { Fault } from '../../src/server/faults.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';

@@ -2,20 +2,20 @@
  * Who reads how a process ended? Whoever does puts its record away, and what others then see is that of a mount which has stored
  * everything: so it is kept for a while, for those who wait for the same end. Two may unmount at once, or the next mount be quicker.
  */
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { systemErrorCode } from '../../base/errors.ts';
+import { removeDeadSocket } from './control-sockets.ts';
 import {
   isSameProcess,
   readRecordFile,
   readRecords,
   recordFile,
-  removeDeadSocket,
   removeRecord,
   type MountRecord,
 } from './mount-record.ts';
 import { isRunning } from './process-identity.ts';
+import { namesIn, unlessMissing } from './record-directories.ts';
 
 const ENDING = '.told';
 const TOLD_NAME = /^[0-9a-f]{32}\.\d+\.json\.told$/;
@@ -66,15 +66,10 @@ function toldFile(directory: string, record: MountRecord): string {
 }
 
 async function removeOld(directory: string, clock: Pick<Clock, 'now'>): Promise<void> {
-  const names = (await readdir(directory).catch(unlessMissing)) ?? [];
+  const names = await namesIn(directory);
   for (const name of names.filter((one) => TOLD_NAME.test(one))) {
     const file = join(directory, name);
     const found = await stat(file).catch(unlessMissing);
     if (found !== undefined && clock.now() - found.ctimeMs > KEPT_MS) await rm(file, { force: true });
   }
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(systemErrorCode(error) ?? '')) return undefined;
-  throw error;
 }

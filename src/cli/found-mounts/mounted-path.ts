@@ -6,7 +6,9 @@ import { readMountTable, type MountEntry } from '../../fuse/mount-table.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { ControlClient, throwInWords } from '../control/control-client.ts';
 import { mountOf, mountOnTheWay, mountpointsOf } from './mount-on-the-way.ts';
-import { findControlSocket, readRecord, recordDirectories } from './mount-record.ts';
+import { findControlSocket } from './control-sockets.ts';
+import { readRecord } from './mount-record.ts';
+import { recordDirectories } from './record-directories.ts';
 import { isRunning } from './process-identity.ts';
 
 export interface MountedPath {

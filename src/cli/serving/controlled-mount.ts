@@ -12,7 +12,8 @@ import type {
 } from '../control/control-documents.ts';
 import { hiddenIn, linkOf, withVisibility } from '../control/control-links.ts';
 import { ControlServer } from '../control/control-server.ts';
-import { controlSocketPath, recordDirectory } from '../found-mounts/mount-record.ts';
+import { controlSocketPath } from '../found-mounts/control-sockets.ts';
+import { recordDirectory } from '../found-mounts/record-directories.ts';
 import type { OpenedMount } from './opened-mount.ts';
 import type { MountJob } from './mount-job.ts';
 import type { RecentProblems } from '../logging/recent-problems.ts';

@@ -4,14 +4,8 @@ import type { Log } from '../../base/log.ts';
 import type { UnsentDraft } from '../../filesystem/open-file-system.ts';
 import { findMount } from '../../fuse/mount-table.ts';
 import { putAwayDead } from '../found-mounts/ended-records.ts';
-import {
-  ownRecordDirectories,
-  readRecordsOf,
-  recordDirectory,
-  removeRecord,
-  writeRecord,
-  type MountRecord,
-} from '../found-mounts/mount-record.ts';
+import { readRecordsOf, removeRecord, writeRecord, type MountRecord } from '../found-mounts/mount-record.ts';
+import { ownRecordDirectories, recordDirectory } from '../found-mounts/record-directories.ts';
 import { ownIdentity } from '../found-mounts/process-identity.ts';
 
 export interface RecordedParts {

@@ -7,18 +7,15 @@ import { findMount } from '../../fuse/mount-table.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { ControlClient, nullWhenSilent } from '../control/control-client.ts';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
-import { removeDeadSockets } from '../found-mounts/dead-sockets.ts';
+import { removeDeadSockets } from '../found-mounts/control-sockets.ts';
 import { lookIntoEach, unreadableLine } from '../state/left-changes.ts';
 import { listLeftDirectories, type LeftDirectory, type UnreadablePlace } from '../state/left-directories.ts';
 import { unreadNoteLine } from '../state/retry-notes.ts';
 import { putAwaySettled, type LookedAt } from './settled-mounts.ts';
 import { explainLocalFailure } from '../settings/local-places.ts';
-import {
-  findControlSocket,
-  readRecords,
-  recordDirectories,
-  type MountRecord,
-} from '../found-mounts/mount-record.ts';
+import { findControlSocket } from '../found-mounts/control-sockets.ts';
+import { readRecords, type MountRecord } from '../found-mounts/mount-record.ts';
+import { recordDirectories } from '../found-mounts/record-directories.ts';
 import { ranked, type RankedRecord } from '../found-mounts/mount-status.ts';
 import { recordsOfMountpoint } from '../found-mounts/named-mountpoint.ts';
 import { isRunning } from '../found-mounts/process-identity.ts';

@@ -5,8 +5,7 @@ import { createServer } from 'node:net';
 import { readdir, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { removeDeadSockets } from '../../src/cli/found-mounts/dead-sockets.ts';
-import { controlSocketPath } from '../../src/cli/found-mounts/mount-record.ts';
+import { controlSocketPath, removeDeadSockets } from '../../src/cli/found-mounts/control-sockets.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** A process that listens at the socket that its number gives it, and is killed when `isKilled`. */
