@@ -3,9 +3,10 @@
  * without any setting: the mount may have been made under another environment. Each process has one of its own: what is unmounted may
  * still upload when the next mount is made at the same place.
  */
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '../../base/replace-file.ts';
 import { readMountTable } from '../../fuse/mount-table.ts';
 import { whereTheyAre, type Found } from './moved-mounts.ts';
 import { hashOf, namesIn, unlessMissing } from './record-directories.ts';
@@ -40,10 +41,7 @@ export type MountRecord = Found<z.output<typeof recordSchema>>;
 
 /** Replaces what that process had recorded. */
 export async function writeRecord(directory: string, record: MountRecord): Promise<void> {
-  const file = recordFile(directory, record);
-  const temporary = `${file}.${process.pid}`;
-  await writeFile(temporary, JSON.stringify(record), { mode: FILE_MODE });
-  await rename(temporary, file);
+  await replaceFile(recordFile(directory, record), JSON.stringify(record), FILE_MODE);
 }
 
 /**

@@ -2,10 +2,11 @@
  * Which `pailfs uploads retry` has a state directory? No socket of it can be asked, as that of a mount can. So it leaves a note beside the
  * directories while it works; that of a process which is gone says nothing.
  */
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
+import { replaceFile } from '../../base/replace-file.ts';
 import { isRunning, ownIdentity } from '../found-mounts/process-identity.ts';
 import type { StateDirectory } from './state-directory.ts';
 
@@ -25,15 +26,7 @@ export async function noteRetry({ path, adopted }: StateDirectory): Promise<() =
     process: await ownIdentity(),
     names: [path, ...adopted].map((one) => basename(one)),
   };
-  const temporary = `${file}.new`;
-  try {
-    await writeFile(temporary, JSON.stringify(note), { mode: FILE_MODE });
-    await rename(temporary, file);
-  } catch (error) {
-    // A full disk has room for a name, but for nothing in it.
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await replaceFile(file, JSON.stringify(note), FILE_MODE);
   return () => rm(file, { force: true });
 }
 

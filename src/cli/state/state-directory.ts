@@ -6,9 +6,10 @@
  * once take turns, so that a directory and another one that was about to be merged into it never get two owners.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '../../base/replace-file.ts';
 import { ClaimSockets, type Claim } from './claim-sockets.ts';
 
 const DIRECTORY_MODE = 0o700;
@@ -118,10 +119,7 @@ async function claimUnused(
 /** What the hash in the name of a bucket's directory stands for, without any credential. */
 async function writeAbout(bucketHome: string, { baseUrl, bucket, bucketName }: StateOwner): Promise<void> {
   const about: StateAbout = { baseUrl, bucket, bucketName };
-  const file = join(bucketHome, ABOUT);
-  const temporary = `${file}.new`;
-  await writeFile(temporary, JSON.stringify(about), { mode: FILE_MODE });
-  await rename(temporary, file);
+  await replaceFile(join(bucketHome, ABOUT), JSON.stringify(about), FILE_MODE);
 }
 
 export function stateHash(owner: Omit<StateOwner, 'bucketName'>): string {
