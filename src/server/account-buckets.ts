@@ -53,7 +53,7 @@ export class AccountBuckets {
   }
 
   create(name: string): Promise<Bucket> {
-    return exclusively(this.#parts.queue, async () => {
+    return exclusively(this.#parts, async () => {
       const rows = await this.#parts.index.buckets(this.#account);
       const reason = BUCKET_NAME_PATTERN.test(name) ? this.#obstacle(rows, name) : 'the name is not valid';
       if (reason !== null) throw refuse({ operation: 'createBucket', bucket: name }, 'rejected', reason, 400);
@@ -86,7 +86,7 @@ export class AccountBuckets {
 
   /** For tests: the service gives no way to ask for it (§3.1: transitions are not shown). */
   change(bucket: string, state: BucketState): Promise<void> {
-    return exclusively(this.#parts.queue, async () => {
+    return exclusively(this.#parts, async () => {
       const row = await ownedBucket(this.#parts, this.#account, { operation: 'getBucket', bucket });
       await this.#parts.index.commit([
         { type: 'put', key: bucketKey(this.#account, bucket), value: { ...row, state } },
@@ -95,7 +95,7 @@ export class AccountBuckets {
   }
 
   delete(bucket: string): Promise<void> {
-    return exclusively(this.#parts.queue, async () => {
+    return exclusively(this.#parts, async () => {
       await ownedBucket(this.#parts, this.#account, { operation: 'deleteBucket', bucket });
       // First the bucket itself: from here on its files cannot be reached, whatever happens.
       await this.#parts.index.commit([{ type: 'del', key: bucketKey(this.#account, bucket) }]);
@@ -108,7 +108,7 @@ export class AccountBuckets {
     const now = this.#parts.clock.now();
     const isOld = (row: BucketRow): boolean => now - row.syncedAt >= this.#parts.usageInterval;
     if (!rows.some(isOld)) return [...rows];
-    return exclusively(this.#parts.queue, async () => {
+    return exclusively(this.#parts, async () => {
       const changes: RowChange[] = [];
       const fresh: BucketRow[] = [];
       for (const { bucket } of rows) {

@@ -52,7 +52,7 @@ export class AccountUploads {
   }
 
   delete(bucket: string, key: string): Promise<void> {
-    return exclusively(this.#parts.queue, async () => {
+    return exclusively(this.#parts, async () => {
       const subject: Subject = { operation: 'deleteObject', bucket, key };
       const owner = await ownedBucket(this.#parts, this.#account, subject);
       const { index, behaviours, blobs } = this.#parts;
@@ -70,7 +70,7 @@ export class AccountUploads {
   }
 
   createFolder(bucket: string, folderPath: string): Promise<void> {
-    return exclusively(this.#parts.queue, async () => {
+    return exclusively(this.#parts, async () => {
       const subject: Subject = { operation: 'createFolder', bucket, key: folderPath };
       await ownedBucket(this.#parts, this.#account, subject);
       const folder = folderPath.replace(/^\/+|\/+$/g, '');
@@ -110,7 +110,7 @@ export class AccountUploads {
 
   async #show(subject: Subject, file: FileRow): Promise<void> {
     try {
-      await exclusively(this.#parts.queue, () => this.#enter(subject, file));
+      await exclusively(this.#parts, () => this.#enter(subject, file));
     } catch (error) {
       await this.#parts.blobs.remove(file.blob);
       throw error;

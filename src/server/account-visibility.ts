@@ -19,7 +19,7 @@ export class AccountVisibility {
   }
 
   set(bucket: string, key: string, visibility: Visibility): Promise<VisibilityRecord> {
-    return exclusively(this.#parts.queue, async () => {
+    return exclusively(this.#parts, async () => {
       const row = await this.#file({ operation: 'setVisibility', bucket, key });
       const turnsPrivate = row.public && visibility === 'private';
       const value: FileRow = {

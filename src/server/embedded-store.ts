@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../base/clock.ts';
+import { Turns } from '../base/turns.ts';
 import { AccountBuckets } from './account-buckets.ts';
 import { AccountService } from './account-service.ts';
 import { defaultBehaviours, type Behaviours } from './behaviours.ts';
@@ -20,7 +21,7 @@ import { Lies } from './lies.ts';
 import { Links } from './links.ts';
 import { MemoryBlobs } from './memory-blobs.ts';
 import { PublishedFiles } from './published-files.ts';
-import type { AccountState, StoreParts } from './store-parts.ts';
+import { exclusively, type AccountState, type StoreParts } from './store-parts.ts';
 
 /** Where a store keeps its things, and how it behaves. */
 export interface StoreOptions {
@@ -72,7 +73,7 @@ export class EmbeddedStore {
       behaviours: { ...defaultBehaviours, ...options.behaviours },
       usageInterval: options.usageInterval ?? 0,
       unpublishLag: options.unpublishLag ?? 0,
-      queue: { tail: Promise.resolve() },
+      turns: new Turns(),
     });
   }
 
@@ -112,8 +113,7 @@ export class EmbeddedStore {
   /** Waits for changes under way. */
   async close(): Promise<void> {
     await this.#parts.lies.end();
-    await this.#parts.queue.tail;
-    await this.#parts.index.close();
+    await exclusively(this.#parts, () => this.#parts.index.close());
   }
 
   #state(name: string): AccountState {

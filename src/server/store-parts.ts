@@ -1,5 +1,6 @@
 /** What do the parts of the store share? */
 import type { Clock } from '../base/clock.ts';
+import type { Turns } from '../base/turns.ts';
 import { Refusal, type Operation, type RefusalKind } from '../service/refusal.ts';
 import type { Behaviours } from './behaviours.ts';
 import type { Blobs } from './blobs.ts';
@@ -22,7 +23,8 @@ export interface StoreParts {
   readonly usageInterval: number;
   /** Milliseconds. */
   readonly unpublishLag: number;
-  readonly queue: CommitQueue;
+  /** Of the changes; all are of the one index. */
+  readonly turns: Turns<Index>;
 }
 
 /** An account's own circumstances. */
@@ -33,20 +35,12 @@ export interface AccountState {
   runningService: boolean;
 }
 
-/** The changes under way, one after another. */
-export interface CommitQueue {
-  tail: Promise<void>;
-}
-
 /** Runs `change` when all changes before it are done: what it reads stays true until it has committed. */
-export function exclusively<Result>(queue: CommitQueue, change: () => Promise<Result>): Promise<Result> {
-  const result = queue.tail.then(change);
-  queue.tail = result.then(
-    () => undefined,
-    // Told to the caller through `result`; the next change must run all the same.
-    () => undefined,
-  );
-  return result;
+export function exclusively<Result>(
+  { turns, index }: Pick<StoreParts, 'turns' | 'index'>,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  return turns.take([index], change);
 }
 
 /** What a refusal is about. */
