@@ -3,7 +3,8 @@ import { chmod, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fstabLine, fusermountOptions, mountAsUser } from '../../../src/fuse/kernel/fusermount.ts';
+import { fstabLine } from '../../../src/fuse/kernel/fstab-line.ts';
+import { fusermountOptions, mountAsUser } from '../../../src/fuse/kernel/fusermount.ts';
 import { loadSocketCalls } from '../../../src/fuse/kernel/socket-calls.ts';
 
 const plain = { source: 'photos', readOnly: false, allowOther: false };
