@@ -17,12 +17,20 @@ import { emptyStatRecord, emptyStatvfsRecord } from './stat-records.ts';
 import type { ThreadLocals } from './thread-locals.ts';
 import { xattrCalls } from './xattr-calls.ts';
 
-/** Which parameters are paths to check. Calls on a handle are not among them: they must reach it whatever its name is now. */
-const CHECKED_PATHS: Readonly<Partial<Record<NativeOperation, number>>> = {
-  ...{ access: 1, statfs: 1, getattr: 1, readdir: 1, opendir: 1, truncate: 1, utimens: 1, readlink: 1 },
-  ...{ chown: 1, chmod: 1, mknod: 1, setxattr: 1, getxattr: 1, listxattr: 1, removexattr: 1, open: 1 },
-  ...{ create: 1, unlink: 1, rename: 2, link: 2, symlink: 2, mkdir: 1, rmdir: 1 },
-};
+/** Their paths are not checked: they must reach the handle, or the listing, whatever its name is now. */
+const ON_OPEN: ReadonlySet<NativeOperation> = new Set([
+  'fgetattr',
+  'flush',
+  'fsync',
+  'fsyncdir',
+  'ftruncate',
+  'read',
+  'release',
+  'releasedir',
+  'write',
+]);
+/** All others are about one path. */
+const ABOUT_TWO_PATHS: ReadonlySet<NativeOperation> = new Set(['rename', 'link', 'symlink']);
 
 /** Every operation's answer of one mount. */
 export function nativeCalls(context: DriverContext): NativeCalls {
@@ -123,7 +131,8 @@ function operationHandler(
 
 /** The names that an operation is about. Throws when one cannot be. */
 function checkedPaths(name: NativeOperation, parameters: readonly unknown[]): readonly string[] {
-  const paths = parameters.slice(0, CHECKED_PATHS[name] ?? 0).map(String);
+  if (ON_OPEN.has(name)) return [];
+  const paths = parameters.slice(0, ABOUT_TWO_PATHS.has(name) ? 2 : 1).map(String);
   for (const path of paths) refuseImpossibleName(path);
   return paths;
 }
