@@ -4,6 +4,9 @@ import { systemErrorCode } from '../base/errors.ts';
 import { MountError, type Driver, type MountOptions } from './driver.ts';
 import { runProgram } from './run-program.ts';
 
+/** On Linux. */
+export const FUSE_DEVICE = '/dev/fuse';
+
 /** What the checks look at; a test puts its own here. */
 export interface FuseMachine {
   readonly device: string;
@@ -15,7 +18,7 @@ export interface FuseMachine {
 /** The machine this process runs on. */
 export function localMachine(): FuseMachine {
   return {
-    device: '/dev/fuse',
+    device: FUSE_DEVICE,
     configuration: '/etc/fuse.conf',
     isRoot: process.getuid?.() === 0,
     hasProgram: async (name) => (await runProgram(name, ['-V'])).exit !== 'missing',

@@ -5,7 +5,7 @@
 import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { systemClock, type Clock } from '../base/clock.ts';
-import { systemErrorCode } from '../base/errors.ts';
+import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { MountError } from './driver.ts';
 import { isDead } from './mount-probe.ts';
@@ -60,12 +60,25 @@ export async function canonicalPath(absolute: string): Promise<string> {
   }
 }
 
+/**
+ * Clears away what a mount that failed may have left at `mountpoint` (canonical): whoever looks there would wait for an answer. Never
+ * rejects.
+ */
+export async function clearFailedMount(mountpoint: string, log: Log, clock: Clock): Promise<void> {
+  try {
+    const mount = await findMount(mountpoint);
+    if (mount?.type === MOUNT_TYPE) await unmountDirectory(mountpoint, { lazy: true }, clock);
+  } catch (error) {
+    log.error('a failed mount could not be cleared away', { mountpoint, reason: describeError(error) });
+  }
+}
+
 /** Whether there was one. */
 async function clearMounts(mountpoint: string, log: Log, clock: Clock): Promise<boolean> {
   const dead = await deadMountAt(mountpoint, clock);
   if (dead === undefined) return false;
   log.warn('clearing away a mount whose process died', { mountpoint, source: dead.source });
-  await unmountDirectory(mountpoint, { lazy: true });
+  await unmountDirectory(mountpoint, { lazy: true }, clock);
   // Mounts pile up: another dead one may have been underneath.
   await clearMounts(mountpoint, log, clock);
   return true;

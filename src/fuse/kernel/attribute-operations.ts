@@ -2,6 +2,7 @@
 import { FsError } from '../../filesystem/errors.ts';
 import type { AttributeChange, FileHandle, XattrSetMode } from '../../filesystem/operations.ts';
 import { isServedXattr, unservedXattr } from '../../filesystem/attributes/xattr-namespaces.ts';
+import { PERMISSION_BITS } from '../stat-numbers.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import { attributesOf, changing, targetOf, telling, type KernelContext } from './kernel-context.ts';
 import type { Node } from './node.ts';
@@ -22,7 +23,6 @@ import {
 type AttributeOperation = 'getattr' | 'setattr' | 'statfs';
 type XattrOperation = 'getxattr' | 'setxattr' | 'listxattr' | 'removexattr';
 
-const PERMISSION_BITS = 0o7777;
 const SET_USER_ID = 0o4000;
 const SET_GROUP_ID = 0o2000;
 const GROUP_EXECUTE = 0o0010;

@@ -4,6 +4,7 @@ import { describeError } from '../../base/errors.ts';
 import { FsError } from '../../filesystem/errors.ts';
 import type { FileHandle, OpenIntent } from '../../filesystem/operations.ts';
 import { openIntent } from '../open-intent.ts';
+import { PERMISSION_BITS } from '../stat-numbers.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import type { Call } from './call.ts';
 import { clearSetIdBits } from './attribute-operations.ts';
@@ -27,7 +28,6 @@ import {
 
 type DescriptorOperation = 'create' | 'open' | 'read' | 'write' | 'fallocate' | 'flush' | 'fsync' | 'release';
 
-const PERMISSION_BITS = 0o7777;
 /** Reads ask the driver, and end where it says. */
 const FOPEN_DIRECT_IO = 1;
 /** What the kernel has of the node's bytes is true: a node's are never those of two versions. */

@@ -1,8 +1,8 @@
 /** How does the kernel's own protocol connect the file system to the kernel, with nothing between? */
-import { endianness } from 'node:os';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import type { FileSystemOperations } from '../../filesystem/operations.ts';
 import { MountError, type Driver, type Mounted, type MountOptions } from '../driver.ts';
+import { isForKernelDriver } from '../driver-choice.ts';
 import { localMachine, requireFuse, type FuseMachine } from '../fuse-access.ts';
 import { prepareMountpoint } from '../mountpoint.ts';
 import { raiseReadAhead } from '../read-ahead.ts';
@@ -25,7 +25,7 @@ export async function requireKernelDriver(
   machine: FuseMachine,
   platform: NodeJS.Platform = process.platform,
 ): Promise<void> {
-  if (platform !== 'linux' || endianness() !== 'LE') {
+  if (!isForKernelDriver(platform)) {
     throw new MountError('no-fuse', 'the kernel driver is for Linux only: choose "-o driver=native"');
   }
   await requireFuse({ ...options, driver: 'kernel' }, machine);
@@ -37,7 +37,7 @@ async function mountByKernel(
   clock: Clock,
 ): Promise<Mounted> {
   await requireKernelDriver(options, localMachine());
-  const mountpoint = await prepareMountpoint(options.mountpoint, options.log);
+  const mountpoint = await prepareMountpoint(options.mountpoint, options.log, clock);
   const mount = await KernelMount.open({ operations, options: { ...options, mountpoint }, clock });
   await raiseReadAhead(mountpoint, options.log);
   return mount;

@@ -5,8 +5,8 @@ import type { FileSystemOperations } from '../../filesystem/operations.ts';
 import { MountError, type Mounted, type MountOptions, type UnmountOptions } from '../driver.ts';
 import { findMount, type MountEntry } from '../mount-table.ts';
 import { Holders } from '../holders.ts';
-import { MOUNT_TYPE } from '../mountpoint.ts';
-import { unmountDirectory, unmountMoved } from '../unmount.ts';
+import { clearFailedMount } from '../mountpoint.ts';
+import { unmountMoved } from '../unmount.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { loadDeviceCalls, type DeviceCalls } from './device-calls.ts';
 import { Device } from './device.ts';
@@ -78,7 +78,7 @@ export class KernelMount implements Mounted {
     } catch (error) {
       // First: who unmounts looks at what is mounted, and would wait for an answer.
       await device.end();
-      await clearFailedMount(parts);
+      await clearFailedMount(mountpoint, log, clock);
       throw error instanceof MountError ? error : failure(mountpoint, describeError(error), error);
     }
   }
@@ -198,16 +198,6 @@ async function finish(context: KernelContext, dispatcher: Dispatcher): Promise<v
   stopAllListings(context);
   context.listings.end();
   await releaseAll(context);
-}
-
-async function clearFailedMount({ options, clock }: KernelMountParts): Promise<void> {
-  const { mountpoint, log } = options;
-  try {
-    const mount = await findMount(mountpoint);
-    if (mount?.type === MOUNT_TYPE) await unmountDirectory(mountpoint, { lazy: true }, clock);
-  } catch (error) {
-    log.error('a failed mount could not be cleared away', { mountpoint, reason: describeError(error) });
-  }
 }
 
 function failure(mountpoint: string, reason: string, cause?: unknown): MountError {

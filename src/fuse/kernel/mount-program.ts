@@ -2,11 +2,10 @@
 import { closeSync, openSync } from 'node:fs';
 import { describeError } from '../../base/errors.ts';
 import { MountError, type MountOptions } from '../driver.ts';
+import { FUSE_DEVICE } from '../fuse-access.ts';
 import { MOUNT_TYPE } from '../mountpoint.ts';
 import { INHERITED, lastWords, runInheriting } from './inheriting-program.ts';
 import { mountWords } from './mount-words.ts';
-
-const DEVICE = '/dev/fuse';
 
 /** The mountpoint is canonical. */
 export type MountOrder = Pick<MountOptions, 'mountpoint' | 'source' | 'readOnly' | 'allowOther' | 'noexec'>;
@@ -25,9 +24,11 @@ export async function mountAsRoot(order: MountOrder): Promise<number> {
 
 function openDevice(): number {
   try {
-    return openSync(DEVICE, 'r+');
+    return openSync(FUSE_DEVICE, 'r+');
   } catch (error) {
-    throw new MountError('no-fuse', `${DEVICE} cannot be opened: ${describeError(error)}`, { cause: error });
+    throw new MountError('no-fuse', `${FUSE_DEVICE} cannot be opened: ${describeError(error)}`, {
+      cause: error,
+    });
   }
 }
 

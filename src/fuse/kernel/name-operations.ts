@@ -1,6 +1,7 @@
 /** How are the kernel's requests about names answered: looking up, making, moving, removing? */
 import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes, CreateIntent } from '../../filesystem/operations.ts';
+import { FILE_TYPE, PERMISSION_BITS, TYPE_BITS } from '../stat-numbers.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import { changingNames, isMissing, telling, type KernelContext } from './kernel-context.ts';
 import { makingName, missingAnswer, takeMissingBelowBack } from './missing-names.ts';
@@ -20,9 +21,6 @@ type LookOperation = 'lookup' | 'forget' | 'batchForget';
 type ChangeOperation = 'mknod' | 'mkdir' | 'unlink' | 'rmdir' | 'rename' | 'rename2';
 type RefusedOperation = 'readlink' | 'symlink' | 'link';
 
-const PERMISSION_BITS = 0o7777;
-const FILE_TYPE_BITS = 0o170000;
-const REGULAR_FILE = 0o100000;
 /** renameat2(2) */
 const RENAME_NOREPLACE = 1;
 
@@ -67,9 +65,9 @@ export function changeOperations(context: KernelContext): Operations<ChangeOpera
       const { name, mode } = readMknod(body);
       const folder = nodes.get(id);
       const path = nodes.pathIn(folder, name);
-      const type = mode & FILE_TYPE_BITS;
+      const type = mode & TYPE_BITS;
       // POSIX: no type means a regular file.
-      if (type !== REGULAR_FILE && type !== 0) throw refusal(path);
+      if (type !== FILE_TYPE && type !== 0) throw refusal(path);
       await makingName(context, folder, name, () =>
         makeFile(context, path, { mode: mode & PERMISSION_BITS, maker: user }),
       );

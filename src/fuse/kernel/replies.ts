@@ -1,6 +1,7 @@
 /** How are answers written? One function a structure of linux/fuse.h, its layout in the comment, with room for the header in front. */
 import type { Attributes, FileSystemStatistics } from '../../filesystem/operations.ts';
 import { errnoNumber } from '../errno.ts';
+import { FILE_TYPE, FOLDER_TYPE, STAT_BLOCK_BYTES } from '../stat-numbers.ts';
 import { secondsAndNanoseconds } from './wire-times.ts';
 
 export const REPLY_HEADER_BYTES = 16;
@@ -9,10 +10,6 @@ const ATTR_BYTES = 88;
 const INIT_BYTES = 64;
 const STATFS_BYTES = 80;
 
-const FILE_TYPE = 0o100000;
-const FOLDER_TYPE = 0o040000;
-/** stat(2) counts in these, whatever the block size. */
-const STAT_BLOCK_BYTES = 512;
 /** What a program had better read or write at once: the most that one request carries, since each costs a trip to this process. */
 const IO_SIZE_BYTES = 1024 * 1024;
 const STATFS_BLOCK_BYTES = 4096;

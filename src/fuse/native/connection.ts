@@ -4,9 +4,9 @@
  */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { systemErrorCode } from '../../base/errors.ts';
+import { FUSE_DEVICE } from '../fuse-access.ts';
 import { findMount } from '../mount-table.ts';
 
-const DEVICE = '/dev/fuse';
 const DESCRIPTORS = '/proc/self/fd';
 
 /** Looks whether one connection still stands. */
@@ -31,7 +31,7 @@ export function connectionProbe(before: ReadonlySet<string>, mountpoint: string)
 
 function isDevice(descriptor: string): boolean {
   try {
-    return readlinkSync(`${DESCRIPTORS}/${descriptor}`) === DEVICE;
+    return readlinkSync(`${DESCRIPTORS}/${descriptor}`) === FUSE_DEVICE;
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return false;
     throw error;

@@ -1,6 +1,7 @@
 /** How are libfuse's calls on open files answered? */
 import { describeError } from '../../base/errors.ts';
 import { openIntent } from '../open-intent.ts';
+import { PERMISSION_BITS } from '../stat-numbers.ts';
 import type { DriverContext } from './driver-context.ts';
 import { isHiddenPath, refuseReservedName } from './name-rules.ts';
 import { DONE, joinHalves, type NativeCalls } from './native-calls.ts';
@@ -9,8 +10,6 @@ import { statRecord } from './stat-records.ts';
 
 type DescriptorOperation = 'create' | 'open' | 'read' | 'write' | 'flush' | 'fsync' | 'release';
 type SizeOperation = 'fgetattr' | 'ftruncate' | 'truncate';
-
-const PERMISSION_BITS = 0o7777;
 
 /** The calls that make, use and end a handle. */
 export function fileCalls(context: DriverContext): Pick<NativeCalls, DescriptorOperation> {

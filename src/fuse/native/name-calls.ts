@@ -2,6 +2,7 @@
 import { describeError } from '../../base/errors.ts';
 import { FsError } from '../../filesystem/errors.ts';
 import type { AttributeChange } from '../../filesystem/operations.ts';
+import { PERMISSION_BITS } from '../stat-numbers.ts';
 import type { DriverContext } from './driver-context.ts';
 import { areSiblings, isHiddenPath, isListable, refuseReservedName } from './name-rules.ts';
 import { DONE, type NativeAnswer, type NativeCalls } from './native-calls.ts';
@@ -12,7 +13,6 @@ type LookOperation =
 type ChangeOperation = 'mkdir' | 'rmdir' | 'unlink' | 'rename' | 'chmod' | 'chown' | 'utimens';
 type RefusedOperation = 'mknod' | 'link' | 'symlink';
 
-const PERMISSION_BITS = 0o7777;
 /** (uid_t) -1: leave it. */
 const UNCHANGED_OWNER = 2 ** 32 - 1;
 

@@ -33,7 +33,7 @@ async function mountNatively(
   const { log } = options;
   const optionString = nativeOptionString(options);
   if (process.platform === 'linux') await requireFuse({ ...options, driver: 'native' }, localMachine());
-  const mountpoint = await prepareMountpoint(options.mountpoint, log);
+  const mountpoint = await prepareMountpoint(options.mountpoint, log, clock);
   const handles = new LibfuseHandles(() => clock.monotonic());
   const mount = await NativeMount.open({
     binding: loadNativeBinding(log),

@@ -3,8 +3,8 @@ import { describeError } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { MountError, type Mounted, type UnmountOptions } from '../driver.ts';
 import { findMount } from '../mount-table.ts';
-import { MOUNT_TYPE } from '../mountpoint.ts';
-import { unmountDirectory, unmountMoved } from '../unmount.ts';
+import { clearFailedMount } from '../mountpoint.ts';
+import { unmountMoved } from '../unmount.ts';
 import type { NativeBinding } from './binding.ts';
 import { connectionProbe, deviceDescriptors, type ConnectionProbe } from './connection.ts';
 import { handlerTable } from './dispatcher.ts';
@@ -73,7 +73,8 @@ export class NativeMount implements Mounted {
       });
     } catch (error) {
       binding.fuse_native_unmount(mountpoint, thread);
-      await clearFailedMount(parts);
+      // After a refused option the kernel has already mounted.
+      await clearFailedMount(mountpoint, context.log, parts.clock);
       throw new MountError('failed', `${mountpoint} could not be mounted: libfuse's reason is on stderr`, {
         cause: error,
       });
@@ -136,18 +137,5 @@ async function withinLimit({ clock }: NativeMountParts, start: (onReady: () => v
     });
   } finally {
     cancel();
-  }
-}
-
-/** After a refused option the kernel has already mounted, and everybody who looks there hangs. */
-async function clearFailedMount({ mountpoint, context, clock }: NativeMountParts): Promise<void> {
-  try {
-    const mount = await findMount(mountpoint);
-    if (mount?.type === MOUNT_TYPE) await unmountDirectory(mountpoint, { lazy: true }, clock);
-  } catch (error) {
-    context.log.error('a failed mount could not be cleared away', {
-      mountpoint,
-      reason: describeError(error),
-    });
   }
 }

@@ -1,14 +1,11 @@
 /** How does the addon want a stat and a statvfs? As rows of 32-bit numbers, 64-bit ones in two halves. */
 import type { Attributes, FileSystemStatistics } from '../../filesystem/operations.ts';
+import { FILE_TYPE, FOLDER_TYPE, STAT_BLOCK_BYTES } from '../stat-numbers.ts';
 
 const STAT_LENGTH = 18;
 const STATVFS_LENGTH = 11;
 const LARGEST_UINT32 = 2 ** 32 - 1;
 
-const FILE_TYPE = 0o100000;
-const FOLDER_TYPE = 0o040000;
-/** stat(2) counts in these, whatever the block size. */
-const STAT_BLOCK_BYTES = 512;
 /** What a program had better read or write at once: the size of a FUSE request. */
 const IO_SIZE_BYTES = 128 * 1024;
 /** Big, so that the counts of a petabyte fit 32 bits. */
