@@ -11,7 +11,7 @@ import type { Log } from '../base/log.ts';
 import type { CallOptions } from '../service/object-service.ts';
 import { isOfUnknownEnd, whenSent } from '../service/refusal.ts';
 import type { Access } from './access.ts';
-import { AnswerBody } from './answer-body.ts';
+import { AnswerBody, type BodyListener } from './answer-body.ts';
 import { Arrival } from './arrival.ts';
 import { detailsOf, pathOf } from './ask.ts';
 import type { Ask } from './ask.ts';
@@ -205,8 +205,7 @@ export class Exchange {
     take: (answer: ServiceAnswer) => Promise<Result>,
   ): Promise<Result> {
     try {
-      if (answer.status < 200 || answer.status >= 300)
-        throw await refusalOfAnswer(ask, answer, used, this.#settings.clock);
+      if (!isSuccess(answer.status)) throw await refusalOfAnswer(ask, answer, used, this.#settings.clock);
       return await take(answer);
     } catch (error) {
       await answer.body.return();
@@ -214,14 +213,35 @@ export class Exchange {
     }
   }
 
+  /** Resolves when the headers of the answer are here. */
   async #send(
     ask: Ask,
-    { watch, progress, used }: Circumstances,
+    circumstances: Circumstances,
     body: RequestBody,
     arrival: Arrival,
   ): Promise<ServiceAnswer> {
-    const { deadlines, baseUrl, traffic } = this.#settings;
+    const { watch, progress } = circumstances;
+    const { deadlines } = this.#settings;
+    this.#dispatch(ask, circumstances, body, arrival);
+    const { status, headers } = await arrival.beginning;
+    watch.rest();
+    // The bytes of the answer are no progress of the upload: without this, a byte now and then would hold the call for ever.
+    if (ask.upload !== undefined) watch.limitTotal(deadlines.uploadIdle);
+    const listener = this.#listenerTo(ask, status);
     const details = detailsOf(ask);
+    return {
+      status,
+      headers,
+      body: new AnswerBody(arrival, watch, { idle: deadlines.bodyIdle, listener }, details),
+      watch,
+      followsUnknown: progress.hasUnknown,
+      details,
+    };
+  }
+
+  /** Hands the request to the pool. Throws when the call was given up, or for a name that no path can carry. */
+  #dispatch(ask: Ask, { watch, used }: Circumstances, body: RequestBody, arrival: Arrival): void {
+    const { deadlines, baseUrl } = this.#settings;
     const path = baseUrl.prefix + pathOf(ask);
     if (ask.upload === undefined) watch.expect('headers of an answer', deadlines.headers);
     else watch.expect('progress of the upload', deadlines.uploadIdle);
@@ -246,30 +266,21 @@ export class Exchange {
       },
       arrival,
     );
-    const { status, headers } = await arrival.beginning;
-    watch.rest();
-    // The bytes of the answer are no progress of the upload: without this, a byte now and then would hold the call for ever.
-    if (ask.upload !== undefined) watch.limitTotal(deadlines.uploadIdle);
-    // The promise is for the bytes that were asked for; the words of a refusal are gathered here.
-    const isReadAtOnce = ask.isReadAtOnce === true && status >= 200 && status < 300;
-    const listener = {
-      received: (bytes: number): void => {
-        traffic.received(bytes);
-      },
-      ...(isReadAtOnce && {
-        read: (piece: Uint8Array): void => {
-          this.#buffers.giveBack(piece);
-        },
-      }),
-    };
-    const answerBody = new AnswerBody(arrival, watch, { idle: deadlines.bodyIdle, listener }, details);
-    return {
-      status,
-      headers,
-      body: answerBody,
-      watch,
-      followsUnknown: progress.hasUnknown,
-      details,
-    };
   }
+
+  #listenerTo(ask: Ask, status: number): BodyListener {
+    const received = (bytes: number): void => {
+      this.#settings.traffic.received(bytes);
+    };
+    // The promise is for the bytes that were asked for; the words of a refusal are gathered here.
+    if (ask.isReadAtOnce !== true || !isSuccess(status)) return { received };
+    const read = (piece: Uint8Array): void => {
+      this.#buffers.giveBack(piece);
+    };
+    return { received, read };
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
