@@ -62,7 +62,7 @@ export async function checkService(
     const range = await checked('Range', async () =>
       account === undefined ? unknown('no file can be read') : rangeFinding(service, account),
     );
-    return [address, credential, range, await checked('clock', () => clockFinding(seen.date, moment))];
+    return [address, credential, range, { check: 'clock', ...clockFinding(seen.date, moment) }];
   } finally {
     await service.close();
   }
@@ -137,11 +137,7 @@ function rangeIgnored(how: string): Finding {
 }
 
 /** `moment`: of this machine's clock, when the service wrote its date. */
-function clockFinding(date: Date | null, moment: number): Promise<Finding> {
-  return Promise.resolve(skewFinding(date, moment));
-}
-
-function skewFinding(date: Date | null, moment: number): Finding {
+function clockFinding(date: Date | null, moment: number): Finding {
   if (date === null) return unknown('the service does not say what time it is (no Date header)');
   const skew = moment - date.getTime();
   if (Math.abs(skew) <= HARMLESS_SKEW_MS) return well('agrees with that of the service');
