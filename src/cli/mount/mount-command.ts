@@ -4,11 +4,9 @@ import { mountInBackground } from '../serving/background.ts';
 import type { ExitCode } from '../command-error.ts';
 import { exitCodes } from '../command-error.ts';
 import { Endings } from '../serving/endings.ts';
-import { openLog } from '../logging/log-output.ts';
-import { followedLog, logFieldsOf } from '../serving/mount-job.ts';
+import { openMountLog } from '../serving/mount-log.ts';
 import type { MountWish, PreparedMount } from './prepare-mount.ts';
 import { prepareMount } from './prepare-mount.ts';
-import { QuietLog } from '../logging/quiet-log.ts';
 import { sayToPerson } from '../screen/report.ts';
 
 /** Resolves when the mount is ready (background) or over (`-f`). Rejects with a `CommandError` or `MountError`. */
@@ -24,9 +22,6 @@ export async function runMount(wish: MountWish): Promise<ExitCode> {
 async function serveInFront({ job, logDescriptor }: PreparedMount): Promise<ExitCode> {
   // In the background another process serves: this one would load for nothing what that takes.
   const { serveMount } = await import('../serving/serve-mount.ts');
-  const { debug } = job.settings;
-  const fields = logFieldsOf(job);
-  const followed = followedLog(job, systemClock);
-  const log = new QuietLog(openLog({ descriptor: logDescriptor, followed, debug, fields }), systemClock);
+  const log = openMountLog(job, logDescriptor, systemClock);
   return serveMount(job, log, new Endings(log), () => undefined);
 }

@@ -2,11 +2,10 @@
 import { systemClock } from '../../base/clock.ts';
 import type { BackgroundAnswer } from './background.ts';
 import { Endings } from './endings.ts';
-import { openLog } from '../logging/log-output.ts';
-import { QuietLog } from '../logging/quiet-log.ts';
 import { failureOf, stackOf } from '../screen/report.ts';
 import { serveMount } from './serve-mount.ts';
-import { followedLog, logFieldsOf, type MountJob } from './mount-job.ts';
+import type { MountJob } from './mount-job.ts';
+import { openMountLog } from './mount-log.ts';
 
 /** Our stderr is the log file as the mount began it, so that the last words of native code land there too. */
 const LOG_DESCRIPTOR = 2;
@@ -18,9 +17,7 @@ process.once('message', (message) => {
 
 async function serve(job: MountJob): Promise<void> {
   const { debug } = job.settings;
-  const fields = logFieldsOf(job);
-  const followed = followedLog(job, systemClock);
-  const log = new QuietLog(openLog({ descriptor: LOG_DESCRIPTOR, followed, debug, fields }), systemClock);
+  const log = openMountLog(job, LOG_DESCRIPTOR, systemClock);
   const endings = new Endings(log);
   let isReady = false;
   process.once('disconnect', () => {
