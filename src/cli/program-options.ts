@@ -1,8 +1,14 @@
 /** How are words of the command line taken by more than one command? */
 import { Option } from 'commander';
-import { usageError } from './command-error.ts';
+import { usageError, type ExitCode } from './command-error.ts';
 import { credentialOnCommandLine } from './settings/mount-options.ts';
 import { flagName, settingRow, type SettingName } from './settings/settings-table.ts';
+
+/** What a command was given, by the names of its options. */
+export type Flags = Readonly<Record<string, unknown>>;
+
+/** How an action says what the command ends with. */
+export type Tell = (code: ExitCode) => void;
 
 /** How to reach the service, for commands that do without a mount. */
 export const reachingSettings: readonly SettingName[] = [

@@ -15,7 +15,7 @@ import { addLinkCommands } from './links/link-program.ts';
 import { withHelpText, type HelpText } from './screen/help-text.ts';
 import { leftOut, unlessMeant } from './screen/near-commands.ts';
 import { mountWish, noCommand } from './mount/mount-wish.ts';
-import { collected, optionFor, textOption } from './program-options.ts';
+import { collected, optionFor, textOption, type Flags, type Tell } from './program-options.ts';
 import { runCommandLine } from './run-command-line.ts';
 import type { ServeWish } from './serve-command.ts';
 import { secondsValue } from './settings/setting-values.ts';
@@ -84,8 +84,6 @@ const UNMOUNT_HELP: HelpText = {
   ],
 };
 
-type Flags = Readonly<Record<string, unknown>>;
-
 /** Runs the command line `words` (without node and script). Prints what there is to print; never rejects. */
 export async function run(words: readonly string[]): Promise<ExitCode> {
   const version = await packageVersion();
@@ -93,7 +91,7 @@ export async function run(words: readonly string[]): Promise<ExitCode> {
 }
 
 /** The parser; an action tells the exit code. */
-export function buildProgram(version: string, tell: (code: ExitCode) => void): Command {
+export function buildProgram(version: string, tell: Tell): Command {
   const program = withHelpText(new Command('pailfs'), HELP)
     .description('Mount an object storage service as a directory.')
     .version(version)
@@ -121,7 +119,7 @@ function withDebug(program: Command): Command {
   return program;
 }
 
-function addMountCommand(program: Command, tell: (code: ExitCode) => void): void {
+function addMountCommand(program: Command, tell: Tell): void {
   const command: Command = withHelpText(program.command('mount', { isDefault: true }), MOUNT_HELP)
     .description('mount a bucket; returns when the directory is ready ("mount" may be left out)')
     .argument('[bucket]', 'name or identifier; left out with --all-buckets')
@@ -157,7 +155,7 @@ interface UnmountFlags {
   readonly lazy: boolean;
 }
 
-function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): void {
+function addUnmountCommand(program: Command, tell: Tell): void {
   withHelpText(program.command('unmount'), UNMOUNT_HELP)
     .description('finish uploads and unmount')
     .argument('<mountpoint>', 'the directory')
@@ -170,7 +168,7 @@ function addUnmountCommand(program: Command, tell: (code: ExitCode) => void): vo
     });
 }
 
-function addServeCommand(program: Command, tell: (code: ExitCode) => void): void {
+function addServeCommand(program: Command, tell: Tell): void {
   withHelpText(program.command('serve'), SERVE_HELP)
     .description('run a small storage service on this machine, to try pailfs out')
     .addOption(textOption('--data <DIR>', 'where to keep the files (default: in memory, gone at the end)'))

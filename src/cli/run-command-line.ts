@@ -1,6 +1,7 @@
 /** How does a program run its command line, whatever comes of it? */
 import { CommanderError, type Command } from 'commander';
 import type { ExitCode } from './command-error.ts';
+import type { Tell } from './program-options.ts';
 import { exitCodes } from './command-error.ts';
 import { requireUtf8 } from './given-words.ts';
 import { withErrorsOfOurs } from './screen/parser-errors.ts';
@@ -12,7 +13,7 @@ import { failureOf, sayStack, sayToPerson, tellProgram } from './screen/report.t
  * document on stdout. Never rejects.
  */
 export async function runCommandLine(
-  build: (tell: (code: ExitCode) => void) => Command,
+  build: (tell: Tell) => Command,
   words: readonly string[],
 ): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;

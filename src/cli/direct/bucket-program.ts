@@ -1,7 +1,7 @@
 /** What does `pailfs bucket` take on the command line? */
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import type { ExitCode } from '../command-error.ts';
+import type { Flags, Tell } from '../program-options.ts';
 import { withHelpText, type HelpText } from '../screen/help-text.ts';
 import { withServiceOptions, withSession } from './session.ts';
 
@@ -19,36 +19,36 @@ const HELP: HelpText = {
   ],
 };
 
-interface Flags extends Readonly<Record<string, unknown>> {
+interface BucketFlags extends Flags {
   readonly json: boolean;
 }
 
-export function addBucketCommand(program: Command, tell: (code: ExitCode) => void): void {
+export function addBucketCommand(program: Command, tell: Tell): void {
   const bucket = withHelpText(program.command('bucket'), HELP).description(
     'list, create, show and delete buckets',
   );
   withServiceOptions(bucket.command('list').description('all buckets of the account')).action(
-    async (flags: Flags) => {
+    async (flags: BucketFlags) => {
       const { listBuckets } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => listBuckets(session, flags.json)));
     },
   );
   withServiceOptions(bucket.command('create').description('create a bucket'))
     .argument('<name>', 'small letters, digits and hyphens')
-    .action(async (name: string, flags: Flags) => {
+    .action(async (name: string, flags: BucketFlags) => {
       const { createBucket } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => createBucket(session, name, flags.json)));
     });
   withServiceOptions(bucket.command('info').description('show one bucket'))
     .argument('<bucket>', 'name or identifier')
-    .action(async (wanted: string, flags: Flags) => {
+    .action(async (wanted: string, flags: BucketFlags) => {
       const { showBucket } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => showBucket(session, wanted, flags.json)));
     });
   withServiceOptions(bucket.command('delete').description('delete a bucket and every file in it'))
     .argument('<bucket>', 'name or identifier')
     .option('--yes', 'without asking', false)
-    .action(async (wanted: string, flags: Flags & { readonly yes: boolean }) => {
+    .action(async (wanted: string, flags: BucketFlags & { readonly yes: boolean }) => {
       const { deleteBucket } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => deleteBucket(session, wanted, flags)));
     });

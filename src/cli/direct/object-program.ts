@@ -1,10 +1,9 @@
 /** What do `pailfs ls`, `put`, `get` and `rm` take on the command line? */
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import type { ExitCode } from '../command-error.ts';
 import { withHelpText, type HelpText } from '../screen/help-text.ts';
-import { optionFor } from '../program-options.ts';
-import { withServiceOptions, withSession, type Flags } from './session.ts';
+import { optionFor, type Flags, type Tell } from '../program-options.ts';
+import { withServiceOptions, withSession } from './session.ts';
 
 const WORDS = [
   'BUCKET is a name or an identifier; KEY is taken byte by byte, also where no mount can show it.',
@@ -67,8 +66,6 @@ const RM_HELP: HelpText = {
     ['pailfs rm -r --yes photos:holiday/', 'for scripts: does not ask'],
   ],
 };
-
-type Tell = (code: ExitCode) => void;
 
 export function addObjectCommands(program: Command, tell: Tell): void {
   addLs(program, tell);

@@ -5,7 +5,7 @@ import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { sayToPerson } from '../screen/report.ts';
 import { printable } from '../screen/screen-text.ts';
-import { counted } from '../screen/table.ts';
+import { counted } from '../screen/figures.ts';
 import { findTarget, isFolder, listTree, type TreeContent } from './folder-content.ts';
 import { whileInterruptible } from './interruption.ts';
 import { BucketStores, requireAddress, type ObjectAddress } from './object-address.ts';

@@ -4,15 +4,13 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { HttpService } from '../../client/http-service.ts';
 import type { Bucket } from '../../service/records.ts';
-import { optionFor, reachingSettings } from '../program-options.ts';
+import { optionFor, reachingSettings, type Flags } from '../program-options.ts';
 import { sourcesOf } from '../settings/setting-sources.ts';
 import { resolveSettings, type MountSettings } from '../settings/settings.ts';
 import type { SettingName } from '../settings/settings-table.ts';
 
 /** How to reach the service, and how much to tell about it. */
 const SETTINGS: readonly SettingName[] = [...reachingSettings, 'debug'];
-
-export type Flags = Readonly<Record<string, unknown>>;
 
 /** The service while a command runs. */
 export interface Session {

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
-import { counted } from '../screen/table.ts';
+import { counted } from '../screen/figures.ts';
 import { isListed, listFolder, type TreeContent } from './folder-content.ts';
 import { openProgress } from './progress.ts';
 import { reasonOf } from '../connecting/refused.ts';

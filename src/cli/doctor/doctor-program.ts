@@ -1,9 +1,8 @@
 /** What does `pailfs doctor` take on the command line? */
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import type { ExitCode } from '../command-error.ts';
 import { withHelpText, type HelpText } from '../screen/help-text.ts';
-import { optionFor, reachingSettings } from '../program-options.ts';
+import { optionFor, reachingSettings, type Flags, type Tell } from '../program-options.ts';
 import { sourcesOf } from '../settings/setting-sources.ts';
 import type { SettingName } from '../settings/settings-table.ts';
 
@@ -26,14 +25,14 @@ const SETTINGS: readonly SettingName[] = [
   'debug',
 ];
 
-export function addDoctorCommand(program: Command, tell: (code: ExitCode) => void): void {
+export function addDoctorCommand(program: Command, tell: Tell): void {
   const command = withHelpText(program.command('doctor'), HELP).description(
     'find out what keeps mounts from working well, and what to do about it',
   );
   for (const name of SETTINGS) command.addOption(optionFor(name));
   command
     .option('--json', 'for programs', false)
-    .action(async (flags: Readonly<Record<string, unknown>> & { readonly json: boolean }) => {
+    .action(async (flags: Flags & { readonly json: boolean }) => {
       const { runDoctor } = await import('./doctor-command.ts');
       tell(await runDoctor({ sources: sourcesOf(flags), json: flags.json }, systemClock));
     });

@@ -13,7 +13,7 @@ import { recordDirectories } from '../found-mounts/record-directories.ts';
 import { isRunning } from '../found-mounts/process-identity.ts';
 import { statePlaceOf, type MachineSettings, type StateHomes } from '../settings/settings.ts';
 import { sumsOf } from '../status/status-table.ts';
-import { counted } from '../screen/table.ts';
+import { counted } from '../screen/figures.ts';
 import { findUnsentPlaces, missingPlace } from '../uploads/unsent-places.ts';
 import { summaryOf } from '../control/unsent-summary.ts';
 import { broken, checked, warning, well, type Check, type Finding } from './check.ts';

@@ -16,7 +16,7 @@ import { reasonOf } from '../connecting/refused.ts';
 import { openService } from '../connecting/open-service.ts';
 import { isInsecure } from '../settings/setting-values.ts';
 import type { MountSettings } from '../settings/settings.ts';
-import { counted } from '../screen/table.ts';
+import { counted } from '../screen/figures.ts';
 import { readTlsTerms } from '../settings/tls-files.ts';
 import { broken, checked, unknown, warning, well, type Check, type Finding } from './check.ts';
 import { findFileToRead } from './file-to-read.ts';

@@ -10,7 +10,7 @@ import { openProgress } from '../direct/progress.ts';
 import type { Session } from '../direct/session.ts';
 import { sayToPerson } from '../screen/report.ts';
 import { printable } from '../screen/screen-text.ts';
-import { counted, minuteOf } from '../screen/table.ts';
+import { counted, minuteOf } from '../screen/figures.ts';
 import type { FileLink, LinkableFile } from './linkable-file.ts';
 import { mountedFiles } from './mounted-files.ts';
 import { storedFiles } from './stored-files.ts';

@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { Visibility } from '../../service/records.ts';
 import type { ExitCode } from '../command-error.ts';
+import type { Flags, Tell } from '../program-options.ts';
 import { withHelpText, type HelpText } from '../screen/help-text.ts';
-import { withServiceOptions, withSession, type Flags, type Session } from '../direct/session.ts';
+import { withServiceOptions, withSession, type Session } from '../direct/session.ts';
 import type { LinkWish } from './link-command.ts';
 
 const ENDING = [
@@ -36,8 +37,6 @@ const UNPUBLISH_HELP: HelpText = {
   notes: ['The link that was public works for up to about a minute more.', ...ENDING],
   examples: [['pailfs unpublish ~/photos/cat.jpg'], ['pailfs unpublish -r photos:holiday/']],
 };
-
-type Tell = (code: ExitCode) => void;
 
 export function addLinkCommands(program: Command, tell: Tell): void {
   const link = 'print links under which files can be fetched';

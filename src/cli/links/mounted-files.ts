@@ -7,7 +7,7 @@ import { CommandError, exitCodes } from '../command-error.ts';
 import { ControlRefused, throwInWords, type ControlClient } from '../control/control-client.ts';
 import type { LinkDocument } from '../control/control-documents.ts';
 import { findMountedPath } from '../found-mounts/mounted-path.ts';
-import { counted } from '../screen/table.ts';
+import { counted } from '../screen/figures.ts';
 import type { FileLink, LinkableFile } from './linkable-file.ts';
 
 /** Questions to the mount. */

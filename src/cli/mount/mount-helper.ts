@@ -12,7 +12,7 @@ import { runMount } from './mount-command.ts';
 import { withHelpText, type HelpText } from '../screen/help-text.ts';
 import { withoutUnknownOptions } from '../settings/mount-options.ts';
 import { namedBucket, refusePath } from './named-bucket.ts';
-import { collected } from '../program-options.ts';
+import { collected, type Tell } from '../program-options.ts';
 import { runCommandLine } from '../run-command-line.ts';
 import { sayToPerson } from '../screen/report.ts';
 import { sourcesOf } from '../settings/setting-sources.ts';
@@ -53,7 +53,7 @@ export async function runMountHelper(words: readonly string[]): Promise<number> 
 }
 
 /** The parser; its action tells the exit code. */
-export function buildMountHelper(tell: (code: ExitCode) => void): Command {
+export function buildMountHelper(tell: Tell): Command {
   return withHelpText(new Command('mount.fuse.pailfs'), HELP)
     .description('Mount a bucket as mount(8) and /etc/fstab ask for it.')
     .argument('<bucket>', 'name or identifier; any word with all_buckets')

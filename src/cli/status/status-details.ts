@@ -6,7 +6,7 @@ import type { MountStatus } from '../found-mounts/mount-status.ts';
 import type { Problem } from '../logging/recent-problems.ts';
 import { warningsAbout } from '../connecting/bucket-state.ts';
 import { printable, shortened, widthOf, wrapped } from '../screen/screen-text.ts';
-import { ageOf, counted, minuteOf } from '../screen/table.ts';
+import { ageOf, counted, minuteOf } from '../screen/figures.ts';
 
 const BAR_LETTERS = 20;
 /** What a service may take for an answer before there is anything to say of it, milliseconds. */

@@ -1,7 +1,7 @@
 /** What do `pailfs status` and `refresh` take on the command line? */
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import type { ExitCode } from '../command-error.ts';
+import type { Tell } from '../program-options.ts';
 import { withHelpText, type HelpText } from '../screen/help-text.ts';
 
 const STATUS_HELP: HelpText = {
@@ -34,7 +34,7 @@ interface StatusFlags {
   readonly watch: boolean;
 }
 
-export function addStatusCommands(program: Command, tell: (code: ExitCode) => void): void {
+export function addStatusCommands(program: Command, tell: Tell): void {
   withHelpText(program.command('status'), STATUS_HELP)
     .description('show what is mounted, whether it works, and what it does')
     .argument('[mountpoint]', 'only this one, and more about it')

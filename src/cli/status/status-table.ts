@@ -5,7 +5,8 @@ import type { UnsentSummary } from '../control/control-documents.ts';
 import type { MountStatus } from '../found-mounts/mount-status.ts';
 import { shellWord } from '../screen/shell-word.ts';
 import { printable } from '../screen/screen-text.ts';
-import { ageOf, counted, tableOf, type Column } from '../screen/table.ts';
+import { ageOf, counted } from '../screen/figures.ts';
+import { tableOf, type Column } from '../screen/table.ts';
 import { MOST_SHOWN } from '../control/unsent-summary.ts';
 import { unsentTable } from '../uploads/unsent-table.ts';
 

@@ -2,7 +2,8 @@
 import prettyBytes from 'pretty-bytes';
 import type { UnsentChange } from '../../filesystem/unsent/unsent-change.ts';
 import { printable } from '../screen/screen-text.ts';
-import { ageOf, tableOf, type Column } from '../screen/table.ts';
+import { ageOf } from '../screen/figures.ts';
+import { tableOf, type Column } from '../screen/table.ts';
 
 /** Letters of a random identifier: enough to tell apart what a person looks at. */
 const SHORT_ID = 8;

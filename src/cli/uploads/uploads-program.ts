@@ -1,10 +1,9 @@
 /** What does `pailfs uploads` take on the command line? */
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import type { ExitCode } from '../command-error.ts';
 import { withHelpText, type HelpText } from '../screen/help-text.ts';
 import { unlessBelow } from '../screen/near-commands.ts';
-import { optionFor, reachingSettings, textOption } from '../program-options.ts';
+import { optionFor, reachingSettings, textOption, type Flags, type Tell } from '../program-options.ts';
 import { sourcesOf } from '../settings/setting-sources.ts';
 import { resolveSettings, resolveStateHomes } from '../settings/settings.ts';
 import type { SettingName } from '../settings/settings-table.ts';
@@ -30,9 +29,7 @@ const HELP: HelpText = {
 /** Where to look, and how to reach a service where no mount runs. */
 const SETTINGS: readonly SettingName[] = [...reachingSettings, 'stateDir', 'cacheDir'];
 
-type Flags = Readonly<Record<string, unknown>>;
-
-export function addUploadsCommand(program: Command, tell: (code: ExitCode) => void): void {
+export function addUploadsCommand(program: Command, tell: Tell): void {
   const uploads = withHelpText(program.command('uploads'), HELP)
     .description('show what is not stored yet; store, export or discard it')
     .argument('[mountpoint]', 'only of this mount');
