@@ -9,6 +9,7 @@ import { shell, type ShellResult } from '../support/shell.ts';
 const LOADER = new URL('../support/typescript-loader.mjs', import.meta.url).href;
 const PROGRAM = fileURLToPath(new URL('../support/mount-as-user.ts', import.meta.url));
 const CLI = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const DIRECTORIES = new URL('../../src/cli/found-mounts/record-directories.ts', import.meta.url).href;
 const RECORDS = new URL('../../src/cli/found-mounts/mount-record.ts', import.meta.url).href;
 const NOBODY = 65_534;
 /** A mount that hangs must not hold the run up for ever. */
@@ -95,7 +96,8 @@ describe.runIf(process.getuid?.() === 0)('an ordinary user who mounts with the k
     const program = `"${process.execPath}" --import "${LOADER}"`;
     // As the command that mounts does.
     const record = `${program} --input-type=module -e '
-      import { recordDirectory, writeRecord } from "${RECORDS}";
+      import { recordDirectory } from "${DIRECTORIES}";
+      import { writeRecord } from "${RECORDS}";
       const [mountpoint, pid] = process.argv.slice(1);
       await writeRecord(await recordDirectory(process.getuid()), {
         mountpoint, bucket: "photos", baseUrl: "http://localhost", driver: "kernel", readOnly: false, mayWrite: true,
