@@ -13,7 +13,7 @@ import {
 import type { StatusDocument } from '../../src/cli/control/control-documents.ts';
 import { summaryOf } from '../../src/cli/control/unsent-summary.ts';
 import { statusOf, type Machine, type MountStatus } from '../../src/cli/found-mounts/mount-status.ts';
-import { statusTable, waitingLines } from '../../src/cli/status/status-table.ts';
+import { awayLines, statusTable, waitingLines } from '../../src/cli/status/status-table.ts';
 import { CommandLine } from '../support/command-line.ts';
 import { mountRecordOf } from '../support/mount-record.ts';
 import { quietMount } from '../support/quiet-mount.ts';
@@ -180,6 +180,28 @@ describe('the table', () => {
   it('shows no name that would move the cursor', () => {
     expect(statusTable([{ ...STATUS, mountpoint: '/a\u001b[2J\nb' }], 80, NOW)).toContain('/a?[2J?b');
   });
+});
+
+it('the lines about services name each that is away, for how long, and the mount that it serves', () => {
+  const liveWith = (since: Partial<StatusDocument['traffic']>): StatusDocument => ({
+    ...LIVE,
+    traffic: { ...quietMount.traffic, ...since },
+  });
+  const offline = liveWith({ offlineSince: '2026-03-04T05:07:07.000Z' });
+  const silent = liveWith({ silentSince: '2026-03-04T05:08:00.000Z' });
+  const statuses = [
+    STATUS,
+    { ...STATUS, mountpoint: '/offline', live: offline },
+    { ...STATUS, mountpoint: '/silent', live: silent },
+    { ...STATUS, state: 'dead' as const, live: null },
+  ];
+
+  const [first, ...others] = awayLines(statuses, NOW).split('\n');
+
+  expect(first).toMatch(
+    new RegExp(`^/offline: ${STATUS.baseUrl} offline since 2026-03-0\\d \\d\\d:07 \\(60 s\\)$`),
+  );
+  expect(others).toEqual([`/silent: ${STATUS.baseUrl} has not answered for 7 s`, '']);
 });
 
 describe('the lines about what is not stored', () => {

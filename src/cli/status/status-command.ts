@@ -20,7 +20,7 @@ import { sayToPerson } from '../screen/report.ts';
 import { printJson } from '../screen/stdout.ts';
 import { screenWidth } from '../screen/screen-text.ts';
 import { statusDetails, statusOptions } from './status-details.ts';
-import { inactiveLines, statusTable, waitingLines } from './status-table.ts';
+import { awayLines, inactiveLines, statusTable, waitingLines } from './status-table.ts';
 
 export interface StatusWish {
   /** Undefined: all. */
@@ -107,7 +107,10 @@ function textOf(statuses: readonly MountStatus[], { mountpoint }: StatusWish, cl
   const width = screenWidth();
   const now = clock.now();
   const table = statusTable(statuses, width, now);
-  if (mountpoint === undefined) return table + inactiveLines(statuses) + waitingLines(statuses, width, now);
+  if (mountpoint === undefined) {
+    const lines = [awayLines(statuses, now), inactiveLines(statuses), waitingLines(statuses, width, now)];
+    return table + lines.join('');
+  }
   return [
     table,
     ...statuses.map((status) => statusDetails(status, width, now)),

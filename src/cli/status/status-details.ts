@@ -6,11 +6,10 @@ import type { MountStatus } from '../found-mounts/mount-status.ts';
 import type { Problem } from '../logging/recent-problems.ts';
 import { warningsAbout } from '../connecting/bucket-state.ts';
 import { printable, shortened, widthOf, wrapped } from '../screen/screen-text.ts';
-import { ageOf, counted, minuteOf } from '../screen/figures.ts';
+import { ageOf, counted } from '../screen/figures.ts';
+import { awayText } from './service-away.ts';
 
 const BAR_LETTERS = 20;
-/** What a service may take for an answer before there is anything to say of it, milliseconds. */
-const SILENT_MS = 5000;
 /** Width of what stands before a fact. */
 const TITLE_LETTERS = 9;
 
@@ -58,15 +57,8 @@ function upText({ since, logFile }: MountStatus, now: number): string {
   return `${ageOf(Date.parse(since), now)}${log}`;
 }
 
-function serviceText({ traffic }: StatusDocument, now: number): string {
-  const { offlineSince, silentSince, requests } = traffic;
-  if (offlineSince !== null) {
-    const since = new Date(offlineSince);
-    return `offline since ${minuteOf(since)} (${ageOf(since.getTime(), now)})`;
-  }
-  const silent = silentSince === null ? now : Date.parse(silentSince);
-  if (now - silent >= SILENT_MS) return `has not answered for ${ageOf(silent, now)}`;
-  return requests === 0 ? 'not asked yet' : 'answers';
+function serviceText(live: StatusDocument, now: number): string {
+  return awayText(live, now) ?? (live.traffic.requests === 0 ? 'not asked yet' : 'answers');
 }
 
 function requestTexts({ traffic }: StatusDocument): string[] {

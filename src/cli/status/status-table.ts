@@ -8,6 +8,7 @@ import { printable } from '../screen/screen-text.ts';
 import { ageOf, counted } from '../screen/figures.ts';
 import { tableOf, type Column } from '../screen/table.ts';
 import { MOST_SHOWN } from '../control/unsent-summary.ts';
+import { awayText } from './service-away.ts';
 import { unsentTable } from '../uploads/unsent-table.ts';
 
 const columnsAt = (now: number): readonly Column<MountStatus>[] => [
@@ -36,6 +37,16 @@ export function inactiveLines(statuses: readonly MountStatus[]): string {
     .flatMap(({ mountpoint, live }) =>
       (live?.inactive ?? []).flatMap(warningsAbout).map((text) => `${printable(`${mountpoint}: ${text}`)}\n`),
     )
+    .join('');
+}
+
+/** Which services are away, if any: programs get errors although the mount serves. `now`: milliseconds since 1970. */
+export function awayLines(statuses: readonly MountStatus[], now: number): string {
+  return statuses
+    .flatMap(({ mountpoint, baseUrl, live }) => {
+      const text = live === null ? undefined : awayText(live, now);
+      return text === undefined ? [] : [`${printable(`${mountpoint}: ${baseUrl} ${text}`)}\n`];
+    })
     .join('');
 }
 
