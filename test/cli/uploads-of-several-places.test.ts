@@ -217,6 +217,21 @@ describe('pailfs uploads retry', () => {
     expect(all).toEqual({ code: 0, stdout: '', stderr: 'pailfs: there is nothing to do\n' });
     expect(named).toMatchObject({ code: 1, stderr: `pailfs: /.a.swp is not stored: ${ENDING}\n` });
   });
+
+  it('where all that waits is on its way says so: it is not stored', async () => {
+    const { mounted } = await arrange();
+    await mounted({
+      uploads: () => Promise.resolve([unsentChangeOf({ state: 'uploading', path: '/a' })]),
+      retry: () => Promise.resolve([]),
+    });
+
+    expect(await runHere(['uploads', 'retry'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr:
+        'pailfs: there is nothing to do: what "pailfs uploads" shows is on its way, or open in a program\n',
+    });
+  });
 });
 
 describe('pailfs uploads discard', () => {

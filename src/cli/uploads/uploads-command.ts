@@ -44,6 +44,9 @@ const DONE: Partial<Record<ChangeOutcome['kind'], string>> = {
   rename: 'renamed',
 };
 
+/** What a retry leaves alone. */
+const UNDER_WAY = ': what "pailfs uploads" shows is on its way, or open in a program';
+
 const retried: Wording = {
   failure: ({ kind }) => `is not ${DONE[kind] ?? 'stored'}`,
   success: ({ kind, path, storedAs }) => {
@@ -87,7 +90,15 @@ export async function retryUploads(
     const left = leftBeside(owner.directory, found.places);
     return retryLeft({ directory: owner.directory, left, wanted, settingsFor }, clock);
   };
-  return tell(await actOnEach(onceForEachBucket(chosen), retryIn), { wish, found, wording: retried });
+  // Who reads that there is nothing to do takes it for stored.
+  const isUnderWay = chosen.some(({ changes }) => changes.length > 0);
+  const untouched = isUnderWay ? UNDER_WAY : undefined;
+  return tell(await actOnEach(onceForEachBucket(chosen), retryIn), {
+    wish,
+    found,
+    wording: retried,
+    untouched,
+  });
 }
 
 export async function exportUploads(wish: UploadsWish, directory: string): Promise<ExitCode> {
@@ -196,11 +207,18 @@ interface Telling {
   readonly wish: UploadsWish;
   readonly found: FoundPlaces;
   readonly wording: Wording;
+  /** What is to be said where nothing was done although something waits. */
+  readonly untouched?: string | undefined;
 }
 
 function tell(
   places: readonly PlaceOutcomes[],
-  { wish: { words, json, debug }, found: { unseen }, wording: { failure: saying, success } }: Telling,
+  {
+    wish: { words, json, debug },
+    found: { unseen },
+    wording: { failure: saying, success },
+    untouched,
+  }: Telling,
 ): ExitCode {
   const outcomes = places.flatMap((place) => place.outcomes);
   if (json) printJson(outcomes);
@@ -213,7 +231,8 @@ function tell(
     if (debug && place.failure !== undefined) sayStack(place.failure);
   }
   if (outcomes.length === 0 && !json) {
-    sayToPerson(unseen.length === 0 ? 'there is nothing to do' : 'there is nothing else to do');
+    const nothing = unseen.length === 0 ? 'there is nothing to do' : 'there is nothing else to do';
+    sayToPerson(`${nothing}${untouched ?? ''}`);
   }
   // Who means everything means also what could not be looked into, and was named.
   const isAll = words.length > 0 || unseen.length === 0;
