@@ -72,7 +72,8 @@ export class Access {
       const found = new Authorization(await reread());
       const isNew = found.header() !== this.#current.header();
       if (isNew) this.#current = found;
-      log.warn('The service refused the credentials; they were read again', { changed: isNew });
+      if (isNew) log.warn('The service refused the credentials; they were read again');
+      else log.error('The service refused the credentials, and their file or command still gives the same');
     } catch (error) {
       log.error('The service refused the credentials, and they could not be read again', { error });
     }

@@ -59,7 +59,10 @@ describe('the bucket that is meant', () => {
   });
 
   it.each<[RefusalKind, string]>([
-    ['denied', 'refuses the credentials (401): check PAILFS_ACCESS_KEY_ID'],
+    [
+      'denied',
+      'refuses the credentials (401): check PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY, the config file, or what the credentials file or command gives',
+    ],
     ['missing', 'not like an object storage service (status 401): check --base-url'],
     ['malformed', 'not like an object storage service (status 401): check --base-url'],
     ['timeout', 'does not answer in time: check the network'],

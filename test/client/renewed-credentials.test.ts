@@ -98,6 +98,20 @@ describe('a 401', () => {
     expect(from.asked).toBe(2);
   });
 
+  it('is denied when the source still gives the same, and the log says so', async () => {
+    const from = source(CREDENTIALS);
+    const { service, log } = await openClient([only(NEW)], { rereadCredentials: from.reread });
+
+    const refusal = await refusalFrom(service.deleteObject('b', 'k'));
+
+    expect(refusal.kind).toBe('denied');
+    const messages = log.lines.map(({ message }) => message);
+    expect(messages).toContain(
+      'The service refused the credentials, and their file or command still gives the same',
+    );
+    expect(messages).not.toContain('The service refused the credentials; they were read again');
+  });
+
   it('is denied when the source cannot be asked, and the log says why', async () => {
     const from = source(new Error('the vault is sealed'));
     const { service, log } = await openClient([only(NEW)], { rereadCredentials: from.reread });

@@ -106,7 +106,7 @@ function explainRefusal(error: unknown, baseUrl: string): CommandError {
   const fail = (line: string): CommandError => new CommandError(exitCodes.failed, line, cause);
   if (isRefusal(error, 'denied')) {
     return fail(
-      `the service at ${baseUrl} refuses the credentials (${error.status ?? 'denied'}): check PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY, or the config file`,
+      `the service at ${baseUrl} refuses the credentials (${error.status ?? 'denied'}): check PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY, the config file, or what the credentials file or command gives`,
     );
   }
   if (isRefusal(error, 'missing', 'rejected', 'malformed')) {

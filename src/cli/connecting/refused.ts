@@ -38,7 +38,7 @@ function reasonOfRefusal(refusal: Refusal, about: string | undefined): string {
     case 'denied':
       return CHANGES.has(operation)
         ? `these credentials may not do that${number}: use credentials that may write`
-        : `the service refuses the credentials${number}: check PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY, or the config file`;
+        : `the service refuses the credentials${number}: check PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY, the config file, or what the credentials file or command gives`;
     case 'paused':
       return `the account is in a grace period and uploads are paused${number}: settle that with the service, then try again`;
     case 'unavailable':
