@@ -140,6 +140,20 @@ const onceFailed: readonly [string, Omit<Play, 'seed'>][] = [
       ],
     },
   ],
+  [
+    'an edit of what others have replaced is set aside with write-back, and the end of the mount names it [write/unmount]',
+    {
+      faultEvery: 0,
+      foreign: true,
+      edits: true,
+      conflict: 'fail',
+      writeBack: true,
+      programs: [
+        [on('rewrite', '/a'), on('wait', '/a'), on('wait', '/a'), on('append', '/a'), on('foreign', '/a')],
+        [on('stat', '/b'), on('append', '/a'), on('wait', '/a')],
+      ],
+    },
+  ],
 ];
 
 it.each(onceFailed)('%s', { timeout: PROPERTY_TIMEOUT }, async (_, play) => {
@@ -190,7 +204,13 @@ async function playOnce(play: Play): Promise<void> {
     await withoutHang(stage, Promise.all(programsOf(play, stage)));
     const unsent = await mounted.close({ patience: 60_000 });
 
-    const waiting = new Set(unsent.map(({ path }) => path));
+    const draftsAt = join(stateDirectory, 'drafts');
+    const setAside = await setAsideIn({ directory: stateDirectory, clock }, (id) => join(draftsAt, id));
+    const isSetAside = (file: string): boolean => setAside.some(({ record }) => record.id === basename(file));
+    // `[write/unmount]`: with write-back the end of the mount names what was set aside, too; it does not wait.
+    const named = unsent.filter(({ file }) => isSetAside(file));
+    expect(named.length).toBe(play.writeBack === true ? setAside.length : 0);
+    const waiting = new Set(unsent.filter((each) => !named.includes(each)).map(({ path }) => path));
     const inCopies = await expectCopies({ direct, bucket, log, waiting });
     if (play.faultEvery === 0 && !play.foreign) expect(unsent).toEqual([]);
     for (const path of PATHS) {
@@ -198,17 +218,16 @@ async function playOnce(play: Play): Promise<void> {
       const held = await bytesUnder(direct, bucket, path.slice(1));
       expectPossible(held, play, (stamp) => stage.events.objection(path, stamp, inCopies));
     }
-    const draftsAt = join(stateDirectory, 'drafts');
     const drafts = await readdir(draftsAt);
     const kept = unsent.filter(({ file }) => file !== '').map(({ file }) => basename(file));
-    const setAside = await setAsideIn({ directory: stateDirectory, clock }, (id) => join(draftsAt, id));
     // With nothing refused, only a conflict that is not to end with two files leaves a draft.
     if (play.faultEvery === 0 && play.conflict !== 'fail') expect(setAside).toEqual([]);
     for (const draft of setAside) {
       if (play.writeBack === true) expectLogged(draft, log);
       else stage.told.expectRightlySetAside(draft, log, witnessed.taken);
     }
-    expect(drafts.sort()).toEqual([...kept, ...setAside.map(({ record }) => record.id)].sort());
+    const all = new Set([...kept, ...setAside.map(({ record }) => record.id)]);
+    expect(drafts.sort()).toEqual([...all].sort());
   } finally {
     await store.close();
     await rm(stateDirectory, { recursive: true, force: true });
