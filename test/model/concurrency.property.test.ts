@@ -87,11 +87,18 @@ it(
       'rewrite',
       'replace',
       'rename',
+      'noreplace',
+      'scratch',
       'read',
+      'xattrs',
+      'refresh',
       'unlink',
       ...EDITS,
     ] as const;
-    const runs = fc.asyncProperty(plays([...acts, 'foreign'], ['/d/x', '/e/x', '/a']), playOnce);
+    const runs = fc.asyncProperty(
+      plays([...acts, 'foreign', 'foreignDelete'], ['/d/x', '/e/x', '/a']),
+      playOnce,
+    );
     await fc.assert(runs, propertySettings(150));
   },
 );
@@ -195,6 +202,12 @@ async function playOnce(play: Play): Promise<void> {
     storeForeign: async (path, content) => {
       await direct.putObject(bucket, path.slice(1), uploadOf(content));
     },
+    deleteForeign: async (path) => {
+      await direct.deleteObject(bucket, path.slice(1));
+    },
+    refresh: (path) => {
+      mounted.refresh(path);
+    },
     passTime: (milliseconds) => {
       clock.advance(milliseconds);
     },
@@ -236,7 +249,7 @@ async function playOnce(play: Play): Promise<void> {
 
 function programsOf({ programs, foreign, edits }: Play, stage: Stage): Promise<void>[] {
   const isPlayed = ({ act }: Step): boolean =>
-    (foreign || act !== 'foreign') && (edits || !EDITS.some((edit) => edit === act));
+    (foreign || !act.startsWith('foreign')) && (edits || !EDITS.some((edit) => edit === act));
   return programs.map((steps, number) => new ConcurrentProgram(stage, number).play(steps.filter(isPlayed)));
 }
 

@@ -4,25 +4,33 @@ import type { FileHandle, FileSystemOperations } from '../../src/filesystem/oper
 import { hops, type Dice } from './hopping-service.ts';
 import { MOVED, TURNED, type PathEvent, type PathEvents } from './path-events.ts';
 import { entriesOf } from '../support/directory-entries.ts';
+import { playBeside, type Side } from './side-acts.ts';
 import { CELL, stampOf, WHOLE } from './stamps.ts';
 import type { Told } from './told.ts';
 
 export const ACTS = [
   'rewrite',
   'replace',
+  'scratch',
   'exclusive',
   'read',
   'stat',
   'list',
   'unlink',
   'rename',
+  'noreplace',
   'folder',
   'turn',
   'publish',
+  'chmod',
+  'xattrs',
+  'refresh',
   'foreign',
+  'foreignDelete',
   'wait',
 ] as const;
-export const EDITS = ['append', 'overwrite', 'truncate'] as const;
+/** `type` stores anew what is there: with `conflict=overwrite` also over what others have stored since. */
+export const EDITS = ['append', 'overwrite', 'truncate', 'type'] as const;
 export type Act = (typeof ACTS)[number] | (typeof EDITS)[number];
 
 export interface Step {
@@ -43,13 +51,15 @@ export interface Stage {
   /** `[visibility/restore-fails]`: somebody else may replace a file before it is public again. */
   readonly linksMayFail: boolean;
   readonly storeForeign: (path: string, content: Buffer) => Promise<void>;
+  readonly deleteForeign: (path: string) => Promise<void>;
+  readonly refresh: (path: string) => void;
   readonly passTime: (milliseconds: number) => void;
   /** Operations that have begun and not ended. */
   readonly pending: Set<string>;
 }
 
 /** Operations that store bytes, and so may have to make a file public again. */
-const STORES = /^(?:flush|fsync|release|rename|truncate) /;
+const STORES = /^(?:flush|fsync|release|rename|truncate|type) /;
 /** Those that store what was written before, and nothing else: they need no base. */
 const STORES_WRITTEN = /^(?:flush|fsync|release) /;
 
@@ -84,8 +94,14 @@ export class ConcurrentProgram {
         await this.#rewrite(temporary, false);
         return this.#rename(temporary, path);
       }
+      case 'scratch': {
+        const temporary = path.replace(/[^/]*$/, `.x.ABCDE${this.#number}`);
+        await this.#rewrite(temporary, false, 0o600);
+        return this.#rename(temporary, path);
+      }
       case 'rename':
-        return path === other ? undefined : this.#rename(path, other);
+      case 'noreplace':
+        return path === other ? undefined : this.#rename(path, other, act === 'noreplace');
       case 'unlink':
         return this.#changing([{ path, leaves: null, sparesForeign: true }], () =>
           this.#call(`unlink ${path}`, ['ENOENT'], () => fs.unlink(path)),
@@ -105,17 +121,19 @@ export class ConcurrentProgram {
       case 'turn':
         return dice(2) === 0 ? this.#turn('/d', '/e') : this.#turn('/e', '/d');
       case 'publish':
-        await this.#call(`publish ${path}`, ['ENOENT'], () =>
-          fs.setXattr(
-            path,
-            'user.pailfs.visibility',
-            Buffer.from(dice(2) === 0 ? 'public' : 'private'),
-            'any',
-          ),
-        );
-        return;
+      case 'chmod':
+      case 'xattrs':
+      case 'type':
+      case 'refresh': {
+        const call: Side['call'] = (title, allowed, run) => this.#call(title, allowed, run);
+        return playBeside({ ...this.#stage, call }, act, path);
+      }
       case 'foreign':
         return this.#foreign(path);
+      case 'foreignDelete':
+        return this.#changing([{ path, leaves: null, isForeign: true }], () =>
+          this.#stage.deleteForeign(path),
+        );
       case 'wait':
         passTime([200, 4000, 11_000][dice(3)] ?? 0);
         return;
@@ -126,12 +144,12 @@ export class ConcurrentProgram {
     }
   }
 
-  async #rewrite(path: string, exclusive: boolean): Promise<void> {
+  async #rewrite(path: string, exclusive: boolean, mode = 0o644): Promise<void> {
     const { fs, dice } = this.#stage;
     this.#count += 1;
     const stamp = stampOf(this.#number, this.#count);
     await this.#changing([{ path, leaves: stamp, empties: !exclusive }], async () => {
-      const intent = { read: true, write: true, truncate: !exclusive, exclusive, mode: 0o644 };
+      const intent = { read: true, write: true, truncate: !exclusive, exclusive, mode };
       const refusals: ErrnoName[] = exclusive ? ['EEXIST', 'ENOENT'] : ['ENOENT'];
       const handle = await this.#call(
         `create ${path}`,
@@ -195,13 +213,15 @@ export class ConcurrentProgram {
     return released !== null;
   }
 
-  #rename(from: string, to: string): Promise<void> {
+  #rename(from: string, to: string, noReplace = false): Promise<void> {
     const events = [
       { path: from, leaves: null, sparesForeign: true },
       { path: to, leaves: MOVED },
     ];
     return this.#changing(events, () =>
-      this.#call(`rename ${from} ${to}`, ['ENOENT'], () => this.#stage.fs.rename(from, to, false)),
+      this.#call(`rename ${from} ${to}`, noReplace ? ['ENOENT', 'EEXIST'] : ['ENOENT'], () =>
+        this.#stage.fs.rename(from, to, noReplace),
+      ),
     );
   }
 
