@@ -81,7 +81,7 @@ async function put(
       const reason = reasonOf(visibilityFailure) ?? inWords(visibilityFailure);
       throw new CommandError(
         exitCodes.failed,
-        `its bytes are stored, but it is not public any more (${reason}): put it again with PAILFS_VISIBILITY=public`,
+        `its bytes are stored, but it is not public any more (${reason}): put it again with --visibility public`,
         { cause: visibilityFailure },
       );
     }
