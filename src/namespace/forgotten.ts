@@ -2,7 +2,7 @@
  * From when on are answers about a path believed? A person may ask that what was learned before be forgotten, of everything or of
  * one path and what is below it. Answers that left before that are old, too, when they arrive.
  */
-import { parentOf } from '../store/keys.ts';
+import { isWithin, parentOf } from '../store/keys.ts';
 
 export class Forgotten {
   /** By path, the monotonic milliseconds at which it was forgotten. */
@@ -26,9 +26,4 @@ export class Forgotten {
       if (above === '/') return false;
     }
   }
-}
-
-/** Whether `path` is `top`, or below it. */
-export function isWithin(path: string, top: string): boolean {
-  return path === top || path.startsWith(top === '/' ? '/' : `${top}/`);
 }

@@ -7,7 +7,7 @@
  * forgotten at any time.
  */
 import type { Clock } from '../base/clock.ts';
-import { childOf, nameOf, parentOf } from '../store/keys.ts';
+import { childOf, isWithin, nameOf, parentOf } from '../store/keys.ts';
 import type { Outcome } from './entries.ts';
 import type { FolderMemory } from './folder-memory.ts';
 import type { KnownFolder } from './known-folder.ts';
@@ -113,7 +113,7 @@ export class KeptFolders {
   /** Whether `path` is kept, or holds one that is. */
   isOnTheWay(path: string): boolean {
     if (this.#kept.has(path)) return true;
-    for (const kept of this.#kept.keys()) if (kept.startsWith(`${path}/`)) return true;
+    for (const kept of this.#kept.keys()) if (isWithin(kept, path)) return true;
     return false;
   }
 

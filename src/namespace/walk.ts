@@ -89,15 +89,20 @@ export async function* walkFolder(
   } catch (error) {
     // A bucket always has a top: a 404 there says that the bucket is gone.
     if (path === '/' || !isRefusal(error, 'missing')) throw error;
-    const span = { since: leaving, at: leaving };
-    yield {
-      names: emptyNames(),
-      added: [],
-      toldAt: new Map(),
-      pages: 1,
-      complete: true,
-      page: null,
-      ...span,
-    };
+    yield walkOfMissing(leaving);
   }
+}
+
+/** Of a folder that the service answers with 404 to a request that left `at`. */
+function walkOfMissing(at: number): Walk {
+  return {
+    names: emptyNames(),
+    added: [],
+    toldAt: new Map(),
+    pages: 1,
+    complete: true,
+    page: null,
+    since: at,
+    at,
+  };
 }

@@ -34,6 +34,11 @@ export function pathAfterRename(path: string, from: string, to: string): string 
   return to + path.slice(from.length);
 }
 
+/** Whether `path` is `top`, or below it. */
+export function isWithin(path: string, top: string): boolean {
+  return path === top || path.startsWith(top === '/' ? '/' : `${top}/`);
+}
+
 /** The folder that `path` is in; the top's is itself. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf('/');
