@@ -1,6 +1,6 @@
 /**
- * Which of a million things that are numbered is it? An open hash table of their numbers, outside the heap. What a number stands
- * for is elsewhere: whoever looks says by which hash, and whether a number is it.
+ * Which number does a thing have among a million? An open hash table of numbers, outside the heap. It does not know the things: whoever looks
+ * gives the hash of what is looked for, and says of each number with that hash whether it is the one.
  */
 
 const SMALLEST = 16;

@@ -18,9 +18,9 @@ interface Waiting<Result> {
 }
 
 /**
- * Bytes that nobody has asked for yet, beyond which the connection waits, until all of them are read. No less than one look at a socket
- * brings (socket-buffers.ts): each time that it goes on undici takes all that lies at the socket, and puts back what is left for the next time.
- * Were less taken than comes meanwhile, as of short chunks, there were ever more to put back: the square of the file, and all of it in memory.
+ * When so many bytes wait for the reader, the connection pauses until all of them are read. It must be at least what one look at a socket
+ * brings (socket-buffers.ts). For undici takes all that lies at the socket each time it resumes, and puts back what it may not hand over. With
+ * a lower limit more would come than is handed over: what is put back would grow, until all of the file is in memory and is copied each time.
  */
 const MOST_UNREAD = 128 * 1024;
 /** Those before the answer proper: nobody asked for them. */

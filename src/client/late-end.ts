@@ -1,11 +1,12 @@
 /**
- * What does undici hear of a connection's end while the reader of an answer is behind? Nothing. Where an answer says that its connection ends
- * with it, that would end the process (undici issue 5360); where it does not, an answer that is here to its last byte would count as cut.
+ * When does undici hear that a connection has ended? Only after the reader of the answer has taken all bytes that came before. Heard earlier,
+ * the end would do harm: where the answer says that its connection ends with it, undici would end the process (undici issue 5360); elsewhere
+ * an answer that is here to its last byte would count as cut.
  */
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
-/** As `connect`, but of its sockets' ends is told when all that came before is taken. */
+/** As `connect`, but its sockets tell of their end only when all that came before is taken. */
 export function tellingEndLast(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...result) => {
@@ -16,7 +17,7 @@ export function tellingEndLast(connect: buildConnector.connector): buildConnecto
   };
 }
 
-/** undici puts back what it does not take for now, be it nothing, and takes all that is there when it goes on. */
+/** A pause shows by what undici puts back (`unshift`, be it nothing); it goes on by taking all that is there (`read`). */
 function holdEnd(socket: Socket): void {
   const push = socket.push.bind(socket);
   const unshift = socket.unshift.bind(socket);

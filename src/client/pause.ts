@@ -23,7 +23,7 @@ export async function pauseFor(wait: number, circumstances: Circumstances): Prom
   let isMeant = true;
   const sleep = async (): Promise<void> => {
     await clock.sleep(wait, watch.signal());
-    // Before it takes its place again: who looks needs one, too, and of those that hold all of them nobody would get it.
+    // Asked before the call takes its place in the gate again. The look needs a place, too: if calls that look held all places, none would ever get one.
     if (!isUpload) isMeant = await isMeantNow(circumstances);
   };
   let goOn = (): void => undefined;
@@ -41,7 +41,7 @@ export async function pauseFor(wait: number, circumstances: Circumstances): Prom
   } finally {
     goOn();
   }
-  // Its turn may have come after minutes; no look needs the place that it holds.
+  // An upload is asked once more after its turn has come, maybe minutes later. Its look needs a place in another gate.
   return isUpload ? isMeantNow(circumstances) : isMeant;
 }
 

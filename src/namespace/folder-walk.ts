@@ -196,8 +196,8 @@ export class FolderWalk {
   }
 
   /**
-   * What is known of a folder that is not listed may as well be it: a second one of a million names would fill the memory. But not where an
-   * older walk still tells of names there that this one may find gone.
+   * Where the walk takes down what its pages tell. Where the folder is not listed, that is what is known of it already: two copies of a million
+   * names would fill the memory. Not where another walk still adds names to it, which this one may find gone.
    */
   #begin(): TakenDown {
     const { known: names, isAlone } = this.#parts;

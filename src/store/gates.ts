@@ -7,8 +7,8 @@
 import type { Pausing } from '../service/object-service.ts';
 
 /**
- * Runs `task` when there is a place for it: which it `hasWaited` for, or not. What the task does between requests it has to do by `pausing`, one at
- * a time.
+ * Runs `task` when there is a place for it. `hasWaited`: whether there was none at once. A task that waits between two of its requests has to do
+ * so by `pausing`, which gives its place to others meanwhile; one wait at a time.
  */
 export type Gate = <Result>(
   task: (pausing?: Pausing, hasWaited?: boolean) => Promise<Result>,

@@ -126,7 +126,7 @@ export class RangeReader {
       progress.noteEnd(progress.next - before);
     } catch (error) {
       const isNonsense = isRefusal(error, 'malformed') && progress.hasAskedForPart;
-      // What came of it, or of others that nobody could count, may be in a program's hands by now, and be as wrong.
+      // Once a program may have bytes of such an answer, another way of asking would not make them right: the read fails.
       const isUsed = progress.next > before || (download.isUncounted === true && this.#trust.isProven);
       if (isNonsense && !isUsed) progress.isPlain = true;
       else await this.#waitToResume(error, request, progress, progress.next - before);

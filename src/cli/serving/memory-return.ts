@@ -16,7 +16,7 @@ const LARGE_BYTES = 128 * 1024;
  * itself the engine takes up to three times as much, which with a folder of a million names is 80 MiB.
  */
 const MOST_GARBAGE = 60;
-/** What a WeakRef was asked for in this turn of the event loop, as the pieces of block-memory.ts are that go, stays until its end. */
+/** A WeakRef that was asked in this turn of the event loop keeps its object until the turn ends; block-memory.ts asks those of what it gives up. */
 const NEXT_TURN_MS = 1;
 /** The engine lets go of what it has found in threads of its own. */
 const SWEEPING_MS = 1000;

@@ -7,7 +7,7 @@ import { IdleWatch } from '../../base/idle-watch.ts';
 
 /** What Node's own pool of small buffers is for. */
 const SMALLEST_BYTES = 64 * 1024;
-/** An answer is a header and bytes whose number is mostly a power of two: for the header alone none shall take twice as much. */
+/** Room for the header, beside bytes whose number is mostly a power of two: rounded up together, each answer would take twice its size. */
 const HEADER_BYTES = 4096;
 /** Those of the requests that one busy program has in flight. */
 const MOST_KEPT_BYTES = 8 * 1024 * 1024;

@@ -25,7 +25,7 @@ const LISTINGS = 2 ** 20;
 const MOST_NAMES = 500_000;
 /** So many names take as much as a listing without any. */
 const NAMES_OF_LISTING = 50;
-/** What is to be trusted for less may as well be asked for; and so often those that stay open are looked at. Milliseconds. */
+/** A listing that is to be trusted for less is asked for anew; those of open folders are looked at as often. Milliseconds. */
 const LOOK_MS = 100;
 /** Of one folder, while it is open. */
 const MOST_READABLE = 4;

@@ -12,7 +12,7 @@ const elsewhere = promisify(writev);
 const LARGE = 256 * 1024;
 /** Node has four threads, which the local disk's calls need, too. */
 const MOST_ELSEWHERE = 2;
-/** Milliseconds: also on a busy machine no copy takes that long. All threads wait for the local disk, then, and programs shall not. */
+/** Milliseconds: no copy takes that long, even on a busy machine. Then all threads wait for the local disk, and programs must not wait with them. */
 const SLOW_MS = 1000;
 /** Milliseconds without them after that; twice as long each time that they are no faster. */
 const REST_MS = 5000;

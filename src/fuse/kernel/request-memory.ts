@@ -13,7 +13,7 @@ import { MAX_TRANSFER_BYTES, WRITE_DATA_START } from './requests.ts';
 const REQUEST_BYTES = MAX_TRANSFER_BYTES + ALIGNMENT;
 /** Where a request begins in its block. */
 const START = ALIGNMENT - WRITE_DATA_START;
-/** Bytes that are copied sooner than others are found for the next request. */
+/** To copy so few bytes is quicker than to find another block for the next request. */
 const SHORT = 64 * 1024;
 /** Those of the writes that one busy program has in flight. */
 const MOST_KEPT_BYTES = 8 * 1024 * 1024;
