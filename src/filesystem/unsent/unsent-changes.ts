@@ -94,8 +94,9 @@ export class UnsentChanges {
   async retry(ids: readonly string[] | null): Promise<readonly ChangeOutcome[]> {
     const wanted = ids === null ? null : new Set(ids);
     const changes = (await this.list()).filter((change) => wanted?.has(change.id) ?? isForAll(change));
+    const files = this.#filesOf();
     return pLimit(AT_ONCE).map(changes, (change) =>
-      outcomeOf(change, () => this.#retryOne(change, wanted !== null)),
+      outcomeOf(change, () => this.#retryOne(change, files.get(change.id), wanted !== null)),
     );
   }
 
@@ -105,8 +106,12 @@ export class UnsentChanges {
     return pLimit(1).map(changes, (change) => outcomeOf(change, () => this.#discardOne(change)));
   }
 
-  /** Resolves with the path under which the change is stored. */
-  async #retryOne(change: UnsentChange, isNamed: boolean): Promise<string | null> {
+  /** `listed`: the file that had it when it was listed, if any. Resolves with the path under which the change is stored. */
+  async #retryOne(
+    change: UnsentChange,
+    listed: OpenFile | undefined,
+    isNamed: boolean,
+  ): Promise<string | null> {
     const { settings } = this.#mount;
     if (settings.readOnly) throw new Error('the mount is read-only');
     if (!settings.mayWrite) throw new Error('these credentials may only read');
@@ -116,8 +121,7 @@ export class UnsentChanges {
     // Who asks at the same time as another hears the same.
     if (!this.#underWay.has(change.id)) await this.#mount.resting.settled(change.id);
     const waiting = this.#fileOf(change);
-    if (waiting === undefined && this.#hasGoneUp(change)) return change.path;
-    if (waiting === undefined) return this.#storedOnce(change, isNamed);
+    if (waiting === undefined) return this.#goneUpAs(change, listed) ?? this.#storedOnce(change, isNamed);
     return this.#storedInTurn(await this.#giving(waiting, change), change, isNamed);
   }
 
@@ -130,8 +134,9 @@ export class UnsentChanges {
       return isNamed && file.draft?.id === change.id ? 'newest' : 'closed';
     });
     if (!turn.isOver) return path;
-    if (this.#hasGoneUp(change)) return change.path;
-    throw new Error(ENDED);
+    const stored = this.#goneUpAs(change, file);
+    if (stored === null) throw new Error(ENDED);
+    return stored;
   }
 
   /** Of a draft that rested when it was listed. */
@@ -215,13 +220,24 @@ export class UnsentChanges {
     return null;
   }
 
-  /** It waited when it was listed, and went by itself meanwhile: what is there was stored here. */
-  #hasGoneUp({ id, path, state, bytes }: UnsentChange): boolean {
+  /**
+   * It waited when it was listed, and went by itself meanwhile, or with a rename of `file`, which had it: returns the path at which what is
+   * there was stored here. Null: it did not.
+   */
+  #goneUpAs({ id, path: listed, state, bytes }: UnsentChange, file: OpenFile | undefined): string | null {
     const { resting, namespace } = this.#mount;
+    const path = file?.path ?? listed;
     if (path === null || this.#discarded.has(id) || state === 'set aside' || resting.get(id) !== undefined)
-      return false;
+      return null;
     const there = namespace.known.recall(path);
-    return there?.kind === 'file' && there.version.own !== null && there.version.size === bytes;
+    const isOurs = there?.kind === 'file' && there.version.own !== null && there.version.size === bytes;
+    return isOurs ? path : null;
+  }
+
+  /** By the identifiers of their changes. */
+  #filesOf(): ReadonlyMap<string, OpenFile> {
+    const { table } = this.#mount;
+    return new Map(table.all().flatMap((file) => this.#changesOf(file).map(({ id }) => [id, file])));
   }
 
   #fileOf({ id }: UnsentChange): OpenFile | undefined {
