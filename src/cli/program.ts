@@ -140,12 +140,11 @@ function addMountCommand(program: Command, tell: Tell): void {
     if (second === undefined && none?.near !== undefined && !(await resolveAllBuckets(sources)))
       throw noCommand(none);
     const { runMount } = await import('./mount/mount-command.ts');
-    const wish = mountWish(first, second, await resolveSettings(sources));
-    tell(
-      await runMount(wish).catch((error: unknown) => {
-        throw unlessMeant(error, none, second);
-      }),
-    );
+    try {
+      tell(await runMount(mountWish(first, second, await resolveSettings(sources))));
+    } catch (error) {
+      throw unlessMeant(error, none, second);
+    }
   });
 }
 

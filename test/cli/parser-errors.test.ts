@@ -1,4 +1,5 @@
 /** What does a person read who has typed a command in a wrong way? */
+import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openOwnHome, runHere } from '../support/run-here.ts';
@@ -118,6 +119,27 @@ it('a command that there is not is told to be none where a file of a bucket foll
   expect(told.stderr).toMatch(/^pailfs: cat is no command, and \S+photos:f does not exist: .*\n$/);
   expect((await runHere(['cat', resolve(home, 'none')])).stderr).not.toContain('is no command');
 });
+
+it.each([
+  ['nothing is set yet', undefined, 2, /address of the storage service is not set/],
+  ['all is set', 'http://127.0.0.1:9', 1, /127\.0\.0\.1:9/],
+])(
+  'the word of mount(8) is told to be none, and which is meant, where nothing is mounted and %s',
+  async (_case, address, code, reason) => {
+    const { home } = await openOwnHome();
+    vi.stubEnv('PAILFS_BASE_URL', address);
+
+    const mountpoint = resolve(home, 'empty');
+    await mkdir(mountpoint);
+
+    const told = await runHere(['umount', mountpoint, '-f']);
+
+    expect(told).toMatchObject({ code, stdout: '' });
+    expect(told.stderr).toMatch(/^pailfs: umount is no command \(Did you mean unmount\?\), and .*\n$/);
+    expect(told.stderr).toMatch(reason);
+    expect((await runHere(['mount', 'umount', mountpoint, '-f'])).stderr).not.toContain('is no command');
+  },
+);
 
 it('so is one of uploads, which could be a mountpoint', async () => {
   await openOwnHome();

@@ -13,6 +13,9 @@ const NO_MOUNTPOINT: ReadonlySet<MountErrorKind> = new Set([
 /** What most commands take, and hardly anybody calls a directory: BUCKET:KEY. */
 const ADDRESS = /^[^/:]+:/;
 
+/** What mount(8) calls unmounting: people mean that, and hardly anybody calls a bucket so. */
+const UMOUNT = 'umount';
+
 export interface NoCommand {
   /** Taken for something else, such as a bucket. */
   readonly word: string;
@@ -32,11 +35,17 @@ export function suggestion({ near }: NoCommand): string {
   return near === undefined ? '' : ` (Did you mean ${near}?)`;
 }
 
-/** `error` of a mount, which also says that `none` is no command where it is about `mountpoint` and that is no directory to mount upon. */
+/**
+ * `error` of a mount, which also says that `none` is no command where it is about `mountpoint` and that is no directory to mount upon; or
+ * whatever it is about, where the word is that of mount(8).
+ */
 export function unlessMeant(error: unknown, none: NoCommand | undefined, mountpoint = ''): unknown {
-  if (none === undefined || !(error instanceof MountError) || !NO_MOUNTPOINT.has(error.kind)) return error;
-  if (none.near === undefined && !ADDRESS.test(mountpoint)) return error;
+  if (none === undefined || !(error instanceof CommandError || error instanceof MountError)) return error;
   const message = `${none.word} is no command${suggestion(none)}, and ${error.message}`;
+  if (error instanceof CommandError)
+    return none.word === UMOUNT ? new CommandError(error.exitCode, message, { cause: error }) : error;
+  if (none.word !== UMOUNT && !NO_MOUNTPOINT.has(error.kind)) return error;
+  if (none.near === undefined && !ADDRESS.test(mountpoint)) return error;
   return new MountError(error.kind, message, { cause: error });
 }
 
@@ -50,6 +59,8 @@ export function unlessBelow(error: unknown, word: string | undefined, program: C
 
 /** The parser suggests only where no command is the default one, and does not say how it measures: so one that has none is asked. */
 function nearTo(word: string, program: Command): string | undefined {
+  // To the parser it is as near to "mount".
+  if (word === UMOUNT && program.parent === null) return 'unmount';
   const asked = new Command().exitOverride().configureOutput({ outputError: () => undefined });
   for (const command of program.commands) asked.command(command.name());
   try {
