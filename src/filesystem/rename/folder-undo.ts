@@ -3,6 +3,7 @@
  */
 import { atOnce } from '../../base/at-once.ts';
 import { describeError } from '../../base/errors.ts';
+import { isRefusal, type Refusal } from '../../service/refusal.ts';
 import { pathAfterRename } from '../../store/keys.ts';
 import type { CopyAnnouncement } from './copying.ts';
 import { FsError } from '../errors.ts';
@@ -22,6 +23,10 @@ export class FolderUndo {
   readonly #mount: MountState;
   readonly #parts: FolderMoveParts;
   readonly #plan: FolderPlan;
+  /** Steps in which the service has answered, whatever it said. */
+  #answered = 0;
+  /** Why nothing is asked any more; null: the service answers, as far as is known. */
+  #silence: Refusal | null = null;
 
   constructor(mount: MountState, parts: FolderMoveParts, plan: FolderPlan) {
     this.#mount = mount;
@@ -53,7 +58,7 @@ export class FolderUndo {
     }
     await atOnce([...moves.entries()], FILES_AT_ONCE, ([index, move]) =>
       this.#logging('a file stays where a rename that failed had moved it', move.from, () =>
-        this.#moveBack(move, index),
+        this.#asking(() => this.#moveBack(move, index)),
       ),
     );
     for (const path of steps.made.toSorted().toReversed()) {
@@ -63,11 +68,29 @@ export class FolderUndo {
     }
   }
 
+  /**
+   * A `step` that asks the service; none any more once that has been silent during one for as long as a request waits. Each would wait as
+   * long, with its program, and whoever wants a name in either folder.
+   */
+  async #asking<Result>(step: () => Promise<Result>): Promise<Result> {
+    if (this.#silence !== null) throw this.#silence;
+    const before = this.#answered;
+    try {
+      const result = await step();
+      this.#answered += 1;
+      return result;
+    } catch (error) {
+      if (!isSilence(error)) this.#answered += 1;
+      else if (this.#answered === before) this.#silence = error;
+      throw error;
+    }
+  }
+
   async #makeAgain(path: string): Promise<void> {
     const { namespace } = this.#mount;
     try {
-      if ((await namespace.lookup(path)).kind === 'folder') return;
-      await this.#parts.folders.create(path);
+      if ((await this.#asking(() => namespace.lookup(path))).kind === 'folder') return;
+      await this.#asking(() => this.#parts.folders.create(path));
     } catch (error) {
       // What is not on the service goes back into it, and would be where nobody finds it.
       namespace.known.folderStays(path);
@@ -79,7 +102,7 @@ export class FolderUndo {
 
   async #unmake(path: string): Promise<void> {
     try {
-      await this.#parts.folders.removeClaimed(path);
+      await this.#asking(() => this.#parts.folders.removeClaimed(path));
     } catch (error) {
       // It was never made.
       if (!(error instanceof FsError && error.code === 'ENOENT')) throw error;
@@ -126,4 +149,9 @@ export class FolderUndo {
   #back(path: string): string {
     return pathAfterRename(path, this.#plan.to, this.#plan.from);
   }
+}
+
+/** Whether it was no answer at all. */
+function isSilence(error: unknown): error is Refusal {
+  return isRefusal(error, 'timeout', 'unavailable') && error.status === undefined;
 }
