@@ -42,7 +42,7 @@ complete -c pailfs -n '__fish_seen_subcommand_from mount' -l rename-limit -r -d 
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l scratch -r -d 'keep swap, lock and unfinished files of editors, rsync, git and macOS on this machine (default: on)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l uid -r -d 'owner of everything (default: who made it here, else you)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l gid -r -d 'group of everything (default: theirs, else yours)'
-complete -c pailfs -n '__fish_seen_subcommand_from mount' -l umask -r -d 'permission bits taken away (default: 022)'
+complete -c pailfs -n '__fish_seen_subcommand_from mount' -l umask -r -d 'permission bits that files and folders lack, unless a program sets them (default: 022)'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l allow-other -d 'let other users in'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l noexec -d 'no file may be run as a program'
 complete -c pailfs -n '__fish_seen_subcommand_from mount' -l allow-insecure -d 'accept http:// to another machine: credentials and files travel readable'

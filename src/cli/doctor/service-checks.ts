@@ -82,9 +82,11 @@ async function lookAt(settings: MountSettings): Promise<ServiceLook> {
   try {
     return await lookAtService({ baseUrl, credentials, tls, signal });
   } catch (error) {
+    // What an abort of our own is called tells nothing.
+    const words = signal.aborted ? `not within ${LOOK_DEADLINE_MS / 1000} s` : faultWords(error);
     const line =
       untrustedLine(error, baseUrl) ??
-      `something listens at ${baseUrl}, but does not answer (${faultWords(error)}): check --base-url`;
+      `something listens at ${baseUrl}, but does not answer (${words}): check --base-url`;
     throw new CommandError(exitCodes.failed, line, { cause: error });
   }
 }

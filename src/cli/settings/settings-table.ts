@@ -215,7 +215,7 @@ export const settingsTable = {
     written: umaskText,
     placeholder: 'OCTAL',
     fallback: '022',
-    description: 'permission bits taken away',
+    description: 'permission bits that files and folders lack, unless a program sets them',
   },
   allowOther: { schema: switchValue.default(false), description: 'let other users in' },
   noexec: { schema: switchValue.default(false), description: 'no file may be run as a program' },
