@@ -108,8 +108,8 @@ function isLetGoLater(event: PathEvent, events: readonly PathEvent[]): boolean {
 }
 
 /**
- * `[rename/version]`: a file that was stored here less than a second ago (no time passes in folders that are renamed) is removed
- * without a look, and so is what others have stored in its place; a rename that fails then brings back what it had copied.
+ * `[rename/version]`: a file that was stored here less than a second ago is removed without a look, and after a look others may still be
+ * quicker: what they have stored in its place goes then, and a rename that fails brings back what it had copied.
  */
 function isLostInUndo(event: PathEvent, events: readonly PathEvent[]): boolean {
   if (event.isForeign !== true) return false;

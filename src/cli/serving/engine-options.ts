@@ -12,8 +12,8 @@ const YOUNG_SPACE = 16;
  *
  * - Threads for compiling and collecting garbage: more of them than there are processors besides ours would take those of our thread
  *   and of the programs that wait for it.
- * - The memory for new objects begins at 1 MiB, is full after each few hundred answers, and grows only as fast as what it holds survives. That of
- *   Node 24 grows to twice as much or more, which it keeps.
+ * - The memory for new objects begins at 1 MiB, is full after each few hundred answers, and grows only as fast as what it holds survives. Node 24
+ *   lets it grow further, and a mount would take that much more memory.
  * - Code is compiled, simply, when it first runs, and learns at once what it is used for: it was interpreted some hundred times.
  */
 export function engineOptions(processors: number = availableParallelism()): readonly string[] {

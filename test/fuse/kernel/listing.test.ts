@@ -71,6 +71,19 @@ async function opened(): Promise<Listing> {
   return { side, folder, fh, read };
 }
 
+/** Of a folder with `a`, whose reader was interrupted as it waited for the next name. */
+async function interrupted(): Promise<Listing> {
+  const listing = await opened();
+  const { side, folder, fh, read } = listing;
+  folder.give(['a']);
+  await read(0);
+  const answered = side.ask('readdir', 1, readRequest(fh, 3, ROOM));
+  side.send(opcodes.interrupt, 0, u64(Number(side.lastUnique)));
+  side.clock.advance(1000);
+  expect((await answered).code).toBe('EINTR');
+  return listing;
+}
+
 function namesOf(body: Buffer): string[] {
   return direntsOf(body, 0).map(({ name }) => name);
 }
@@ -167,13 +180,7 @@ describe('a folder whose names come in batches', () => {
   });
 
   it('lets go of a reader that is interrupted, and goes on for the next one', async () => {
-    const { side, folder, fh, read } = await opened();
-    folder.give(['a']);
-    await read(0);
-    const answered = side.ask('readdir', 1, readRequest(fh, 3, ROOM));
-    side.send(opcodes.interrupt, 0, u64(Number(side.lastUnique)));
-    side.clock.advance(1000);
-    expect((await answered).code).toBe('EINTR');
+    const { folder, read } = await interrupted();
 
     folder.give(['b']);
 
@@ -181,13 +188,7 @@ describe('a folder whose names come in batches', () => {
   });
 
   it('is not asked for again by a reader that was interrupted and has closed it', async () => {
-    const { side, folder, fh, read } = await opened();
-    folder.give(['a']);
-    await read(0);
-    const answered = side.ask('readdir', 1, readRequest(fh, 3, ROOM));
-    side.send(opcodes.interrupt, 0, u64(Number(side.lastUnique)));
-    side.clock.advance(1000);
-    expect((await answered).code).toBe('EINTR');
+    const { side, folder, fh } = await interrupted();
     await side.succeed('releasedir', 1, u64(fh), u32(0, 0), u64(0));
 
     folder.give(new FsError('EINTR', '/', 'its only reader has left'));
