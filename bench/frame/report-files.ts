@@ -20,11 +20,14 @@ export function asJson(reports: readonly Report[]): string {
   return `${JSON.stringify(reports.map(documentOf), null, 2)}\n`;
 }
 
+/** The titles of the suites that the texts of `asJson` have runs of. */
+export function suitesIn(texts: readonly string[]): ReadonlySet<string> {
+  return new Set(documentsIn(texts).map(({ title }) => title));
+}
+
 /** The runs of one suite in several texts of `asJson` as if they were one; the date is the last one's. Throws when there is none. */
 export function mergedReport(texts: readonly string[], title: string): Report {
-  const documents = texts
-    .flatMap((text) => JSON.parse(text) as readonly ReportDocument[])
-    .filter((document) => document.title === title);
+  const documents = documentsIn(texts).filter((document) => document.title === title);
   const last = documents.at(-1);
   if (last === undefined) throw new Error(`no file has a run of ${title}`);
   const measurements = new Measurements();
@@ -45,6 +48,10 @@ export function mergedReport(texts: readonly string[], title: string): Report {
   };
   const machine = unique(documents.map((document) => document.machine)).join(', and ');
   return reportOf(suite, measurements, { machine, date: new Date(last.date) });
+}
+
+function documentsIn(texts: readonly string[]): readonly ReportDocument[] {
+  return texts.flatMap((text) => JSON.parse(text) as readonly ReportDocument[]);
 }
 
 function documentOf({ suite, measurements, machine, date }: Report): ReportDocument {

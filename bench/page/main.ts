@@ -1,17 +1,23 @@
-/** `npm run bench:page -- FILE.json…`: writes what runs of `reads` found into docs/benchmarks.md, with its charts. */
+/** `npm run bench:page -- FILE.json…`: writes what runs of `reads` and `writes` found into docs/benchmarks.md, with its charts. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { mergedReport } from '../frame/report-files.ts';
-import { READS } from '../reads/reads-suite.ts';
-import { readCharts, withReads } from './reads-page.ts';
+import { mergedReport, suitesIn } from '../frame/report-files.ts';
+import { chartsOf, PAGE_PARTS, withPart } from './suite-page.ts';
 
 const PAGE = new URL('../../docs/benchmarks.md', import.meta.url);
 
 async function main(): Promise<void> {
   const texts = await Promise.all(process.argv.slice(2).map((file) => readFile(file, 'utf8')));
-  const report = mergedReport(texts, READS);
-  const charts = readCharts(report);
-  for (const { name, svg } of charts) await writeFile(new URL(name, PAGE), svg);
-  await writeFile(PAGE, withReads(await readFile(PAGE, 'utf8'), report, charts));
+  const measured = suitesIn(texts);
+  const parts = PAGE_PARTS.filter(({ suite }) => measured.has(suite));
+  if (parts.length === 0) throw new Error('no file has a run of a suite that the page shows');
+  let page = await readFile(PAGE, 'utf8');
+  for (const part of parts) {
+    const report = mergedReport(texts, part.suite);
+    const charts = chartsOf(part, report);
+    for (const { name, svg } of charts) await writeFile(new URL(name, PAGE), svg);
+    page = withPart(page, part, report, charts);
+  }
+  await writeFile(PAGE, page);
 }
 
 await main();

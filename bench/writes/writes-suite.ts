@@ -7,6 +7,8 @@ import { FLOOR_1, FLOOR_8, openStorageSuite } from '../storage/storage-suite.ts'
 import { makeSources } from './sources.ts';
 import { writeScenes, writeSteps, type WriteSteps } from './write-scenes.ts';
 
+/** The suite's title. */
+export const WRITES = 'Writes';
 const TREE_FILES = 1000;
 const MANY_FILES = 200;
 const BIG_BYTES = 512 * 1024 * 1024;
@@ -40,7 +42,7 @@ export async function openWritesSuite(options: SuiteOptions): Promise<Suite> {
   try {
     const steps = writeSteps(sources);
     return await openStorageSuite(options, {
-      title: 'Writes',
+      title: WRITES,
       mounts: MOUNTS,
       scenes: writeScenes(steps),
       bars: writeBars(steps),

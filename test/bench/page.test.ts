@@ -1,10 +1,12 @@
 /** What runs of the bench leave behind: files that can be put together, and a page with charts. */
 import { describe, expect, it } from 'vitest';
 import { Measurements } from '../../bench/frame/measurements.ts';
-import { asJson, mergedReport } from '../../bench/frame/report-files.ts';
+import { asJson, mergedReport, suitesIn } from '../../bench/frame/report-files.ts';
 import { reportOf, type Report } from '../../bench/frame/report.ts';
 import type { SuiteTerms, Workload } from '../../bench/frame/suite.ts';
-import { readCharts, withReads } from '../../bench/page/reads-page.ts';
+import { chartsOf, withPart, type PagePart } from '../../bench/page/suite-page.ts';
+
+const READS: PagePart = { suite: 'Reads', name: 'reads', measured: 'Reads' };
 
 const find: Workload = { name: 'find, 25 ms', unit: 's', better: 'less' };
 const cat: Workload = { name: 'cat, 25 ms', unit: 's', better: 'less' };
@@ -58,6 +60,7 @@ describe('runs in files', () => {
     expect(report.judgements).toMatchObject([{ reached: 0.5, holds: true }]);
     expect(report.suite.notes).toEqual(['A note of all.', 'First.', 'Second.']);
     expect(report.suite.checks).toEqual({ 'A line': 'found Second.' });
+    expect([...suitesIn(files)]).toEqual(['Reads']);
     expect(() => mergedReport(files, 'Writes')).toThrow('no file has a run of Writes');
   });
 });
@@ -66,7 +69,7 @@ describe('the page', () => {
   it('gets tables and charts between its marks, and says how many rounds there were', () => {
     const report = measured([cat, catRequests], [3], 'A note.');
 
-    const page = withReads(PAGE, report, readCharts(report));
+    const page = withPart(PAGE, READS, report, chartsOf(READS, report));
 
     expect(page).toMatch(/^before\n<!-- reads: made/);
     expect(page).toMatch(/<!-- end of reads -->\nafter\n$/);
@@ -76,12 +79,12 @@ describe('the page', () => {
     expect(page).toContain('| cat, 25 ms (s) | 3.00 | 6.00 | 2.00 |');
     expect(page).toContain('| cat, 25 ms | 3 | 6 |');
     expect(page).toContain('A line: found A note.');
-    expect(withReads(page, report, readCharts(report))).toBe(page);
-    expect(() => withReads('no marks', report, [])).toThrow('no marks');
+    expect(withPart(page, READS, report, chartsOf(READS, report))).toBe(page);
+    expect(() => withPart('no marks', READS, report, [])).toThrow('no marks for reads');
   });
 
   it('has a chart for each network that was measured, with a bar for each value', () => {
-    const charts = readCharts(measured([find, cat], [0.3], ''));
+    const charts = chartsOf(READS, measured([find, cat], [0.3], ''));
 
     expect(charts.map(({ name }) => name)).toEqual(['benchmarks-reads-25-ms.svg']);
     expect(charts[0]?.svg).toMatch(/^<svg /);
