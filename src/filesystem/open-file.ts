@@ -21,10 +21,14 @@ const TIMES: ReadonlySet<string> = new Set<keyof LocalAttributes>(['atime', 'mti
 
 /** What the upload of a draft shall do besides storing its bytes. */
 export interface Wishes {
-  readonly basis: OpenFile['basis'];
-  readonly contentType: string | null;
-  readonly visibilityWish: Visibility | null;
-  readonly local: LocalAttributes;
+  /** Whether the draft was made from what is stored (an edit in place) or replaces it whole. Only an edit can conflict. */
+  basis: 'edit' | 'rewrite';
+  /** Set by user.mime_type; null: guessed from the name. */
+  contentType: string | null;
+  /** Set by user.pailfs.visibility: applied after the upload; null: as it was. */
+  visibility: Visibility | null;
+  /** Attributes that programs see of the draft. */
+  local: LocalAttributes;
 }
 
 /** What a close has promised to store (`--write-back`): a draft whose bytes do not change any more. */
@@ -32,8 +36,8 @@ export interface Sealed {
   readonly draft: Draft;
   /** What went up when this took its place, and of whose bytes it was made; null: of none that the service may still get. */
   readonly over: Draft | null;
-  /** Those of the file, before a program began to write something newer; null: nobody has. */
-  wishes: Wishes | null;
+  /** The very ones of the file, until a program begins to write something newer. */
+  readonly wishes: Wishes;
 }
 
 /** A scratch file on the shelf. */
@@ -69,8 +73,8 @@ export class OpenFile {
   reader: { readonly version: Version; readonly source: VersionReader } | null = null;
   /** Whether the draft holds bytes, or a Content-Type, that the service has not. */
   dirty = false;
-  /** Whether the draft was made from `version` (an edit in place) or replaces it whole. Only an edit can conflict. */
-  basis: 'edit' | 'rewrite' = 'rewrite';
+  /** What the upload of `draft` shall do. */
+  wishes: Wishes = { basis: 'rewrite', contentType: null, visibility: null, local: {} };
   /** Whether who writes to it now came after those that made what is here: what they add is an edit of that, also where that is nothing. */
   isTakenUp = false;
   /** Whether anything was written since the draft was emptied over an existing object. */
@@ -87,10 +91,6 @@ export class OpenFile {
   storing: StoppableUpload | null = null;
   /** Whoever stored it was stopped for others, and goes on after them. */
   isStopped = false;
-  /** Set by user.mime_type; otherwise guessed from the name. */
-  contentType: string | null = null;
-  /** Set by user.pailfs.visibility on a draft: applied after its upload. */
-  visibilityWish: Visibility | null = null;
   /** The stored version should be public and could not be made so yet. */
   publishPending = false;
   /** What the journal has of that: which versions, of which any may be stored, are to be public. */
@@ -103,8 +103,6 @@ export class OpenFile {
   shelf: Shelved | null = null;
   /** Of which a close or an fsync has said that it stays here as a scratch file, whatever name that has by now. */
   closedHere: Draft | null = null;
-  /** Attributes of the draft. */
-  local: LocalAttributes = {};
   /** Why the last upload failed, and of which bytes it was; none of this process when `draft` is null. */
   failure: { readonly error: unknown; readonly draft: Draft | null; readonly revision: number } | null = null;
 
@@ -144,11 +142,26 @@ export class OpenFile {
     return this.draft?.size ?? this.version?.size ?? 0;
   }
 
-  /** What the upload of `draft`, which is one of this file, shall do. */
-  wishesOf(draft: Draft): Wishes {
-    const { sealed, basis, contentType, visibilityWish, local } = this;
-    const own = { basis, contentType, visibilityWish, local };
-    return sealed?.draft === draft ? (sealed.wishes ?? own) : own;
+  /** What the upload of `draft`, which is one of this file, shall do, as it is now. */
+  wishesOf(draft: Draft): Readonly<Wishes> {
+    const { sealed, wishes } = this;
+    return { ...(sealed?.draft === draft ? sealed.wishes : wishes) };
+  }
+
+  /** Of all drafts of this file: one that is written and one that is promised before it may have wishes of their own. */
+  get allWishes(): ReadonlySet<Wishes> {
+    return new Set(this.sealed === null ? [this.wishes] : [this.wishes, this.sealed.wishes]);
+  }
+
+  /** Its draft is promised. */
+  seal(draft: Draft, over: Draft | null = null): void {
+    this.sealed = { draft, over, wishes: this.wishes };
+  }
+
+  /** A program writes `draft` from now on, which is newer than what is promised: what it wishes is not that one's. */
+  writeOver(draft: Draft): void {
+    this.wishes = { ...this.wishes };
+    this.draft = draft;
   }
 
   /**
@@ -156,10 +169,10 @@ export class OpenFile {
    * Times are those of the bytes that it writes: `cp -u` and rsync take others that have them for the same.
    */
   setLocal(local: LocalAttributes): void {
-    const { sealed } = this;
-    this.local = { ...this.local, ...local };
-    if (sealed?.wishes == null) return;
-    sealed.wishes = { ...sealed.wishes, local: { ...sealed.wishes.local, ...apartFromTimes(local) } };
+    for (const wishes of this.allWishes) {
+      const isNewest = wishes === this.wishes;
+      wishes.local = { ...wishes.local, ...(isNewest ? local : apartFromTimes(local)) };
+    }
   }
 
   /** `version` holds what programs have read and written of this file. */
@@ -187,19 +200,16 @@ export class OpenFile {
     if (sealed?.draft === draft) {
       this.sealed = null;
       this.isOverSealed = false;
-      if (isOverSealed && this.isAddedTo(draft.size)) this.basis = 'edit';
+      if (isOverSealed && this.isAddedTo(draft.size)) this.wishes.basis = 'edit';
     } else if (sealed?.over === draft) {
-      if (sealed.wishes !== null) sealed.wishes = { ...sealed.wishes, basis: 'edit' };
-      if (sealed.wishes === null || isOverSealed) this.basis = 'edit';
+      sealed.wishes.basis = 'edit';
+      if (isOverSealed) this.wishes.basis = 'edit';
     }
   }
 
   /** The file is as visible now as somebody wished: what is newer here need not see to it again, whatever others make of it until then. */
   granted(visibility: Visibility): void {
-    const { sealed } = this;
-    if (this.visibilityWish === visibility) this.visibilityWish = null;
-    if (sealed?.wishes?.visibilityWish === visibility)
-      sealed.wishes = { ...sealed.wishes, visibilityWish: null };
+    for (const wishes of this.allWishes) if (wishes.visibility === visibility) wishes.visibility = null;
   }
 
   /** What was tried, and what else its upload was to do, was about another name, or another version. */
@@ -207,7 +217,7 @@ export class OpenFile {
     this.failure = null;
     this.doubts.settle();
     this.leftCopy = null;
-    this.visibilityWish = null;
+    this.wishes.visibility = null;
     this.publishPending = false;
   }
 
@@ -219,7 +229,7 @@ export class OpenFile {
 
   /** Monotonic milliseconds at which it was first stored here, `now` when it never was; null: it is older, or its visibility was set. */
   madeHereAt(now: number): number | null {
-    if (this.visibilityWish !== null) return null;
+    if (this.wishes.visibility !== null) return null;
     return this.isNew ? now : (this.version?.madeHereAt ?? null);
   }
 
@@ -247,7 +257,7 @@ export class OpenFile {
   get isHalf(): boolean {
     if (!this.isBeingWritten) return false;
     if (this.version === null && this.sealed === null) return false;
-    return this.basis === 'rewrite' && !this.isOverSealed;
+    return this.wishes.basis === 'rewrite' && !this.isOverSealed;
   }
 
   /** Besides `one`. */

@@ -201,7 +201,7 @@ export class Opening {
     const file = new OpenFile(path, null);
     const now = this.#mount.clock.now();
     this.#shelf.admit(file, intent.mode);
-    file.local = { ...localOfNew(intent, this.#mount.settings, now), atime: now };
+    file.wishes.local = { ...localOfNew(intent, this.#mount.settings, now), atime: now };
     file.draft = await this.#mount.content.createDraft(draftFactsOf(file, { createdAt: now, sealed: null }));
     file.dirty = true;
     return file;
@@ -211,7 +211,7 @@ export class Opening {
     // Who comes after those that wrote it adds to what is stored, also where that is nothing and its draft is still here.
     if (intent.write && !file.hasWriters()) {
       if (file.dirty) file.isTakenUp = how === 'found';
-      else file.basis = 'edit';
+      else file.wishes.basis = 'edit';
     }
     const stream = new ReadStream();
     stream.rests.opened(this.#mount.clock.monotonic());

@@ -82,7 +82,7 @@ export async function visibilityOf(mount: MountState, file: OpenFile): Promise<V
 }
 
 /** What was set on a draft is for its own bytes: not for those before them, which may be nobody else's business. */
-function wishOf({ halfWritten, sealed, visibilityWish }: OpenFile): Visibility | null {
-  if (visibilityWish === 'private') return visibilityWish;
-  return halfWritten === null ? visibilityWish : (sealed?.wishes?.visibilityWish ?? null);
+function wishOf({ halfWritten, sealed, wishes }: OpenFile): Visibility | null {
+  if (wishes.visibility === 'private' || halfWritten === null) return wishes.visibility;
+  return sealed?.wishes.visibility ?? null;
 }

@@ -13,7 +13,7 @@ export function contentTypeOf(path: string): string {
 /** What the file's draft will be stored as. */
 export function contentTypeFor(
   file: OpenFile,
-  { contentType, basis }: Pick<Wishes, 'contentType' | 'basis'> = file,
+  { contentType, basis }: Pick<Readonly<Wishes>, 'contentType' | 'basis'> = file.wishes,
 ): string {
   if (contentType !== null) return contentType;
   // An edit in place is of the same type as before; a file written anew, or from nothing, is what its name says.
@@ -24,9 +24,9 @@ export function contentTypeFor(
 
 /** What to wish so that the file's draft is stored as its name says: nothing where it would be, since it may yet be renamed. */
 export function wishForTypeOfName(file: OpenFile): string | null {
-  const { basis, path } = file;
+  const { wishes, path } = file;
   const type = contentTypeOf(path);
-  return contentTypeFor(file, { contentType: null, basis }) === type ? null : type;
+  return contentTypeFor(file, { contentType: null, basis: wishes.basis }) === type ? null : type;
 }
 
 /** Programs make a file, set its type, and write it then; in between it may have been stored, empty. */

@@ -115,28 +115,26 @@ export class VisibilityChanges {
   }
 
   async #wish(file: OpenFile): Promise<void> {
-    file.visibilityWish = 'public';
+    file.wishes.visibility = 'public';
     await this.#mount.kept.redescribe(file);
     await this.#shelf.redescribed(file);
   }
 
   /** Also of what a close has promised before, and of a link that is owed. */
   async #keepPrivate(file: OpenFile): Promise<void> {
-    const { sealed, visibilityWish, publishPending, doubts } = file;
+    const { publishPending, doubts } = file;
     const { visibilityBefore } = doubts;
-    const before = { visibilityWish, publishPending };
-    const wishes = sealed?.wishes ?? null;
-    file.visibilityWish = 'private';
+    const before = [...file.allWishes].map((wishes) => ({ wishes, visibility: wishes.visibility }));
+    for (const { wishes } of before) wishes.visibility = 'private';
     file.publishPending = false;
     if (visibilityBefore !== null) doubts.visibilityBefore = 'private';
-    if (sealed !== null && wishes !== null) sealed.wishes = { ...wishes, visibilityWish: 'private' };
     try {
       await this.#shelf.stayingPrivate(file);
       await this.#mount.kept.stayingPrivate(file);
     } catch (error) {
-      Object.assign(file, before);
+      for (const { wishes, visibility } of before) wishes.visibility = visibility;
+      file.publishPending = publishPending;
       doubts.visibilityBefore = visibilityBefore;
-      if (sealed !== null) sealed.wishes = wishes;
       throw error;
     }
   }

@@ -140,7 +140,7 @@ export class Xattrs {
 
   /** What the file's will be after its upload. */
   async #visibilityOfDraft(file: OpenFile, waiter: Waiter): Promise<string> {
-    const kept = visibilityToKeep(this.#mount, file, file.visibilityWish);
+    const kept = visibilityToKeep(this.#mount, file, file.wishes.visibility);
     if (kept !== undefined) return kept;
     const standing = standingVersion(this.#mount, file);
     return standing === null ? 'private' : (await this.#record(file.path, standing, waiter)).visibility;
@@ -232,8 +232,9 @@ export class Xattrs {
         await this.#parts.writing.changeable(file, Infinity);
         // Its bytes are as old as they were, though they are stored again.
         const mtime = file.version?.lastModified.getTime();
-        if (!file.dirty) file.local = { mtime, ...file.version?.local, ctime: this.#mount.clock.now() };
-        file.contentType = type ?? wishForTypeOfName(file);
+        if (!file.dirty)
+          file.wishes.local = { mtime, ...file.version?.local, ctime: this.#mount.clock.now() };
+        file.wishes.contentType = type ?? wishForTypeOfName(file);
         file.dirty = true;
         await this.#mount.kept.redescribe(file);
         await this.#parts.shelf.redescribed(file);

@@ -158,29 +158,25 @@ export class DraftEnds {
   }
 
   /** Its newest bytes are the caller's to end. */
-  #goBackTo(file: OpenFile, { draft }: Sealed): void {
-    const promised = file.wishesOf(draft);
+  #goBackTo(file: OpenFile, { draft, wishes }: Sealed): void {
     file.loseWrites();
     if (file.failure?.draft === file.draft) file.failure = null;
     file.draft = draft;
-    file.sealed = { draft, over: null, wishes: null };
+    file.wishes = wishes;
+    file.seal(draft);
     file.isOverSealed = false;
-    Object.assign(file, promised);
   }
 
   /** The service refused what was written last for good: what a close has promised before is what the file holds then. */
   async #setNewestAside(file: OpenFile, draft: Draft, sealed: Sealed): Promise<void> {
-    const { isOverSealed, failure } = file;
-    const own = file.wishesOf(draft);
-    const { wishes } = sealed;
+    const { isOverSealed, failure, wishes } = file;
     // As a file of its own: whoever writes to the name meanwhile goes on from what was promised.
-    const left = Object.assign(new OpenFile(file.path, file.version), { ...own, draft, dirty: true });
+    const left = Object.assign(new OpenFile(file.path, file.version), { wishes, draft, dirty: true });
     this.#goBackTo(file, sealed);
     if (await this.#laidAside(left, draft, failure?.error)) return;
     if (file.draft !== sealed.draft || file.sealed?.draft !== sealed.draft)
       return this.#leaveAside(left, draft);
-    file.sealed.wishes = wishes;
-    Object.assign(file, { ...own, draft, isOverSealed, failure });
+    Object.assign(file, { wishes, draft, isOverSealed, failure });
   }
 
   /** What the name of `file` shows once its bytes are set aside: after a conflict that is not what they were made from. */

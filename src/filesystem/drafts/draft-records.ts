@@ -10,15 +10,12 @@ import type { OpenFile, Wishes } from '../open-file.ts';
 export function draftFactsOf(
   file: OpenFile,
   { createdAt, sealed }: Pick<DraftFacts, 'createdAt' | 'sealed'>,
-  { basis, contentType, visibilityWish, local }: Wishes = file,
+  wishes: Readonly<Wishes> = file.wishes,
 ): DraftFacts {
   return {
     key: keyOfPath(file.path),
     base: file.version === null ? null : factsOf(file.version),
-    basis,
-    contentType,
-    visibility: visibilityWish,
-    local,
+    ...wishes,
     createdAt,
     sealed,
   };

@@ -15,7 +15,7 @@ import { currentVisibility } from '../../store/replace.ts';
 import type { Version } from '../../store/version.ts';
 import { attemptOf } from '../drafts/draft-records.ts';
 import type { MountState } from '../mount-state.ts';
-import type { OpenFile } from '../open-file.ts';
+import type { OpenFile, Wishes } from '../open-file.ts';
 
 /**
  * Brings what is known of `file` up to date. Returns the version that the service has, if it holds the bytes of `draft`: it came
@@ -95,7 +95,7 @@ async function meetForeign(
   { store, settings }: MountState,
   file: OpenFile,
   head: ObjectHead | null,
-  basis: OpenFile['basis'],
+  basis: Wishes['basis'],
 ): Promise<void> {
   const isReplaced = head !== null && basis === 'rewrite' && settings.visibility === 'preserve';
   const visibility = isReplaced ? await currentVisibility(store, keyOfPath(file.path)) : null;

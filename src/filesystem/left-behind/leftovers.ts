@@ -68,7 +68,7 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
   try {
     draft = await mount.content.openDraft(record.id, facts.sealed?.size ?? 0, facts);
     const file = draftOnDisk(mount, record, draft, true);
-    file.local = await mount.kept.adopt(record);
+    file.wishes.local = await mount.kept.adopt(record);
     if (shown.has(path)) {
       await mount.kept.aside.whole(file, draft, SUPERSEDED);
       return;
@@ -121,12 +121,12 @@ export function draftOnDisk(
   file.dirty = true;
   file.isLeftBehind = true;
   file.written = true;
-  file.basis = facts.basis;
-  file.contentType = facts.contentType;
-  file.visibilityWish = facts.visibility;
+  file.wishes.basis = facts.basis;
+  file.wishes.contentType = facts.contentType;
+  file.wishes.visibility = facts.visibility;
   for (const unconfirmed of record.unconfirmed) file.doubts.add(versionOf(unconfirmed));
   file.doubts.visibilityBefore = record.visibilityBefore;
-  if (isPromised) file.sealed = { draft, over: null, wishes: null };
+  if (isPromised) file.seal(draft);
   draft.setLeaving(isPromised);
   // The process may have ended in the middle of its upload, of which no record is made when there is one already.
   if (facts.sealed?.md5 != null) file.doubts.add(uploadOf(facts, facts.sealed));

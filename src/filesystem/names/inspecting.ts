@@ -182,7 +182,7 @@ export class Inspecting {
     const known = { kind: 'file', identity, follows, size, links: file.detached ? 0 : 1, validFor } as const;
     if (!file.dirty && version !== null) return { ...known, ...this.#ofVersion(version) };
     const modified = version?.lastModified.getTime() ?? this.#mount.clock.now();
-    return { ...known, ...this.#shown(file.local, FILE_MODE, modified) };
+    return { ...known, ...this.#shown(file.wishes.local, FILE_MODE, modified) };
   }
 
   #ofVersion(version: Version): ShownAttributes {

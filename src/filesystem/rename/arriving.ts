@@ -79,19 +79,19 @@ function takeAttributes(
 }
 
 function takeVersion(source: OpenFile, copied: Version, stays: Draft | null): void {
-  const { visibilityWish } = source;
+  const { visibility } = source.wishes;
   source.take(copied);
   source.forgetUploads();
   source.shelf = null;
   if (stays === null) {
     source.dirty = false;
-    source.basis = 'edit';
-    source.contentType = null;
+    source.wishes.basis = 'edit';
+    source.wishes.contentType = null;
     return;
   }
-  source.visibilityWish = visibilityWish;
+  source.wishes.visibility = visibility;
   if (source.sealed !== null) return;
   // What is being written was made from what is stored now.
-  if (source.isOverSealed) source.basis = 'edit';
+  if (source.isOverSealed) source.wishes.basis = 'edit';
   source.isOverSealed = false;
 }

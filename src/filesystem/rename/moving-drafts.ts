@@ -92,8 +92,7 @@ export class MovingDrafts {
   async stays(file: OpenFile): Promise<void> {
     if (!file.dirty && file.handles.size === 0) return;
     file.detached = false;
-    file.basis = 'edit';
-    if (file.sealed?.wishes != null) file.sealed.wishes = { ...file.sealed.wishes, basis: 'edit' };
+    for (const wishes of file.allWishes) wishes.basis = 'edit';
     const { table } = this.#mount;
     // What its programs read is what the name leads to, as before.
     if (!file.dirty && table.get(file.path) === undefined) table.add(file);
@@ -147,11 +146,10 @@ export class MovingDrafts {
     source.isLeftBehind ||= target?.isLeftBehind === true;
     source.doubts.visibilityBefore =
       target?.publishPending === true ? 'public' : (target?.doubts.visibilityBefore ?? null);
-    source.basis = 'rewrite';
-    source.visibilityWish ??= target?.visibilityWish ?? null;
-    if (source.sealed?.wishes != null) {
-      const visibilityWish = source.sealed.wishes.visibilityWish ?? source.visibilityWish;
-      source.sealed.wishes = { ...source.sealed.wishes, basis: 'rewrite', visibilityWish };
+    source.wishes.visibility ??= target?.wishes.visibility ?? null;
+    for (const wishes of source.allWishes) {
+      wishes.basis = 'rewrite';
+      wishes.visibility ??= source.wishes.visibility;
     }
     source.sealed ??= promised;
     source.written = true;
@@ -195,7 +193,7 @@ export function moveInTable(
 ): void {
   table.remove(source);
   source.path = to;
-  if (source.dirty) source.local = { ...source.local, ctime: clock.now() };
+  if (source.dirty) source.wishes.local = { ...source.wishes.local, ctime: clock.now() };
   const isWritten = source.dirty || source.hasWriters();
   // Programs may have written there since an earlier process stored the copy: that is what the name leads to.
   if (yields && !isWritten && table.isTaken(to, source)) source.detached = true;
@@ -219,7 +217,7 @@ function isHeld({ handles, draft, sealed }: OpenFile): boolean {
 function takePromise(target: OpenFile): Sealed | null {
   if (target.sealed === null) return null;
   const { draft } = target.sealed;
-  const wishes = target.wishesOf(draft);
+  const wishes = { ...target.sealed.wishes };
   target.sealed = null;
   if (target.draft === draft) {
     target.draft = null;

@@ -91,7 +91,7 @@ export class Moving {
       const { namespace, table } = this.#mount;
       // What a program has written since this mount began.
       const stays = source.dirty && source.draft !== draft ? source.draft : null;
-      const isAnother = draft === null && source.basis === 'rewrite';
+      const isAnother = draft === null && source.wishes.basis === 'rewrite';
       const isTaken = table.isTaken(to, source);
       // What its programs write, or are about to, would have no name.
       if (isTaken && (stays !== null || source.hasWriters())) return false;
@@ -146,14 +146,15 @@ export class Moving {
     });
     if (moved !== null) return moved.lost;
     // Else the target's would be that of bytes which may be nobody else's business.
-    if (target !== null) source.visibilityWish ??= wish;
+    if (target !== null) source.wishes.visibility ??= wish;
     return this.#moveHalf(source, destination);
   }
 
   /** Others have replaced or deleted what the service had of `source`: left is what a program is writing. */
   async #moveHalf(source: OpenFile, { to, target }: Destination): Promise<OpenFile | null> {
     const from = source.path;
-    if (source.basis === 'edit') source.contentType ??= contentTypeAt(from, to, source.version?.contentType);
+    const { wishes, version } = source;
+    if (wishes.basis === 'edit') wishes.contentType ??= contentTypeAt(from, to, version?.contentType);
     const lost = await this.drafts.move(source, target, to);
     if (this.#mount.namespace.known.recall(from)?.kind === 'file') tellOfTheirs(this.#mount, from, to);
     return lost;

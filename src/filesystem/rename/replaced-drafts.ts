@@ -48,7 +48,7 @@ export class ReplacedDrafts {
 
   /** Programs have gone on with a draft of their own: what is edited of bytes that are replaced is a conflict, for its close to find. */
   async #endPromise(file: OpenFile, promised: Draft): Promise<void> {
-    if (file.isOverSealed) file.basis = 'edit';
+    if (file.isOverSealed) file.wishes.basis = 'edit';
     file.isOverSealed = false;
     file.version ??= file.doubts.versions.at(-1) ?? null;
     if (file.sealed?.draft === promised) file.sealed = null;
@@ -69,7 +69,7 @@ export class ReplacedDrafts {
     table.remove(file);
     file.dirty = false;
     file.sealed = null;
-    file.basis = 'edit';
+    file.wishes.basis = 'edit';
     file.version ??= file.doubts.versions.at(-1) ?? null;
     file.forgetUploads();
     await kept.retire(promised);

@@ -36,7 +36,7 @@ interface StepRecording {
 
 /** Whether a program has put it there since this mount began, in place of what was to be moved. */
 function isAnother(source: OpenFile): boolean {
-  return source.dirty && (source.isNew || (source.basis === 'rewrite' && !source.isLeftBehind));
+  return source.dirty && (source.isNew || (source.wishes.basis === 'rewrite' && !source.isLeftBehind));
 }
 
 /** For callers who hold the claims of both paths. */
@@ -91,7 +91,7 @@ export class ResumedSteps {
     const [from, to] = [pathOfKey(step.from), pathOfKey(step.to)];
     const there = table.dirty(to);
     // Still an edit of what was replaced, it is stored beside the copy.
-    const isBeside = there?.basis === 'edit' && this.#replaced.has(there);
+    const isBeside = there?.wishes.basis === 'edit' && this.#replaced.has(there);
     if (there !== undefined && draftIn(there, step) === undefined && !isBeside) {
       // It would be stored over the copy, the only one when that under the old name is gone.
       this.#dropped(step, TAKEN);

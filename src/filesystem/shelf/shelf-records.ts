@@ -26,13 +26,14 @@ export class ShelfRecords {
 
   /** The bytes of `file`, which is on the shelf, and what it is, are on the disk then. Rejects with the disk's error. */
   async keep(file: OpenFile): Promise<void> {
-    const { draft, shelf, path, local, handles } = file;
+    const { draft, shelf, path, wishes, handles } = file;
     if (draft === null || shelf === null) return;
     await draft.sync();
     const closedAt = handles.size === 0 ? this.#mount.clock.now() : null;
     const { createdAt } = draft.facts;
-    const wishes = wishesOf(file);
-    await this.#put(draft, { id: draft.id, path, kind: shelf.kind, createdAt, closedAt, local, ...wishes });
+    const { local, contentType, visibility } = wishes;
+    const { kind } = shelf;
+    await this.#put(draft, { id: draft.id, path, kind, createdAt, closedAt, local, contentType, visibility });
   }
 
   /** What the upload of `file` shall do has changed. Rejects with the disk's error: the next mount would do something else, then. */
@@ -84,9 +85,8 @@ export class ShelfRecords {
       file.draft = await content.openDraft(id, size);
       file.dirty = true;
       file.written = true;
-      file.local = await kept.attributesOf(id, local);
-      file.contentType = contentType;
-      file.visibilityWish = visibility;
+      const shown = await kept.attributesOf(id, local);
+      file.wishes = { basis: 'rewrite', contentType, visibility, local: shown };
       file.shelf = { kind, mode: modeAtCreation(kind) };
       file.closedHere = file.draft;
       table.add(file);
@@ -108,9 +108,7 @@ export class ShelfRecords {
   }
 }
 
-function wishesOf({
-  contentType,
-  visibilityWish,
-}: OpenFile): Pick<ShelvedRecord, 'contentType' | 'visibility'> {
-  return { contentType, visibility: visibilityWish };
+function wishesOf({ wishes }: OpenFile): Pick<ShelvedRecord, 'contentType' | 'visibility'> {
+  const { contentType, visibility } = wishes;
+  return { contentType, visibility };
 }

@@ -52,7 +52,7 @@ export class Reviving {
       // Promised: who writes to it before its turn gets a copy.
       const file = draftOnDisk(this.#mount, record, draft, true);
       try {
-        file.local = await kept.adopt(record);
+        file.wishes.local = await kept.adopt(record);
         await this.#place(file, isWholeDraft(record, found));
         return file;
       } catch (error) {
@@ -114,7 +114,7 @@ export class Reviving {
     const { claims, table } = this.#mount;
     const { path } = file;
     // As an edit: what others store there later, while its upload is tried again and again, is not replaced either.
-    file.basis = 'edit';
+    file.wishes.basis = 'edit';
     const isPlaced = await claims.run([path], async () => {
       if (!(await this.#mayReturn(file, isWhole))) return false;
       table.add(file);
@@ -149,7 +149,7 @@ function countAsEdit(file: OpenFile, draft: Draft): true {
   const asEdit = (of: Draft) =>
     ({ basis: 'edit', contentType: contentTypeFor(file, file.wishesOf(of)) }) as const;
   const [promised, newest] = [asEdit(draft), asEdit(file.draft ?? draft)];
-  if (draft === file.draft || file.isOverSealed) Object.assign(file, newest);
-  if (file.sealed?.wishes != null) file.sealed.wishes = { ...file.sealed.wishes, ...promised };
+  if (draft === file.draft || file.isOverSealed) Object.assign(file.wishes, newest);
+  if (file.sealed !== null) Object.assign(file.sealed.wishes, promised);
   return true;
 }

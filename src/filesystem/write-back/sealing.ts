@@ -37,7 +37,7 @@ export class Sealing {
       const isStored = before !== null && file.sealed !== before;
       const isOver = before !== null && !isStored && file.isOverSealed && file.isAddedTo(before.draft.size);
       const over = isOver ? (file.goingUp === before.draft ? before.draft : before.over) : null;
-      file.sealed = { draft, over, wishes: null };
+      file.seal(draft, over);
       draft.setLeaving(!file.detached);
       file.isOverSealed = false;
       file.failure = null;
@@ -71,9 +71,8 @@ export class Sealing {
       await copy.remove();
       return promised.draft;
     }
-    promised.wishes = file.wishesOf(promised.draft);
     file.isOverSealed = keep > 0;
-    file.draft = copy;
+    file.writeOver(copy);
     return copy;
   }
 

@@ -39,7 +39,7 @@ export class BeforeUpload {
   /** The visibility that `file` shall have with the bytes of `draft`. */
   async visibility(file: OpenFile, draft: Draft): Promise<Visibility> {
     const { namespace } = this.#mount;
-    const { visibilityWish } = file.wishesOf(draft);
+    const { visibility: visibilityWish } = file.wishesOf(draft);
     if (this.#isOld(file, visibilityWish))
       file.doubts.visibilityBefore =
         (await this.#seenUnless(file, file.doubts.versions)) ?? file.doubts.visibilityBefore;
@@ -72,7 +72,7 @@ export class BeforeUpload {
   /** Whether the upload of `draft` is as it was meant to be, by what the service has now; else `plan` says what it has. */
   async isAsPlanned(file: OpenFile, draft: Draft, plan: UploadPlan): Promise<boolean> {
     const mayConflict = this.#mayConflict(file, draft);
-    const { visibilityWish } = file.wishesOf(draft);
+    const { visibility: visibilityWish } = file.wishesOf(draft);
     const isKept =
       visibilityToKeep(this.#mount, file, visibilityWish) !== undefined && !this.#isOld(file, visibilityWish);
     const isTold = isKept || this.#mount.namespace.known.isFresh(file.path, plan.since);

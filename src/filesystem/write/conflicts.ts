@@ -12,7 +12,7 @@ import { FsError } from '../errors.ts';
 import type { Draft } from '../../content/draft.ts';
 import type { FolderTimes } from '../names/folder-times.ts';
 import type { MountState } from '../mount-state.ts';
-import { OpenFile } from '../open-file.ts';
+import { OpenFile, type Wishes } from '../open-file.ts';
 
 /** What a draft held at one moment. */
 export interface Edited {
@@ -70,7 +70,7 @@ export class Conflicts {
         if (await this.#isTaken(to)) return false;
         // A rename, an unlink or another close may have been first, or a program may have emptied the file.
         if (file.path !== path || file.detached || !file.dirty || !lastWord()) return true;
-        if (file.basis === 'edit') await this.#move(file, to);
+        if (file.wishes.basis === 'edit') await this.#move(file, to);
         // Not while a close promises what has been written since in its place.
         else promised = await file.gate.still(() => this.#movePromised(file, to));
         return true;
@@ -91,17 +91,17 @@ export class Conflicts {
   /** What is written anew stays at its name, which it is meant to replace. */
   async #movePromised(file: OpenFile, to: string): Promise<OpenFile | null> {
     const { table, kept } = this.#mount;
-    if (file.sealed?.wishes?.basis !== 'edit') return null;
+    if (file.sealed?.wishes.basis !== 'edit') return null;
     const { draft } = file.sealed;
     this.#tell(file.path, to);
     const promised = new OpenFile(to, null);
     promised.draft = draft;
     promised.dirty = true;
     promised.written = true;
-    promised.contentType = contentTypeFor(file, file.wishesOf(draft));
-    promised.local = file.wishesOf(draft).local;
-    promised.visibilityWish = atMost(file.wishesOf(draft).visibilityWish);
-    promised.sealed = { draft, over: null, wishes: null };
+    promised.wishes.contentType = contentTypeFor(file, file.wishesOf(draft));
+    promised.wishes.local = file.wishesOf(draft).local;
+    promised.wishes.visibility = atMost(file.wishesOf(draft).visibility);
+    promised.seal(draft);
     file.sealed = null;
     file.failure = null;
     table.add(promised);
@@ -126,13 +126,10 @@ export class Conflicts {
     // To the service it is a new file from now on: private, and whatever was tried before belongs to the old name.
     file.version = null;
     file.isNew = true;
-    const visibilityWish = atMost(file.visibilityWish);
+    const wished = [...file.allWishes].map((wishes) => ({ wishes, visibility: atMost(wishes.visibility) }));
     file.forgetUploads();
-    Object.assign(file, { basis: 'rewrite', contentType, visibilityWish });
-    if (file.sealed?.wishes != null) {
-      const promised = atMost(file.sealed.wishes.visibilityWish);
-      file.sealed.wishes = { ...file.sealed.wishes, basis: 'rewrite', contentType, visibilityWish: promised };
-    }
+    for (const { wishes, visibility } of wished)
+      Object.assign(wishes, { basis: 'rewrite', contentType, visibility } satisfies Partial<Wishes>);
     table.add(file);
     this.#folderTimes.touch(parentOf(to));
     // Not between a close's description of the draft and its record.

@@ -135,7 +135,7 @@ export class Sending {
   async #publishIfWanted(file: OpenFile, draft: Draft, version: Version): Promise<Replacement> {
     const { store, clock, settings } = this.#mount;
     const preserved = settings.visibility === 'preserve' ? file.doubts.visibilityBefore : settings.visibility;
-    const visibility = file.wishesOf(draft).visibilityWish ?? preserved ?? 'private';
+    const visibility = file.wishesOf(draft).visibility ?? preserved ?? 'private';
     const replacement = await asWanted(store, keyOfPath(file.path), version, visibility);
     if (replacement.visibilityFailure === undefined)
       version.visibility = { value: visibility, at: clock.monotonic() };
@@ -145,8 +145,8 @@ export class Sending {
   /** The stored version, if its bytes are the draft's and nothing else is to be changed. */
   async #storedAlready(file: OpenFile, draft: Draft): Promise<Version | null> {
     const base = file.version;
-    const { contentType, visibilityWish } = file.wishesOf(draft);
-    const hasMore = contentType !== null || visibilityWish !== null || file.publishPending;
+    const { contentType, visibility } = file.wishesOf(draft);
+    const hasMore = contentType !== null || visibility !== null || file.publishPending;
     if (base === null || file.endUnknown || hasMore) return null;
     // A DELETE, or another upload, of before may be done at any moment: only what is stored after it, and looked at, lasts.
     const { late } = this.#mount.store;
@@ -250,9 +250,9 @@ export class Sending {
   #becomeClean(file: OpenFile, version: Version): void {
     file.sealed = null;
     file.dirty = false;
-    if (file.isAddedTo(version.size)) file.basis = 'edit';
-    file.contentType = null;
-    file.visibilityWish = null;
+    if (file.isAddedTo(version.size)) file.wishes.basis = 'edit';
+    file.wishes.contentType = null;
+    file.wishes.visibility = null;
     // Handles may be open for hours; what follows on the draft now starts from this version.
     file.written = false;
     file.passedOver = false;

@@ -187,7 +187,7 @@ export class Writing {
     const { content, clock } = this.#mount;
     const base = file.version;
     // Who adds to a file that is empty did not mean to replace what others have put there since.
-    file.basis = base === null || (keep === 0 && base.size > 0) ? 'rewrite' : 'edit';
+    file.wishes.basis = base === null || (keep === 0 && base.size > 0) ? 'rewrite' : 'edit';
     const draft = await content[make](draftFactsOf(file, { createdAt: clock.now(), sealed: null }));
     if (base !== null && keep > 0) await this.#copy(file, { base, keep, draft });
     return draft;
@@ -217,8 +217,8 @@ export class Writing {
 
   #emptied(file: OpenFile, wasFull: boolean): void {
     // What was set of other bytes says nothing of those to come.
-    if (wasFull) file.contentType = null;
-    file.basis = 'rewrite';
+    if (wasFull) file.wishes.contentType = null;
+    file.wishes.basis = 'rewrite';
     file.isOverSealed = false;
     file.isTakenUp = false;
     file.written = false;
@@ -232,9 +232,9 @@ export class Writing {
 
   #touched(file: OpenFile): void {
     const now = this.#mount.clock.now();
-    if (!file.dirty) file.local = { ...file.version?.local };
+    const before = file.dirty ? file.wishes.local : file.version?.local;
     file.dirty = true;
-    file.local = { ...file.local, mtime: now, ctime: now };
+    file.wishes.local = { ...before, mtime: now, ctime: now };
     // Its name may have gone to a version that somebody else stored: what was written last is what the path shows.
     if (!file.detached) this.#mount.table.show(file);
   }
