@@ -3,6 +3,7 @@
  * client sends arrives `latencyMs` later, so each request costs that once, and each direction of each connection carries at most
  * `bytesPerSecond`. A connection opens at once and nothing is lost.
  */
+import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Alarm } from './alarm.ts';
 import { DelayedPipe } from './delayed-pipe.ts';
@@ -29,70 +30,102 @@ export interface Link {
 
 /** Listens on a port of 127.0.0.1 and leads to `targetPort` there. */
 export async function openLink(targetPort: number, pace: Pace): Promise<Link> {
-  let traffic = { up: 0, down: 0, connections: 0 };
-  const pauses = new Pauses();
-  const pipes = new Set<DelayedPipe>();
-  const sockets = new Set<Socket>();
-  const alarm = new Alarm(() => {
-    for (const pipe of pipes) {
-      const next = pipe.deliver();
-      if (next !== undefined) alarm.wakeAt(next);
-    }
+  const link = new ProxyLink(targetPort, pace);
+  await link.listen();
+  return link;
+}
+
+class ProxyLink implements Link {
+  readonly #targetPort: number;
+  readonly #pace: Pace;
+  readonly #server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    this.#connect(client);
   });
-  const wakeAt = (moment: bigint): void => {
-    alarm.wakeAt(moment);
-  };
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-    const target = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
-    traffic.connections += 1;
-    const up = new DelayedPipe({ from: client, to: target }, pace, (bytes) => (traffic.up += bytes), wakeAt);
+  readonly #sockets = new Set<Socket>();
+  readonly #pipes = new Set<DelayedPipe>();
+  readonly #pauses = new Pauses();
+  readonly #alarm = new Alarm(() => {
+    this.#deliver();
+  });
+  #traffic = { up: 0, down: 0, connections: 0 };
+
+  constructor(targetPort: number, pace: Pace) {
+    this.#targetPort = targetPort;
+    this.#pace = pace;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  takeTraffic(): LinkTraffic {
+    const taken = { ...this.#traffic, pauses: this.#pauses.take() };
+    this.#traffic = { up: 0, down: 0, connections: 0 };
+    return taken;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+    await this.#alarm.close();
+  }
+
+  #connect(client: Socket): void {
+    const host = '127.0.0.1';
+    const target = connect({ port: this.#targetPort, host, allowHalfOpen: true, noDelay: true });
+    this.#traffic.connections += 1;
     client.on('data', () => {
-      pauses.asked(client);
+      this.#pauses.asked(client);
     });
-    const backPace = { ...pace, latencyMs: 0 };
-    const down = new DelayedPipe(
-      { from: target, to: client },
-      backPace,
-      (bytes) => {
-        traffic.down += bytes;
-        pauses.answered(client);
-      },
-      wakeAt,
-    );
+    const up = this.#pipe({ from: client, to: target }, this.#pace, (bytes) => {
+      this.#traffic.up += bytes;
+    });
+    const down = this.#pipe({ from: target, to: client }, { ...this.#pace, latencyMs: 0 }, (bytes) => {
+      this.#traffic.down += bytes;
+      this.#pauses.answered(client);
+    });
+    this.#watch(client, target, [up, down]);
+  }
+
+  #pipe(
+    ends: { readonly from: Socket; readonly to: Socket },
+    pace: Pace,
+    count: (bytes: number) => void,
+  ): DelayedPipe {
+    const pipe = new DelayedPipe(ends, pace, count, (moment) => {
+      this.#alarm.wakeAt(moment);
+    });
+    this.#pipes.add(pipe);
+    return pipe;
+  }
+
+  /** Whoever resets a connection resets it for the other, too; when both have gone, so do the pipes. */
+  #watch(client: Socket, target: Socket, pipes: readonly DelayedPipe[]): void {
     const ends = [client, target];
     for (const socket of ends) {
-      sockets.add(socket);
-      // Whoever resets a connection resets it for the other, too.
+      this.#sockets.add(socket);
       socket.on('error', () => {
         for (const end of ends) end.destroy();
       });
       socket.once('close', () => {
-        sockets.delete(socket);
-        pauses.closed(client);
-        if (ends.some((end) => sockets.has(end))) return;
-        pipes.delete(up);
-        pipes.delete(down);
+        this.#sockets.delete(socket);
+        this.#pauses.closed(client);
+        if (ends.some((end) => this.#sockets.has(end))) return;
+        for (const pipe of pipes) this.#pipes.delete(pipe);
       });
     }
-    pipes.add(up);
-    pipes.add(down);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    takeTraffic: () => {
-      const taken = { ...traffic, pauses: pauses.take() };
-      traffic = { up: 0, down: 0, connections: 0 };
-      return taken;
-    },
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-      await alarm.close();
-    },
-  };
+  }
+
+  #deliver(): void {
+    for (const pipe of this.#pipes) {
+      const next = pipe.deliver();
+      if (next !== undefined) this.#alarm.wakeAt(next);
+    }
+  }
 }

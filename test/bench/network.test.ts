@@ -50,6 +50,27 @@ describe('a link', () => {
     expect(link.takeTraffic()).toEqual({ up: 0, down: 0, connections: 0, pauses: [] });
   });
 
+  it('is late by its latency once a request, and slow by its rate in each direction', async () => {
+    const echo = createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket));
+    await once(echo.listen(0, '127.0.0.1'), 'listening');
+    const { port } = echo.address() as AddressInfo;
+    const [late, slow] = [
+      await openLink(port, { latencyMs: 300, bytesPerSecond: null }),
+      await openLink(port, { latencyMs: 0, bytesPerSecond: 10e6 }),
+    ];
+    onTestFinished(async () => {
+      await Promise.all([late.close(), slow.close()]);
+      echo.close();
+    });
+
+    const ofLatency = await millisecondsOf(late.port, Buffer.from('a request'));
+    const ofRate = await millisecondsOf(slow.port, Buffer.alloc(2_000_000));
+
+    expect(ofLatency).toBeGreaterThanOrEqual(300);
+    expect(ofLatency).toBeLessThan(600);
+    expect(ofRate).toBeGreaterThanOrEqual(200);
+  });
+
   it('resets a connection whose server has gone', async () => {
     const vanished = createServer((socket) => socket.resetAndDestroy());
     await once(vanished.listen(0, '127.0.0.1'), 'listening');
@@ -70,3 +91,13 @@ describe('a link', () => {
     expect(client.destroyed).toBe(true);
   });
 });
+
+/** Until all of it is back. */
+async function millisecondsOf(port: number, sent: Buffer): Promise<number> {
+  const client = connect(port, '127.0.0.1');
+  await once(client, 'connect');
+  const start = performance.now();
+  client.end(sent);
+  await once(client.resume(), 'end');
+  return performance.now() - start;
+}
