@@ -1,16 +1,21 @@
-/** `npm run bench -- [suite…] [options]`: all suites when none is named. Exit codes: 0 the bars hold, 1 one is missed, 2 wrong usage. */
-import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+/**
+ * `npm run bench -- [suite…] [options]`: all suites when none is named. Exit codes: 0 the bars hold, 1 one is missed or a measurement failed,
+ * 2 wrong usage, 130 interrupted.
+ */
+import { access, constants, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { openDriverSuite } from './driver/driver-suite.ts';
+import { readCommandLine, requireOffered, usageOf, WrongUsage } from './frame/command-line.ts';
 import { describeMachine } from './frame/machine.ts';
 import { asMarkdown, reportOf, type Report } from './frame/report.ts';
 import { asJson } from './frame/report-files.ts';
 import { runRounds } from './frame/rounds.ts';
-import type { Suite, SuiteOptions } from './frame/suite.ts';
+import type { Offers, Suite, SuiteOptions } from './frame/suite.ts';
+import { isEnding, undoAll, undoForGood } from './frame/undoing.ts';
 import { openReadsSuite } from './reads/reads-suite.ts';
 import { openWritesSuite } from './writes/writes-suite.ts';
 
-const DEFAULT_ROUNDS = 3;
+const EXIT_WRONG_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
 
 const suites: ReadonlyMap<string, (options: SuiteOptions) => Promise<Suite>> = new Map([
@@ -19,67 +24,69 @@ const suites: ReadonlyMap<string, (options: SuiteOptions) => Promise<Suite>> = n
   ['reads', openReadsSuite],
 ]);
 
-async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      rounds: { type: 'string', default: String(DEFAULT_ROUNDS) },
-      workloads: { type: 'string', default: '' },
-      subjects: { type: 'string', default: '' },
-      profile: { type: 'string', default: '' },
-      scale: { type: 'string', default: '1' },
-      json: { type: 'string' },
-    },
-  });
-  const [rounds, scale] = [Number(values.rounds), Number(values.scale)];
-  const names = positionals.length === 0 ? [...suites.keys()] : positionals;
-  const isUsable = Number.isInteger(rounds) && rounds >= 1 && scale > 0;
-  if (!isUsable || names.some((name) => !suites.has(name))) {
-    console.error(
-      `usage: npm run bench -- [${[...suites.keys()].join('|')}] [--rounds N] [--workloads WORDS,…] [--subjects WORDS,…] [--profile WORDS,…] [--scale FACTOR] [--json FILE]`,
-    );
-    return 2;
-  }
-  const options: SuiteOptions = {
-    workloads: words(values.workloads),
-    subjects: words(values.subjects),
-    profiles: words(values.profile),
-    scale,
-  };
-  const reports: Report[] = [];
+async function main(parameters: readonly string[]): Promise<number> {
+  const { suites: names, rounds, options, json } = readCommandLine(parameters, [...suites.keys()]);
+  if (json !== undefined) await requireFolderOf(json);
+  const [reports, offers]: [Report[], Offers[]] = [[], []];
   for (const name of names) {
-    const report = await measure(name, options, rounds);
-    console.log(asMarkdown(report));
-    reports.push(report);
+    const suite = await openSuite(name, options);
+    offers.push(suite.offers);
+    // A word may be meant for another suite; once the last is open, it is not.
+    if (offers.length === names.length) requireOffered(options, offers);
+    if (suite.stages.length > 0 && suite.subjects.length > 0) {
+      const report = await measure(suite, rounds);
+      console.log(asMarkdown(report));
+      reports.push(report);
+      // After each: what took an hour must not be lost by what comes next.
+      if (json !== undefined) await writeFile(json, asJson(reports));
+    } else {
+      // Why it has nothing to do, if that is not what was chosen.
+      for (const note of suite.notes) console.error(note);
+    }
+    await undoAll();
   }
-  if (values.json !== undefined) await writeFile(values.json, asJson(reports));
+  if (reports.length === 0) throw new WrongUsage('of what was chosen nobody can do anything');
   return reports.every(({ judgements }) => judgements.every(({ holds }) => holds)) ? 0 : 1;
 }
 
-async function measure(name: string, options: SuiteOptions, rounds: number): Promise<Report> {
-  const openSuite = suites.get(name);
-  if (openSuite === undefined) throw new Error(`there is no suite ${name}`);
-  const suite = await openSuite(options);
-  let end: Promise<void> | undefined;
-  // A shell may pass on what everybody in its group has had already: the second signal is to change nothing.
+function openSuite(name: string, options: SuiteOptions): Promise<Suite> {
+  const open = suites.get(name);
+  if (open === undefined) throw new Error(`there is no suite ${name}`);
+  return open(options);
+}
+
+async function measure(suite: Suite, rounds: number): Promise<Report> {
+  const measurements = await runRounds(suite, rounds, (line) => {
+    console.error(line);
+  });
+  for (const line of suite.details) console.error(line);
+  return reportOf(suite, measurements, { machine: describeMachine(), date: new Date() });
+}
+
+/** Before hours of measuring for a file that cannot be written. */
+async function requireFolderOf(file: string): Promise<void> {
+  const folder = path.dirname(path.resolve(file));
+  await access(folder, constants.W_OK).catch((error: unknown) => {
+    throw new WrongUsage(`--json: no file can be made in ${folder}`, { cause: error });
+  });
+}
+
+/** The second of them changes nothing: a shell may pass on what everybody in its group has had already. */
+function endOnSignals(): void {
   const interrupted = (): void => {
-    end ??= suite.close().finally(() => process.exit(EXIT_INTERRUPTED));
+    if (!isEnding()) void undoForGood().finally(() => process.exit(EXIT_INTERRUPTED));
   };
-  process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
-  try {
-    const measurements = await runRounds(suite, rounds, (line) => {
-      console.error(line);
-    });
-    for (const line of suite.details) console.error(line);
-    return reportOf(suite, measurements, { machine: describeMachine(), date: new Date() });
-  } finally {
-    await suite.close();
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupted);
 }
 
-function words(text: string): readonly string[] {
-  return text.split(',').filter((word) => word !== '');
+endOnSignals();
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (error instanceof WrongUsage) {
+    console.error(`${error.message}\n${usageOf([...suites.keys()])}`);
+    process.exitCode = EXIT_WRONG_USAGE;
+  } else if (!isEnding()) throw error;
+} finally {
+  await undoAll();
 }
-
-process.exitCode = await main();

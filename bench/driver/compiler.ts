@@ -1,23 +1,21 @@
 /** Are a C compiler and libfuse's headers there, and what do they make of the C programs beside this file? */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from '../frame/programs.ts';
+import { makeFolder } from '../frame/temporary-folder.ts';
 
 const LIMIT_MS = 60_000;
 
-/** What could be made. Undefined: not here, `notes` say why. */
+/** What could be made; it goes when everything is undone. Undefined: not here, `notes` say why. */
 export interface CompiledPrograms {
   readonly caller: string | undefined;
   readonly memoryTree: string | undefined;
   readonly notes: readonly string[];
-  remove(): Promise<void>;
 }
 
 /** Compiles what can be; never rejects because of a missing compiler. */
 export async function compilePrograms(): Promise<CompiledPrograms> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'pailfs-bench-'));
+  const folder = makeFolder('programs').path;
   const notes: string[] = [];
   const attempt = async (name: string, without: string): Promise<string | undefined> => {
     const source = fileURLToPath(new URL(`./${name}.c`, import.meta.url));
@@ -35,7 +33,6 @@ export async function compilePrograms(): Promise<CompiledPrograms> {
     caller: await attempt('caller', 'so threads of Node made the calls'),
     memoryTree: await attempt('memory-tree', 'so C was left out (Debian: gcc, pkg-config, libfuse3-dev)'),
     notes,
-    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 

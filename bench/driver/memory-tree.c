@@ -1,14 +1,12 @@
 /* The tree of memory-tree.ts, served by libfuse3's own loop: what a driver can reach at best.
-   Usage: memory-tree <small files> <big bytes> <seconds to live> <mountpoint and options of libfuse>, in front (-f). */
+   Usage: memory-tree <small files> <big bytes> <mountpoint and options of libfuse>, in front (-f). */
 #define FUSE_USE_VERSION 312
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fuse.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,12 +124,6 @@ static void *start(struct fuse_conn_info *connection, struct fuse_config *config
   return NULL;
 }
 
-/* libfuse unmounts on this one. */
-static void stop(int signal) {
-  (void)signal;
-  kill(getpid(), SIGTERM);
-}
-
 static const struct fuse_operations operations = {
     .init = start,
     .getattr = get_attributes,
@@ -145,13 +137,10 @@ static const struct fuse_operations operations = {
 };
 
 int main(int argc, char **argv) {
-  if (argc < 5) return 2;
+  if (argc < 4) return 2;
   small_files = atoi(argv[1]);
   big_bytes = atoll(argv[2]);
   for (int at = 0; at < BLOCK_BYTES; at += 1) source[at] = "pailfs"[at % 6];
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  signal(SIGALRM, stop);
-  alarm(atoi(argv[3]));
-  argv[3] = argv[0];
-  return fuse_main(argc - 3, argv + 3, &operations, NULL);
+  argv[2] = argv[0];
+  return fuse_main(argc - 2, argv + 2, &operations, NULL);
 }

@@ -5,8 +5,8 @@ import { OPENED_ID, type Answers, type CallMessage, type ReplyMessage } from './
 /** Opens, says so, and answers calls until the bench goes. */
 export function serveCalls(open: () => Promise<Answers>): void {
   process.once('disconnect', () => process.exit());
-  // The bench itself decides what an interrupt ends, and in which order.
-  process.on('SIGINT', () => undefined);
+  // What is sent to all processes of a terminal is the bench's to answer: it unmounts before the store ends.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
   void reply(OPENED_ID, async () => {
     const answers = await open();
     process.on('message', ({ id, name, parameters }: CallMessage) => {

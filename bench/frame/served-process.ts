@@ -5,6 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { enterUndo, requireGoingOn } from './undoing.ts';
 
 /** What a process answers; parameters and results travel by structured clone. */
 export type Answers<Names extends string = string> = Readonly<
@@ -30,7 +31,7 @@ export const OPENED_ID = 0;
 const LIFETIME_MS = 8 * 3_600_000;
 const LOADER = new URL('../../test/support/typescript-loader.mjs', import.meta.url);
 
-/** A process whose module calls `serveCalls`. To be closed. */
+/** A process whose module calls `serveCalls`. It ends when everything is undone. */
 export class ServedProcess<Served extends Answers> {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
@@ -56,7 +57,9 @@ export class ServedProcess<Served extends Answers> {
 
   /** Rejects when the module does. */
   static async start<Served extends Answers>(module: URL): Promise<ServedProcess<Served>> {
+    requireGoingOn();
     const served = new ServedProcess<Served>(module);
+    enterUndo(() => served.#end());
     await new Promise((resolve, reject) => {
       served.#waiting.set(OPENED_ID, { resolve, reject });
     });
@@ -81,7 +84,7 @@ export class ServedProcess<Served extends Answers> {
     return answer as ReturnType<Served[Name]>;
   }
 
-  async close(): Promise<void> {
+  async #end(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exit = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');

@@ -50,11 +50,19 @@ export interface SuiteTerms {
   readonly checks?: Readonly<Record<string, string>>;
 }
 
+/** What it needs is there as long as nobody calls `undoAll`. */
 export interface Suite extends SuiteTerms {
+  readonly offers: Offers;
   /** For who measures, of the last round: too much for a page. */
   readonly details: readonly string[];
   readonly stages: readonly Stage[];
-  close(): Promise<void>;
+}
+
+/** All names among which a person may choose, whatever was chosen. */
+export interface Offers {
+  readonly workloads: readonly string[];
+  readonly subjects: readonly string[];
+  readonly profiles: readonly string[];
 }
 
 /** What a person asked for. */

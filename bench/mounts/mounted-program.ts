@@ -1,13 +1,13 @@
-/** How is a program run that serves a mount? It dies with the bench or when its time is up, and nothing is left mounted. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+/** How is a program run that serves a mount? With a home of its own, and so that nothing is left mounted. */
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findMount } from '../../src/fuse/mount-table.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { run } from '../frame/programs.ts';
+import { makeFolder } from '../frame/temporary-folder.ts';
+import { enterUndo, isEnding } from '../frame/undoing.ts';
+import { ServingProcess } from './serving-process.ts';
 
 export interface ServingProgram {
   readonly program: string;
@@ -28,18 +28,8 @@ export interface ProgramMount {
   dispose(): Promise<void>;
 }
 
-const LIFETIME_MS = 3_600_000;
 const READY_LIMIT_MS = 20_000;
 const READY_PAUSE_MS = 20;
-/** What is not on the store by then was never going to be measured. */
-const END_LIMIT_MS = 60_000;
-
-/** Those that are not disposed of yet: an interrupted bench clears them away. */
-const alive = new Set<ProgramMount>();
-
-export async function disposeOfMounts(): Promise<void> {
-  await Promise.all([...alive].map((mount) => mount.dispose()));
-}
 
 /** Rejects, with what the program said, when it does not mount. */
 export async function mountProgram({
@@ -47,61 +37,54 @@ export async function mountProgram({
   parameters,
   environment,
 }: ServingProgram): Promise<ProgramMount> {
-  const own = await mkdtemp(path.join(tmpdir(), 'pailfs-bench-'));
-  const [mountpoint, folder] = [path.join(own, 'mnt'), path.join(own, 'files')];
-  await Promise.all([mkdir(mountpoint), mkdir(folder)]);
-  // setpriv becomes the program, so the process is the one that serves.
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...parameters({ mountpoint, folder })], {
-    cwd: '/',
-    env: { ...plainEnvironment(), ...environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: LIFETIME_MS,
-    killSignal: 'SIGKILL',
+  const own = makeFolder('mount');
+  const [mountpoint, folder] = [path.join(own.path, 'mnt'), path.join(own.path, 'files')];
+  for (const each of [mountpoint, folder]) mkdirSync(each);
+  const server = new ServingProcess(program, parameters({ mountpoint, folder }), {
+    ...plainEnvironment(folder),
+    ...environment,
   });
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-10_000)));
-  const exit = once(child, 'exit');
-  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  let disposal: Promise<void> | undefined;
-  const mount: ProgramMount = {
-    path: mountpoint,
-    pid: child.pid ?? 0,
-    dispose: () => (disposal ??= dispose()),
-  };
-  alive.add(mount);
+  const dispose = enterUndo(async () => {
+    await unmount(mountpoint, server);
+    await own.remove();
+  });
   try {
-    const end = performance.now() + READY_LIMIT_MS;
-    while ((await findMount(mountpoint)) === undefined) {
-      if (hasEnded() || performance.now() > end) throw new Error('it ended, or its time was up');
-      await sleep(READY_PAUSE_MS);
-    }
-    // In the kernel's table before it answers; no peer lists the bucket for this.
-    await run('stat', [mountpoint], READY_LIMIT_MS);
-    return mount;
+    await isServed(mountpoint, server);
   } catch (error) {
-    await mount.dispose();
-    throw new Error(`${program} did not mount: ${errors.trim()}`, { cause: error });
+    await dispose();
+    throw new Error(`${program} did not mount: ${server.errors}`, { cause: error });
   }
-
-  async function dispose(): Promise<void> {
-    if (!hasEnded())
-      await unmountDirectory(mountpoint, { lazy: false }).catch(() => unmountLazily(mountpoint));
-    // Who waits for nothing but this limit has ended: it would keep the bench alive after its last line.
-    await Promise.race([exit, sleep(END_LIMIT_MS, undefined, { ref: false })]);
-    child.kill('SIGKILL');
-    await exit;
-    await unmountLazily(mountpoint);
-    await rm(own, { recursive: true, force: true });
-    alive.delete(mount);
-  }
+  return { path: mountpoint, pid: server.pid, dispose };
 }
 
-/** Settings that concern the bench's user, such as proxies and certificates, are not to concern what is measured. */
-function plainEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR } = process.env;
-  return { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }), LC_ALL: 'C' };
+async function isServed(mountpoint: string, server: ServingProcess): Promise<void> {
+  const end = performance.now() + READY_LIMIT_MS;
+  while ((await findMount(mountpoint)) === undefined) {
+    if (server.hasEnded || performance.now() > end) throw new Error('it ended, or its time was up');
+    await sleep(READY_PAUSE_MS);
+  }
+  // In the kernel's table before it answers; no peer lists the bucket for this.
+  await run('stat', [mountpoint], READY_LIMIT_MS);
+}
+
+async function unmount(mountpoint: string, server: ServingProcess): Promise<void> {
+  // What it has not stored yet nobody waits for any more.
+  if (isEnding()) server.kill();
+  if (!server.hasEnded)
+    await unmountDirectory(mountpoint, { lazy: false }).catch(() => unmountLazily(mountpoint));
+  await server.ended();
+  await unmountLazily(mountpoint);
 }
 
 async function unmountLazily(mountpoint: string): Promise<void> {
   while ((await findMount(mountpoint)) !== undefined) await unmountDirectory(mountpoint, { lazy: true });
+}
+
+/**
+ * What concerns the bench's user (proxies, certificates, settings of mounts in the home directory) is not to concern what is measured, and
+ * what mounts write down there is not to stay.
+ */
+function plainEnvironment(home: string): NodeJS.ProcessEnv {
+  const { PATH, TMPDIR } = process.env;
+  return { PATH, HOME: home, ...(TMPDIR !== undefined && { TMPDIR }), LC_ALL: 'C' };
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { engineOptions } from '../../src/cli/serving/engine-options.ts';
 import { run } from '../frame/programs.ts';
+import { isChosen } from '../frame/suite.ts';
 import type { ServingProgram } from './mounted-program.ts';
 
 /** Where the store is, behind the network. */
@@ -45,24 +46,35 @@ const PROGRAM = path.join(PROJECT, 'dist/cli/main.js');
 const LIMIT_MS = 10_000;
 const BUILD_LIMIT_MS = 300_000;
 
-/** Builds pailfs, so that what people run is measured. Rejects when that fails. */
-export async function findSubjects(wanted: WantedSubjects): Promise<MountSubjects> {
-  await run('npm', ['--prefix', PROJECT, 'run', '--silent', 'build'], BUILD_LIMIT_MS);
+/** Those whose names contain one of `words`. Builds pailfs if it is among them, so that what people run is measured; rejects when that fails. */
+export async function findSubjects(
+  { ours, rclone, s3fs }: WantedSubjects,
+  words: readonly string[],
+): Promise<MountSubjects> {
+  const chosen = (mounts: readonly MountSubject[]): readonly MountSubject[] =>
+    mounts.filter(({ name }) => isChosen(name, words));
+  if (chosen(ours).length > 0)
+    await run('npm', ['--prefix', PROJECT, 'run', '--silent', 'build'], BUILD_LIMIT_MS);
   const notes: string[] = [];
   const peers: MountSubject[] = [];
   const programs = [
-    { program: 'rclone', parameters: ['version'], peer: wanted.rclone },
-    { program: 's3fs', parameters: ['--version'], peer: wanted.s3fs },
+    { program: 'rclone', parameters: ['version'], mounts: chosen(rclone.mounts), note: rclone.note },
+    { program: 's3fs', parameters: ['--version'], mounts: chosen(s3fs.mounts), note: s3fs.note },
   ];
-  for (const { program, parameters, peer } of programs) {
+  for (const { program, parameters, mounts, note } of programs.filter((each) => each.mounts.length > 0)) {
     const found = await versionOf(program, parameters);
     if (typeof found === 'string') notes.push(`${program}: left out, because ${found}`);
     else {
-      peers.push(...peer.mounts);
-      notes.push(`${program}: ${found.version}, as Debian has it, ${peer.note}`);
+      peers.push(...mounts);
+      notes.push(`${program}: ${found.version}, as Debian has it, ${note}`);
     }
   }
-  return { ours: wanted.ours, peers, notes };
+  return { ours: chosen(ours), peers, notes };
+}
+
+/** Whether or not they can be had here. */
+export function peersOf({ rclone, s3fs }: WantedSubjects): readonly MountSubject[] {
+  return [...rclone.mounts, ...s3fs.mounts];
 }
 
 /** `options` are added to its usual ones. */

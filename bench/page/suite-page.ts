@@ -1,10 +1,16 @@
 /** What does docs/benchmarks.md say of a suite? What was measured, with charts, in place of what it said before. */
 import { asMarkdown, type Report } from '../frame/report.ts';
+import { rivalsOf, type Rivals } from '../frame/suite.ts';
 import { READS } from '../reads/reads-suite.ts';
 import { PROFILES, type Profile } from '../storage/profiles.ts';
-import { BEST_PEER, FLOOR_1, FLOOR_8, LOCAL_DISK } from '../storage/storage-suite.ts';
+import { BEST_PEER, FLOOR_1, FLOOR_8, LOCAL_DISK } from '../storage/players.ts';
 import { WRITES } from '../writes/writes-suite.ts';
 import { chartOf } from './chart.ts';
+
+const PLAIN: Rivals = {
+  name: 'plain HTTP (the better of 1 and 8 at a time), or a local file',
+  subjects: [FLOOR_1, FLOOR_8, LOCAL_DISK],
+};
 
 /** A part of the page that runs of one suite make. */
 export interface PagePart {
@@ -39,22 +45,15 @@ export function withPart(page: string, part: PagePart, report: Report, charts: r
 }
 
 /** One for each network that was measured. */
-export function chartsOf(part: PagePart, report: Report): readonly ChartFile[] {
+export function chartsOf(part: PagePart, { suite, measurements }: Report): readonly ChartFile[] {
+  const peers = suite.rivals.filter(({ name }) => name === BEST_PEER);
+  const rivals = [...rivalsOf(['pailfs']), ...peers, PLAIN];
   return PROFILES.flatMap((profile) => {
-    const workloads = report.suite.workloads.filter(
+    const workloads = suite.workloads.filter(
       ({ name, table }) => table === undefined && name.endsWith(`, ${profile.name}`),
     );
     if (workloads.length === 0) return [];
-    const peers = report.suite.rivals.find(({ name }) => name === BEST_PEER)?.subjects ?? [];
-    const bars = [
-      { name: 'pailfs', subjects: ['pailfs'] },
-      { name: BEST_PEER, subjects: peers },
-      {
-        name: 'plain HTTP (the better of 1 and 8 at a time), or a local file',
-        subjects: [FLOOR_1, FLOOR_8, LOCAL_DISK],
-      },
-    ];
-    const svg = chartOf(titleOf(part, profile), workloads, bars, report.measurements);
+    const svg = chartOf({ title: titleOf(part, profile), workloads, rivals }, measurements);
     return [{ name: `benchmarks-${part.name}-${profile.name.replace(' ', '-')}.svg`, svg }];
   });
 }

@@ -31,6 +31,7 @@ const RANDOM_BYTES: readonly number[] = [4096, 128 * 1024];
 /** What the floor asks for at once. */
 const PART_BYTES = 8 * 1024 * 1024;
 const KIB = 1024;
+const RANDOM_PAGE = 4096;
 
 /** The step that reads a local copy, too. */
 export const nameOfAgain = (size: number): string => `${nameOfSequential(size)} again from the disk`;
@@ -156,8 +157,6 @@ function randomPositions(count: number, end: number): readonly number[] {
     return (state % pages) * RANDOM_PAGE;
   });
 }
-
-const RANDOM_PAGE = 4096;
 
 function at(mountpoint: string, file: PatternedFile): PatternedPath {
   return { path: `${mountpoint}/${file.key}`, number: file.number, size: file.size };

@@ -3,7 +3,7 @@ import type { Bar } from '../frame/suite.ts';
 import { receivedOf, memoryOf, repeatedOf, requestsOf, timeOf } from '../storage/metrics.ts';
 import { FAR, NEAR, PROFILES, type Profile } from '../storage/profiles.ts';
 import type { Scene, Step } from '../storage/scenes.ts';
-import { BEST_PEER, FLOOR_1, FLOOR_8, LOCAL_DISK } from '../storage/storage-suite.ts';
+import { BEST_PEER, FLOOR_1, FLOOR_8, LOCAL_DISK } from '../storage/players.ts';
 import type { LargeFileSteps } from './large-file-scenes.ts';
 import type { ListingSteps } from './listing-scenes.ts';
 import type { SmallFileSteps } from './small-file-scenes.ts';

@@ -2,7 +2,7 @@
 import { ServedProcess } from '../frame/served-process.ts';
 import type { PatternedPath, ReaderAnswers } from './reader-process.ts';
 
-/** To be closed. */
+/** They end when everything is undone. */
 export class Readers {
   readonly #processes: readonly ServedProcess<ReaderAnswers>[];
 
@@ -27,10 +27,6 @@ export class Readers {
 
   async readFirstBytes(files: readonly PatternedPath[]): Promise<void> {
     await this.#process(0).call('readFirstBytes', files);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#processes.map((each) => each.close()));
   }
 
   #process(index: number): ServedProcess<ReaderAnswers> {

@@ -2,7 +2,10 @@
 import type { Suite, SuiteOptions } from '../frame/suite.ts';
 import { isChosen } from '../frame/suite.ts';
 import { pailfsMount, rcloneMount, s3fsMount, type WantedSubjects } from '../mounts/subjects.ts';
-import { LOCAL_DISK, openStorageSuite } from '../storage/storage-suite.ts';
+import { timeOf } from '../storage/metrics.ts';
+import { LOCAL_DISK } from '../storage/players.ts';
+import { PROFILES } from '../storage/profiles.ts';
+import { openStorageSuite } from '../storage/storage-suite.ts';
 import { largeFileScenes, nameOfAgain, STREAMS } from './large-file-scenes.ts';
 import { listingScenes } from './listing-scenes.ts';
 import { makeLocalCopy } from './local-copy.ts';
@@ -42,35 +45,29 @@ const NOTES: readonly string[] = [
 
 export async function openReadsSuite(options: SuiteOptions): Promise<Suite> {
   const scaled = (usual: number): number => Math.max(1, Math.round(usual * options.scale));
-  const largeBytes = scaled(LARGE_BYTES);
-  const needsCopy =
-    isChosen(LOCAL_DISK, options.subjects) && isChosen(nameOfAgain(largeBytes), options.workloads);
-  const copy = needsCopy ? await makeLocalCopy(largeBytes) : undefined;
   const readers = await Readers.start(STREAMS);
-  const close = async (): Promise<void> => {
-    await Promise.all([readers.close(), copy?.remove()]);
-  };
-  try {
-    const listing = listingScenes({
-      folders: FOLDERS.map(scaled),
-      treeWidth: scaled(TREE_WIDTH),
-      missing: scaled(MISSING),
-    });
-    const sizes = { bytes: largeBytes, randomReads: scaled(RANDOM_READS) };
-    const large = largeFileScenes(sizes, readers, copy?.path ?? null);
-    const small = smallFileScenes(scaled(SMALL_FILES));
-    const scenes = [...listing.scenes, ...large.scenes, ...small.scenes];
-    return await openStorageSuite(options, {
-      title: READS,
-      mounts: MOUNTS,
-      scenes,
-      bars: readBars(scenes, { ...listing.steps, ...large.steps, ...small.steps }),
-      rivals: () => [],
-      notes: NOTES,
-      close,
-    });
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const listing = listingScenes({
+    folders: FOLDERS.map(scaled),
+    treeWidth: scaled(TREE_WIDTH),
+    missing: scaled(MISSING),
+  });
+  const sizes = { bytes: scaled(LARGE_BYTES), randomReads: scaled(RANDOM_READS) };
+  const isCopyRead = isLocalCopyRead(sizes.bytes, options);
+  const large = largeFileScenes(sizes, readers, isCopyRead ? await makeLocalCopy(sizes.bytes) : null);
+  const small = smallFileScenes(scaled(SMALL_FILES));
+  const scenes = [...listing.scenes, ...large.scenes, ...small.scenes];
+  return openStorageSuite(options, {
+    title: READS,
+    mounts: MOUNTS,
+    scenes,
+    bars: readBars(scenes, { ...listing.steps, ...large.steps, ...small.steps }),
+    rivals: () => [],
+    notes: NOTES,
+  });
+}
+
+/** A gigabyte is not written for nothing. */
+function isLocalCopyRead(size: number, { workloads, subjects }: SuiteOptions): boolean {
+  const times = PROFILES.map((profile) => timeOf(nameOfAgain(size), profile));
+  return isChosen(LOCAL_DISK, subjects) && times.some((time) => isChosen(time, workloads));
 }

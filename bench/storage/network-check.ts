@@ -1,5 +1,6 @@
 /** Does the network do what it says? Measured with plain requests before anything else, for the reader of the tables. */
 import { HttpFloor } from '../floor/http-floor.ts';
+import { median } from '../frame/measurements.ts';
 import type { Profile } from './profiles.ts';
 import type { Testbed } from './testbed.ts';
 
@@ -35,7 +36,7 @@ async function measure(
     const times: number[] = [];
     for (let request = 0; request < REQUESTS; request += 1)
       times.push(await millisecondsOf(() => floor.delete('nothing')));
-    const requestMs = times.sort((a, b) => a - b)[REQUESTS / 2] ?? NaN;
+    const requestMs = median(times) ?? NaN;
     const body = Buffer.alloc(UPLOAD_BYTES);
     const uploadMs = (await millisecondsOf(() => floor.put('something', body))) - requestMs;
     return { requestMs, bytesPerSecond: (UPLOAD_BYTES / uploadMs) * 1000 };

@@ -1,7 +1,7 @@
 /** What is done with a bucket, and measured? The same by programs on a mount, by a plain HTTP client, or on the local disk. */
 import type { Contents } from '../contents/contents.ts';
 import type { HttpFloor } from '../floor/http-floor.ts';
-import type { ExpectedFile } from '../store/store-process.ts';
+import type { ExpectedFile } from '../store/held-files.ts';
 
 /** One thing that is measured. Who has no way to do it is left out. Each way rejects when it found anything but what it should. */
 export interface Step {

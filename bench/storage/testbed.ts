@@ -5,7 +5,8 @@ import { ServedProcess } from '../frame/served-process.ts';
 import type { NetworkAnswers } from '../network/network-process.ts';
 import type { LinkTraffic } from '../network/network-model.ts';
 import type { BucketAddress } from '../mounts/subjects.ts';
-import type { ExpectedFile, Served, StoreAddress, StoreAnswers } from '../store/store-process.ts';
+import type { ExpectedFile } from '../store/held-files.ts';
+import type { Served, StoreAddress, StoreAnswers } from '../store/store-process.ts';
 import type { Profile } from './profiles.ts';
 
 /** What went over the network. */
@@ -24,7 +25,7 @@ interface Links {
 
 const FILES_A_CALL = 500;
 
-/** To be closed. */
+/** It goes when everything is undone. */
 export class Testbed {
   readonly #store: ServedProcess<StoreAnswers>;
   readonly #network: ServedProcess<NetworkAnswers>;
@@ -108,10 +109,6 @@ export class Testbed {
       took.reduce((total, one) => total + of(one), 0);
     const pauses = took.flatMap((traffic) => traffic.pauses);
     return { ...served, up: sum(({ up }) => up), down: sum(({ down }) => down), pauses };
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#network.close(), this.#store.close()]);
   }
 
   #linksOf(profile: Profile): Links {

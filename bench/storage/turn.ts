@@ -5,17 +5,12 @@ import { run } from '../frame/programs.ts';
 import { HttpFloor } from '../floor/http-floor.ts';
 import { mountProgram, type ProgramMount } from '../mounts/mounted-program.ts';
 import { peakBytes, processorSeconds, resetPeak } from '../mounts/process-usage.ts';
-import type { BucketAddress, MountSubject } from '../mounts/subjects.ts';
-import type { ExpectedFile } from '../store/store-process.ts';
+import type { BucketAddress } from '../mounts/subjects.ts';
+import type { ExpectedFile } from '../store/held-files.ts';
+import { canPlay, type Player } from './players.ts';
 import type { Profile } from './profiles.ts';
 import type { Scene, Step } from './scenes.ts';
 import type { Testbed, Traffic } from './testbed.ts';
-
-/** Who plays: a mount, plain HTTP so many requests at a time, or programs on the local disk. */
-export type Player =
-  | MountSubject
-  | { readonly name: string; readonly width: number }
-  | { readonly name: string; readonly isLocalDisk: true };
 
 /** What a step came to. */
 export interface StepResult {
@@ -42,13 +37,6 @@ const SYNC_LIMIT_MS = 120_000;
 /** What proc(5) calls dropping pages, names and attributes. */
 const DROP_ALL = '3';
 
-/** Whether it has a way to do it. */
-export function canPlay(player: Player, step: Step): boolean {
-  if ('serving' in player) return true;
-  if ('isLocalDisk' in player) return step.onDisk !== undefined;
-  return step.onFloor !== undefined && (step.floorWidths?.includes(player.width) ?? true);
-}
-
 interface Turn {
   readonly scene: Scene;
   readonly profile: Profile;
@@ -57,7 +45,7 @@ interface Turn {
   readonly bucket: string;
 }
 
-/** Plays the steps that the player can. Rejects when one fails, with nothing left mounted. */
+/** Plays the steps that the player can. Rejects when one fails, naming it, with nothing left mounted. */
 export async function playScene(
   testbed: Testbed,
   { scene, profile, player, bucket }: Turn,
@@ -65,8 +53,12 @@ export async function playScene(
 ): Promise<void> {
   const actor = await actorOf(player, testbed.addressOf(bucket, profile));
   try {
-    for (const step of scene.steps.filter((each) => canPlay(player, each)))
-      tell(step, await playStep(testbed, { step, profile, bucket, actor }));
+    for (const step of scene.steps.filter((each) => canPlay(player, each))) {
+      const result = await playStep(testbed, { step, profile, bucket, actor }).catch((error: unknown) => {
+        throw new Error(`in "${step.name}"`, { cause: error });
+      });
+      tell(step, result);
+    }
   } finally {
     await actor.dispose();
   }
@@ -98,9 +90,8 @@ async function playStep(testbed: Testbed, { step, profile, bucket, actor }: Play
   const usedBefore = pid === undefined ? 0 : await processorSeconds(pid);
   if (pid !== undefined) await resetPeak(pid);
   const start = performance.now();
-  await withinLimit(actor.act(step), step.name);
-  const end =
-    step.holds === undefined ? performance.now() : await whenHeld(testbed, bucket, step.holds, step.name);
+  await withinLimit(actor.act(step));
+  const end = step.holds === undefined ? performance.now() : await whenHeld(testbed, bucket, step.holds);
   const usage =
     pid === undefined
       ? undefined
@@ -115,10 +106,10 @@ async function dropCaches(): Promise<void> {
 }
 
 /** A program that waits for a mount that hangs ends only with the mount. */
-async function withinLimit(act: Promise<void>, name: string): Promise<void> {
+async function withinLimit(act: Promise<void>): Promise<void> {
   const over = new AbortController();
   const limit = sleep(STEP_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`${name} took too long`);
+    throw new Error('it took too long');
   });
   try {
     await Promise.race([act, limit]);
@@ -129,18 +120,13 @@ async function withinLimit(act: Promise<void>, name: string): Promise<void> {
 }
 
 /** The moment from which on it was so, as far as we looked. */
-async function whenHeld(
-  testbed: Testbed,
-  bucket: string,
-  files: readonly ExpectedFile[],
-  name: string,
-): Promise<number> {
+async function whenHeld(testbed: Testbed, bucket: string, files: readonly ExpectedFile[]): Promise<number> {
   const limit = performance.now() + HOLD_LIMIT_MS;
   for (;;) {
     // Before the look: to look takes time, too.
     const moment = performance.now();
     if (await testbed.holds(bucket, files)) return moment;
-    if (moment > limit) throw new Error(`the store does not hold what ${name} should have left`);
+    if (moment > limit) throw new Error('the store does not hold what it should');
     await sleep(HOLD_PAUSE_MS);
   }
 }

@@ -1,11 +1,11 @@
 /** The process of the store: one store in memory, the service's front, and the S3 front over the same objects. */
-import type { StoredFile } from '../contents/contents.ts';
-import type { PatternedFile } from '../contents/pattern.ts';
 import { EmbeddedStore } from '../../src/server/embedded-store.ts';
 import { startServer } from '../../src/server/start-server.ts';
-import type { ObjectService } from '../../src/service/object-service.ts';
+import type { StoredFile } from '../contents/contents.ts';
+import type { PatternedFile } from '../contents/pattern.ts';
 import { serveCalls } from '../frame/serve-calls.ts';
 import { startS3Front } from '../s3-front/s3-front.ts';
+import { differenceOf, type ExpectedFile } from './held-files.ts';
 import { PatternedService } from './patterned-service.ts';
 import { CountedService, ServedBytes } from './served-bytes.ts';
 
@@ -15,14 +15,6 @@ export interface StoreAddress {
   readonly s3Port: number;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-}
-
-/** What the store must hold of a file. */
-export interface ExpectedFile {
-  readonly key: string;
-  readonly size: number;
-  /** MD5, hexadecimal. */
-  readonly etag: string;
 }
 
 /** How many requests of each kind. */
@@ -73,7 +65,7 @@ async function openStore(): Promise<StoreAnswers> {
       service.fill(bucket, files);
       return Promise.resolve();
     },
-    difference: (bucket, files) => difference(service, bucket, files),
+    difference: (bucket, files) => differenceOf(service, bucket, files),
     takeServed: () => {
       const counts: Record<string, number> = { ...s3.takeCounts() };
       for (const operation of server.requests.operations) counts[operation] = (counts[operation] ?? 0) + 1;
@@ -81,37 +73,6 @@ async function openStore(): Promise<StoreAnswers> {
       return Promise.resolve({ requests: counts, repeatedBytes: served.takeRepeated() });
     },
   };
-}
-
-async function difference(
-  service: ObjectService,
-  bucket: string,
-  files: readonly ExpectedFile[],
-): Promise<number> {
-  const missing = new Map(files.map((file) => [file.key, file]));
-  let [odd, unknown] = [0, ['']];
-  for (let folder = unknown.pop(); folder !== undefined; folder = unknown.pop()) {
-    const prefix = folder === '' ? '' : `${folder}/`;
-    if (prefix !== '' && !files.some(({ key }) => key.startsWith(prefix))) odd += 1;
-    let page: string | null = null;
-    do {
-      const answer = await service.listObjects(bucket, {
-        folder,
-        limit: 1000,
-        ...(page !== null && { page }),
-      });
-      for (const { key, size, etag } of answer.objects) {
-        // A folder's own entry, as S3 clients make them, is no file.
-        if (key === prefix) continue;
-        const expected = missing.get(key);
-        if (expected?.size === size && expected.etag === etag) missing.delete(key);
-        else odd += 1;
-      }
-      unknown = [...unknown, ...answer.folders.map((name) => name.slice(0, -1))];
-      page = answer.nextPage;
-    } while (page !== null);
-  }
-  return missing.size + odd;
 }
 
 async function* pieceOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

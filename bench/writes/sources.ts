@@ -1,10 +1,12 @@
 /** What is written? Files on the local disk, made once for all rounds. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { md5 } from '../contents/file-sets.ts';
 import { run } from '../frame/programs.ts';
-import type { ExpectedFile } from '../store/store-process.ts';
+import { makeFolder } from '../frame/temporary-folder.ts';
+import { requireGoingOn } from '../frame/undoing.ts';
+import type { ExpectedFile } from '../store/held-files.ts';
 
 /** A file on the local disk and what the store must hold of it. */
 export interface Source extends ExpectedFile {
@@ -16,6 +18,7 @@ export interface SmallSource extends Source {
   readonly bytes: Uint8Array;
 }
 
+/** They go when everything is undone. */
 export interface Sources {
   /** In folders of 100, under `tree/`. */
   readonly tree: readonly SmallSource[];
@@ -25,7 +28,6 @@ export interface Sources {
   readonly many: readonly SmallSource[];
   /** `big`. */
   readonly big: Source;
-  remove(): Promise<void>;
 }
 
 /** How much of everything. */
@@ -42,7 +44,7 @@ const PIECE_BYTES = 1024 * 1024;
 const LIMIT_MS = 60_000;
 
 export async function makeSources(sizes: SourceSizes): Promise<Sources> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'pailfs-bench-sources-'));
+  const folder = makeFolder('sources').path;
   const tree = await makeFiles(folder, sizes.treeFiles, TREE_FILE_BYTES, (index) => {
     const name = `file-${String(index).padStart(4, '0')}.dat`;
     return `tree/folder-${Math.floor(index / FILES_A_FOLDER)}/${name}`;
@@ -51,7 +53,7 @@ export async function makeSources(sizes: SourceSizes): Promise<Sources> {
   const archive = path.join(folder, 'tree.tar');
   await run('tar', ['-cf', archive, '-C', folder, 'tree'], LIMIT_MS);
   const big = await makeBig(path.join(folder, 'big'), sizes.bigBytes);
-  return { tree, archive, many, big, remove: () => rm(folder, { recursive: true, force: true }) };
+  return { tree, archive, many, big };
 }
 
 async function makeFiles(
@@ -62,11 +64,12 @@ async function makeFiles(
 ): Promise<readonly SmallSource[]> {
   const files: SmallSource[] = [];
   for (let index = 0; index < count; index += 1) {
+    requireGoingOn();
     const key = keyOf(index);
     const [bytes, local] = [randomBytes(size), path.join(folder, key)];
     await mkdir(path.dirname(local), { recursive: true });
     await writeFile(local, bytes);
-    files.push({ key, size, etag: createHash('md5').update(bytes).digest('hex'), path: local, bytes });
+    files.push({ key, size, etag: md5(bytes), path: local, bytes });
   }
   return files;
 }

@@ -1,25 +1,22 @@
 /** How fast are writes, counted until the store holds them, beside other mounts and beside plain HTTP? */
-import type { Bar, Suite, SuiteOptions } from '../frame/suite.ts';
+import type { Suite, SuiteOptions } from '../frame/suite.ts';
 import { pailfsMount, rcloneMount, s3fsMount, type WantedSubjects } from '../mounts/subjects.ts';
-import { memoryOf, timeOf } from '../storage/metrics.ts';
-import { FAR } from '../storage/profiles.ts';
-import { FLOOR_1, FLOOR_8, openStorageSuite } from '../storage/storage-suite.ts';
+import { openStorageSuite } from '../storage/storage-suite.ts';
 import { makeSources } from './sources.ts';
-import { writeScenes, writeSteps, type WriteSteps } from './write-scenes.ts';
+import { BACK, HONEST_PEER, THROUGH, writeBars } from './write-bars.ts';
+import { writeScenes, writeSteps } from './write-scenes.ts';
 
 /** The suite's title. */
 export const WRITES = 'Writes';
 const TREE_FILES = 1000;
 const MANY_FILES = 200;
 const BIG_BYTES = 512 * 1024 * 1024;
-const MOST_MEMORY_MIB = 200;
 
 /** Peers whose close(2) returns before the store has the bytes. */
 const LATE_PEERS: readonly string[] = ['rclone writes', 'rclone full'];
-const HONEST_PEER = 'best peer that reports errors at close';
 
 const MOUNTS: WantedSubjects = {
-  ours: [pailfsMount('pailfs', []), pailfsMount('pailfs write-back', ['--write-back'])],
+  ours: [pailfsMount(THROUGH, []), pailfsMount(BACK, ['--write-back'])],
   rclone: {
     mounts: ['off', 'writes', 'full'].map((mode) => rcloneMount(mode, ['--vfs-write-back', '1ms'])),
     note: 'defaults but for `no_check_bucket` (fewer requests) and `--vfs-write-back 1ms` (its 5 s before each upload would be all that one sees). "off", "writes" and "full" are its cache modes; in the last two close returns before anything is sent, and errors are only logged.',
@@ -39,48 +36,13 @@ export async function openWritesSuite(options: SuiteOptions): Promise<Suite> {
     manyFiles: scaled(MANY_FILES),
     bigBytes: scaled(BIG_BYTES),
   });
-  try {
-    const steps = writeSteps(sources);
-    return await openStorageSuite(options, {
-      title: WRITES,
-      mounts: MOUNTS,
-      scenes: writeScenes(steps),
-      bars: writeBars(steps),
-      rivals: (peers) => [
-        { name: HONEST_PEER, subjects: peers.filter((name) => !LATE_PEERS.includes(name)) },
-      ],
-      notes: NOTES,
-      close: () => sources.remove(),
-    });
-  } catch (error) {
-    await sources.remove();
-    throw error;
-  }
-}
-
-function writeBars({ untar, remove, manyWriters, copy }: WriteSteps): readonly Bar[] {
-  const bar = (subject: string, step: string, against: string, factor: number): Bar => ({
-    kind: 'times as long',
-    workload: timeOf(step, FAR),
-    subject,
-    against,
-    factor,
+  const steps = writeSteps(sources);
+  return openStorageSuite(options, {
+    title: WRITES,
+    mounts: MOUNTS,
+    scenes: writeScenes(steps),
+    bars: writeBars(steps),
+    rivals: (peers) => [{ name: HONEST_PEER, subjects: peers.filter((name) => !LATE_PEERS.includes(name)) }],
+    notes: NOTES,
   });
-  const memory = (subject: string): Bar => ({
-    kind: 'at most',
-    workload: memoryOf(copy.name, FAR),
-    subject,
-    value: MOST_MEMORY_MIB,
-  });
-  return [
-    bar('pailfs', untar.name, FLOOR_1, 1.15),
-    bar('pailfs', untar.name, HONEST_PEER, 0.5),
-    bar('pailfs', remove.name, FLOOR_1, 1.15),
-    bar('pailfs', manyWriters.name, FLOOR_8, 1.2),
-    bar('pailfs', copy.name, FLOOR_1, 1.1),
-    memory('pailfs'),
-    bar('pailfs write-back', untar.name, FLOOR_8, 1.25),
-    bar('pailfs write-back', remove.name, FLOOR_8, 1.25),
-    memory('pailfs write-back'),
-  ];
 }

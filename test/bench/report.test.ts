@@ -29,9 +29,9 @@ const suite: Suite = {
   rivals: [{ name: 'best', subjects: ['slow', 'slower'] }],
   bars,
   notes: ['A note.'],
+  offers: { workloads: [], subjects: [], profiles: [] },
   details: [],
   stages: [],
-  close: () => Promise.resolve(),
 };
 
 function measured(): Measurements {
