@@ -22,6 +22,12 @@ export class Measurements {
     return median(this.values(workload, subject));
   }
 
+  /** The largest number of all rounds of all these workloads; undefined when nothing was measured. */
+  largest(workloads: readonly string[], subject: string): number | undefined {
+    const values = workloads.flatMap((workload) => this.values(workload, subject));
+    return values.length === 0 ? undefined : values.reduce((one, other) => Math.max(one, other));
+  }
+
   /** The median of the best of them; undefined when none was measured. */
   best(workload: Workload, subjects: readonly string[]): number | undefined {
     const medians = subjects.flatMap((subject) => this.median(workload.name, subject) ?? []);
@@ -47,26 +53,40 @@ export interface Judgement {
 /** Of each bar that was measured. */
 export function judge(
   measurements: Measurements,
-  { workloads, bars, rivals }: Pick<SuiteTerms, 'workloads' | 'bars' | 'rivals'>,
+  terms: Pick<SuiteTerms, 'workloads' | 'bars' | 'rivals'>,
 ): readonly Judgement[] {
-  return bars.flatMap((bar): Judgement[] => {
-    if (bar.kind === 'all at most') {
-      const medians = bar.workloads.flatMap((name) => measurements.median(name, bar.subject) ?? []);
-      const reached = Math.max(...medians);
-      return medians.length === 0 ? [] : [{ bar, reached, holds: reached <= bar.value }];
-    }
-    const workload = workloads.find(({ name }) => name === bar.workload);
-    if (workload === undefined) return [];
-    if (bar.kind === 'at most') {
-      const reached = measurements.median(workload.name, bar.subject);
-      return reached === undefined ? [] : [{ bar, reached, holds: reached <= bar.value }];
-    }
-    const against = rivals.find(({ name }) => name === bar.against)?.subjects ?? [];
-    const ratio = measurements.ratio(workload, bar.subject, against);
-    if (ratio === undefined) return [];
-    if (bar.kind === 'times as fast') return [{ bar, reached: ratio, holds: ratio >= bar.factor }];
-    return [{ bar, reached: 1 / ratio, holds: 1 / ratio <= bar.factor }];
+  return terms.bars.flatMap((bar): Judgement[] => {
+    const reached = reachedOf(bar, measurements, terms);
+    if (reached === undefined) return [];
+    return [{ bar, reached, holds: isHeld(bar, reached) }];
   });
+}
+
+/** Times are compared by their medians. What must never be more than so much must not in any round: a median would hide one in which it was. */
+function reachedOf(
+  bar: Bar,
+  measurements: Measurements,
+  { workloads, rivals }: Pick<SuiteTerms, 'workloads' | 'rivals'>,
+): number | undefined {
+  if (bar.kind === 'at most') return measurements.largest([bar.workload], bar.subject);
+  if (bar.kind === 'all at most') return measurements.largest(bar.workloads, bar.subject);
+  const workload = workloads.find(({ name }) => name === bar.workload);
+  const against = rivals.find(({ name }) => name === bar.against)?.subjects ?? [];
+  const ratio = workload && measurements.ratio(workload, bar.subject, against);
+  if (ratio === undefined) return undefined;
+  return bar.kind === 'times as fast' ? ratio : 1 / ratio;
+}
+
+function isHeld(bar: Bar, reached: number): boolean {
+  switch (bar.kind) {
+    case 'times as fast':
+      return reached >= bar.factor;
+    case 'times as long':
+      return reached <= bar.factor;
+    case 'at most':
+    case 'all at most':
+      return reached <= bar.value;
+  }
 }
 
 /** Undefined when there are no values. */

@@ -53,15 +53,18 @@ function roundsOf({ suite, measurements }: Report): string {
   return `Medians of ${least === most ? '' : `${least} to `}${most} rounds`;
 }
 
+/** Without rivals of whom nothing was measured. */
 function timesTable({ suite, measurements }: Report, workloads: readonly Workload[]): string {
   const [judged = ''] = suite.subjects;
-  const ratios = suite.rivals.map(({ name }) => `${judged}/${name}`);
+  const rivals = suite.rivals.filter(({ subjects }) =>
+    workloads.some((workload) => measurements.best(workload, subjects) !== undefined),
+  );
   return tableOf(
-    ['workload', ...suite.subjects, ...ratios],
+    ['workload', ...suite.subjects, ...rivals.map(({ name }) => `${judged}/${name}`)],
     workloads.map((workload) => [
       `${workload.name} (${workload.unit})`,
       ...suite.subjects.map((subject) => number(measurements.median(workload.name, subject))),
-      ...suite.rivals.map(({ subjects }) => factor(measurements.ratio(workload, judged, subjects))),
+      ...rivals.map(({ subjects }) => factor(measurements.ratio(workload, judged, subjects))),
     ]),
   );
 }
@@ -97,7 +100,7 @@ function barsTable(judgements: readonly Judgement[]): string {
 }
 
 function wantedOf(bar: Bar): string {
-  if (bar.kind === 'at most' || bar.kind === 'all at most') return `at most ${bar.value}`;
+  if (bar.kind === 'at most' || bar.kind === 'all at most') return `at most ${bar.value} in every round`;
   const bound = bar.kind === 'times as fast' ? 'at least' : 'at most';
   return `${bound} ${factor(bar.factor)} ${bar.kind} as ${bar.against}`;
 }

@@ -19,7 +19,7 @@ export interface Rivals {
 export type Bar = { readonly workload: string; readonly subject: string } & (
   | { readonly kind: 'times as fast'; readonly against: string; readonly factor: number }
   | { readonly kind: 'times as long'; readonly against: string; readonly factor: number }
-  /** In the workload's unit. */
+  /** In the workload's unit, in every round. */
   | { readonly kind: 'at most'; readonly value: number }
   /** The same for all of these; `workload` is what they are called together. */
   | { readonly kind: 'all at most'; readonly workloads: readonly string[]; readonly value: number }
