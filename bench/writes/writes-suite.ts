@@ -37,11 +37,12 @@ export async function openWritesSuite(options: SuiteOptions): Promise<Suite> {
     bigBytes: scaled(BIG_BYTES),
   });
   const steps = writeSteps(sources);
+  const scenes = writeScenes(steps);
   return openStorageSuite(options, {
     title: WRITES,
     mounts: MOUNTS,
-    scenes: writeScenes(steps),
-    bars: writeBars(steps),
+    scenes,
+    bars: writeBars(scenes, steps),
     rivals: (peers) => [{ name: HONEST_PEER, subjects: peers.filter((name) => !LATE_PEERS.includes(name)) }],
     notes: NOTES,
   });
