@@ -45,13 +45,7 @@ async function demonstrate(home) {
     await fillBucket(account);
     const mountpoint = path.join(home, BUCKET);
     await mkdir(mountpoint);
-    const environment = {
-      ...process.env,
-      ...service.environment,
-      XDG_STATE_HOME: path.join(home, 'state'),
-      XDG_CACHE_HOME: path.join(home, 'cache'),
-      XDG_CONFIG_HOME: path.join(home, 'config'),
-    };
+    const environment = environmentFor(home, service.environment);
     await pailfs(['mount', BUCKET, mountpoint], environment);
     try {
       await useTheMount(account, mountpoint);
@@ -62,6 +56,18 @@ async function demonstrate(home) {
   } finally {
     await service.stop();
   }
+}
+
+/** Of a person who has nothing but that home and these credentials: a profile of yours is not there. */
+function environmentFor(home, credentials) {
+  const plain = Object.entries(process.env).filter(([name]) => !name.startsWith('PAILFS_'));
+  return {
+    ...Object.fromEntries(plain),
+    ...credentials,
+    XDG_STATE_HOME: path.join(home, 'state'),
+    XDG_CACHE_HOME: path.join(home, 'cache'),
+    XDG_CONFIG_HOME: path.join(home, 'config'),
+  };
 }
 
 async function useTheMount(account, mountpoint) {

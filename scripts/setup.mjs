@@ -1,19 +1,17 @@
 #!/usr/bin/env node
 /**
  * What is missing on this machine, and can it be installed? Plain JavaScript without packages: it runs before node_modules
- * exists. Each function returns when what it names is there, and throws a `SetupFailure` that says what a person must do.
+ * exists. Each function returns when what it names is there, and throws a `StepFailure` that says what a person must do.
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-
-const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+import { ROOT, runScript, StepFailure } from './steps.mjs';
 
 /** The Debian packages of each program that pailfs or its tests run. */
 const DEBIAN_PACKAGES = {
-  attr: 'attr',
   curl: 'curl',
   'dbus-daemon': 'dbus-daemon',
   emacs: 'emacs-nox',
@@ -56,11 +54,6 @@ export const LONG_TEST_PROGRAMS = [
   ...['Xvfb', 'openbox', 'dbus-daemon', 'xprop', 'xdotool', 'xclip', 'thunar'],
 ];
 
-/** One sentence for a person: what to do. */
-export class SetupFailure extends Error {
-  name = 'SetupFailure';
-}
-
 /** The packages of package-lock.json are in node_modules, in those versions. */
 export function ensurePackages() {
   if (packagesAreCurrent()) return;
@@ -70,14 +63,14 @@ export function ensurePackages() {
   const command = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
   const [program, ...parameters] = [...command, 'ci', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status } = spawnSync(program, parameters, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) throw new SetupFailure('npm ci failed: see its lines above');
+  if (status !== 0) throw new StepFailure('npm ci failed: see its lines above');
 }
 
 /** Whether what npm last installed is what the lock file asks for; absent optional packages are for other machines. */
-export function packagesAreCurrent(root = ROOT) {
-  const installed = readPackages(path.join(root, 'node_modules', '.package-lock.json'));
+function packagesAreCurrent() {
+  const installed = readPackages(path.join(ROOT, 'node_modules', '.package-lock.json'));
   if (installed === undefined) return false;
-  const wanted = readPackages(path.join(root, 'package-lock.json')) ?? {};
+  const wanted = readPackages(path.join(ROOT, 'package-lock.json')) ?? {};
   return Object.entries(wanted).every(([folder, { version, optional, devOptional }]) => {
     if (folder === '') return true;
     const found = installed[folder];
@@ -93,12 +86,12 @@ export function ensureSystemPrograms(names) {
   const packages = [...new Set(missing.flatMap((name) => DEBIAN_PACKAGES[name] ?? name))];
   install(packages);
   const still = missingPrograms(names);
-  if (still.length > 0) throw new SetupFailure(`still missing after the installation: ${still.join(', ')}`);
+  if (still.length > 0) throw new StepFailure(`still missing after the installation: ${still.join(', ')}`);
 }
 
 /** The programs of `names` that are in no directory of the search path nor of the system. */
-export function missingPrograms(names, searchPath = process.env.PATH ?? '') {
-  const folders = [...searchPath.split(':'), '/usr/bin', '/usr/sbin', '/bin', '/sbin'];
+export function missingPrograms(names) {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/usr/sbin', '/bin', '/sbin'];
   return names.filter((name) => !folders.some((folder) => isExecutable(path.join(folder, name))));
 }
 
@@ -106,25 +99,25 @@ export function missingPrograms(names, searchPath = process.env.PATH ?? '') {
 export function ensureFuse() {
   if (process.platform !== 'linux') {
     if (existsSync('/Library/Filesystems/macfuse.fs')) return;
-    throw new SetupFailure('macFUSE is missing: install it from https://macfuse.io');
+    throw new StepFailure('macFUSE is missing: install it from https://macfuse.io');
   }
   ensureSystemPrograms(['fusermount3']);
   if (!existsSync('/dev/fuse')) {
-    throw new SetupFailure(
+    throw new StepFailure(
       '/dev/fuse is missing: run "sudo modprobe fuse", or start the container with "--device /dev/fuse --cap-add SYS_ADMIN"',
     );
   }
   try {
     accessSync('/dev/fuse', constants.R_OK | constants.W_OK);
   } catch {
-    throw new SetupFailure('/dev/fuse may not be opened by you: run as root, or "sudo chmod 666 /dev/fuse"');
+    throw new StepFailure('/dev/fuse may not be opened by you: run as root, or "sudo chmod 666 /dev/fuse"');
   }
 }
 
 function install(packages) {
   const prefix = aptPrefix();
   if (prefix === undefined) {
-    throw new SetupFailure(
+    throw new StepFailure(
       `please install: ${packages.join(' ')} (e.g. "sudo apt-get install ${packages.join(' ')}")`,
     );
   }
@@ -135,7 +128,7 @@ function install(packages) {
   const { status, stderr } = aptGet(prefix, ['install', ...packages]);
   if (status === 0) return;
   const reason = stderr.trim().split('\n').at(-1);
-  throw new SetupFailure(`apt-get could not install ${packages.join(' ')}: ${reason}`);
+  throw new StepFailure(`apt-get could not install ${packages.join(' ')}: ${reason}`);
 }
 
 function aptGet(prefix, [action, ...packages]) {
@@ -185,14 +178,11 @@ function say(line) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
+  await runScript('setup', () => {
     ensurePackages();
     ensureFuse();
     ensureSystemPrograms(TEST_PROGRAMS);
     say('everything is there');
-  } catch (error) {
-    if (!(error instanceof SetupFailure)) throw error;
-    say(error.message);
-    process.exitCode = 1;
-  }
+    return 0;
+  });
 }

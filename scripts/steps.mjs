@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** One sentence for a person: what went wrong. */
+/** One sentence for a person: what went wrong, or what to do. */
 export class StepFailure extends Error {
   name = 'StepFailure';
 }
@@ -38,8 +38,7 @@ export async function runScript(name, script) {
   try {
     process.exitCode = await script();
   } catch (error) {
-    const isExpected = error instanceof StepFailure || error.name === 'SetupFailure';
-    console.error(`${name}: ${isExpected ? error.message : error.stack}`);
+    console.error(`${name}: ${error instanceof StepFailure ? error.message : error.stack}`);
     process.exitCode = 1;
   }
 }
