@@ -33,7 +33,7 @@ export function mergedReport(texts: readonly string[], title: string): Report {
   const measurements = new Measurements();
   const workloads = new Map<string, Workload>();
   for (const { values, ...workload } of documents.flatMap((document) => document.workloads)) {
-    if (!workloads.has(workload.name)) workloads.set(workload.name, workload);
+    workloads.set(workload.name, workload);
     for (const [subject, numbers] of Object.entries(values))
       for (const number of numbers) measurements.add(workload.name, subject, number);
   }

@@ -1,6 +1,6 @@
 /** What a run of the bench comes to. */
 import { describe, expect, it } from 'vitest';
-import { judge, Measurements } from '../../bench/frame/measurements.ts';
+import { judge, Measurements, median } from '../../bench/frame/measurements.ts';
 import { asMarkdown, reportOf } from '../../bench/frame/report.ts';
 import type { Bar, Suite } from '../../bench/frame/suite.ts';
 
@@ -42,6 +42,18 @@ function measured(): Measurements {
   for (const mebibytes of [90, 120, 80]) measurements.add('copy: memory', 'ours', mebibytes);
   return measurements;
 }
+
+describe('a median', () => {
+  it.each([
+    [[], undefined],
+    [[10], 10],
+    [[10, 9], 9.5],
+    [[100, 20, 3], 20],
+    [[4, 1, 100, 2], 3],
+  ])('of %j is %d', (values, middle) => {
+    expect(median(values)).toBe(middle);
+  });
+});
 
 describe('a report', () => {
   it('judges medians against the best of the rivals, and every round by what is never to be exceeded', () => {

@@ -10,7 +10,7 @@ describe('the S3 front', () => {
 
   beforeEach(async () => {
     store = await openEmbeddedService();
-    front = await startS3Front(store.direct);
+    front = await startS3Front(store.service);
     onTestFinished(() => front.close());
     base = `http://127.0.0.1:${front.port}/${store.bucket}`;
   });
@@ -63,7 +63,7 @@ describe('the S3 front', () => {
     expect(texts(second, 'IsTruncated')).toEqual(['false']);
   });
 
-  it('copies an object, and changes what is told of it in place', async () => {
+  it('copies an object, and changes what is told of it in place, without moving its bytes', async () => {
     await fetch(`${base}/a`, { method: 'PUT', body: 'bytes', headers: { 'x-amz-meta-mode': '1' } });
     const source = { 'x-amz-copy-source': `/${store.bucket}/a` };
     const replacing = { ...source, 'x-amz-metadata-directive': 'REPLACE', 'x-amz-meta-mode': '2' };
@@ -74,6 +74,7 @@ describe('the S3 front', () => {
     const modeOf = async (key: string) => (await fetch(`${base}/${key}`)).headers.get('x-amz-meta-mode');
     expect(await stored('b')).toBe('bytes');
     expect([await modeOf('a'), await modeOf('b')]).toEqual(['2', '1']);
+    expect(store.requests.count('putObject')).toBe(2);
   });
 
   it('makes one object of the parts of an upload, in their order', async () => {

@@ -1,5 +1,5 @@
 /** What the bench makes is gone when it ends, however it ends. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { makeFolder } from '../../bench/frame/temporary-folder.ts';
@@ -57,11 +57,13 @@ it('a folder goes with all that is in it', async () => {
 
 it('nothing is made any more once the bench ends', async () => {
   const folder = makeFolder('test');
+  vi.stubEnv('TMPDIR', folder.path);
 
   const end = undoForGood();
 
   expect(isEnding()).toBe(true);
   expect(() => makeFolder('test')).toThrow('the bench ends');
+  expect(readdirSync(folder.path)).toEqual([]);
   expect(() => enterUndo(() => Promise.resolve())).toThrow('the bench ends');
   await end;
   expect(existsSync(folder.path)).toBe(false);
