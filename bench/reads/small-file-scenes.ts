@@ -40,9 +40,11 @@ function sumSteps(files: readonly StoredFile[]): [Step, Step] {
   );
   const step = (name: string, script: string, width: number): Step => ({
     name,
-    onMount: async (mountpoint) => {
+    onMount: async (mountpoint, afterwards) => {
       const { output } = await run('sh', ['-c', script, `${mountpoint}/${FOLDER}`], LIMIT_MS);
-      requireFound(foundSums(output), expected);
+      afterwards(() => {
+        requireFound(foundSums(output), expected);
+      });
     },
     onFloor: (floor) => readAll(floor, [FOLDER], files),
     floorWidths: [width],
@@ -62,10 +64,12 @@ function grepStep(files: readonly StoredFile[]): Step {
   const withNeedle = files.filter((_file, index) => hasNeedle(index));
   return {
     name: `grep -r in ${files.length} small files`,
-    onMount: async (mountpoint) => {
+    onMount: async (mountpoint, afterwards) => {
       const { output } = await run('grep', ['-rl', NEEDLE, `${mountpoint}/${TEXTS}`], LIMIT_MS);
-      const expected = withNeedle.map(({ key }): [string, string] => [`${mountpoint}/${key}`, '']);
-      requireFound(foundLines(output), new Map(expected));
+      afterwards(() => {
+        const expected = withNeedle.map(({ key }): [string, string] => [`${mountpoint}/${key}`, '']);
+        requireFound(foundLines(output), new Map(expected));
+      });
     },
     onFloor: (floor) => readAll(floor, [TEXTS, ...folders], files),
   };

@@ -9,7 +9,7 @@ import type { BucketAddress } from '../mounts/subjects.ts';
 import type { ExpectedFile } from '../store/held-files.ts';
 import { canPlay, type Player } from './players.ts';
 import type { Profile } from './profiles.ts';
-import type { Scene, Step } from './scenes.ts';
+import type { Afterwards, Scene, Step } from './scenes.ts';
 import type { Testbed, Traffic } from './testbed.ts';
 
 /** What a step came to. */
@@ -23,7 +23,7 @@ export interface StepResult {
 
 /** Takes part in a scene. */
 interface Actor {
-  act(step: Step): Promise<void>;
+  act(step: Step, afterwards: Afterwards): Promise<void>;
   readonly pid: number | undefined;
   dispose(): Promise<void>;
 }
@@ -67,11 +67,19 @@ export async function playScene(
 async function actorOf(player: Player, address: BucketAddress): Promise<Actor> {
   if ('serving' in player) {
     const mount: ProgramMount = await mountProgram(player.serving(address));
-    return { act: (step) => step.onMount(mount.path), pid: mount.pid, dispose: () => mount.dispose() };
+    return {
+      act: (step, afterwards) => step.onMount(mount.path, afterwards),
+      pid: mount.pid,
+      dispose: () => mount.dispose(),
+    };
   }
   if ('width' in player) {
     const floor = new HttpFloor(address, player.width);
-    return { act: async (step) => step.onFloor?.(floor), pid: undefined, dispose: () => floor.close() };
+    return {
+      act: async (step, afterwards) => step.onFloor?.(floor, afterwards),
+      pid: undefined,
+      dispose: () => floor.close(),
+    };
   }
   return { act: async (step) => step.onDisk?.(), pid: undefined, dispose: () => Promise.resolve() };
 }
@@ -89,14 +97,17 @@ async function playStep(testbed: Testbed, { step, profile, bucket, actor }: Play
   await testbed.takeTraffic(profile);
   const usedBefore = pid === undefined ? 0 : await processorSeconds(pid);
   if (pid !== undefined) await resetPeak(pid);
+  const checks: (() => void)[] = [];
   const start = performance.now();
-  await withinLimit(actor.act(step));
+  await withinLimit(actor.act(step, (check) => checks.push(check)));
   const end = step.holds === undefined ? performance.now() : await whenHeld(testbed, bucket, step.holds);
   const usage =
     pid === undefined
       ? undefined
       : { processorSeconds: (await processorSeconds(pid)) - usedBefore, peakBytes: await peakBytes(pid) };
-  return { seconds: (end - start) / 1000, traffic: await testbed.takeTraffic(profile), usage };
+  const traffic = await testbed.takeTraffic(profile);
+  for (const check of checks) check();
+  return { seconds: (end - start) / 1000, traffic, usage };
 }
 
 /** What is not on the disk yet cannot be forgotten. */

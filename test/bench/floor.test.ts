@@ -63,7 +63,9 @@ describe('plain requests', () => {
   /** Of the step, by their kinds. */
   async function requestsOf(step: Step | undefined, width: number): Promise<Record<string, number>> {
     service.requests.reset();
-    await step?.onFloor?.(openFloor(width));
+    await step?.onFloor?.(openFloor(width), (check) => {
+      check();
+    });
     const counts: Record<string, number> = {};
     for (const operation of service.requests.operations) counts[operation] = (counts[operation] ?? 0) + 1;
     return counts;
