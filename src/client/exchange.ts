@@ -5,9 +5,9 @@
  * every failure into a `Refusal`. What the answers mean is decided above.
  */
 import { Readable } from 'node:stream';
-import { buildConnector, Pool } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { RunningClock } from '../base/running-clock.ts';
 import type { CallOptions } from '../service/object-service.ts';
 import { isOfUnknownEnd, whenSent } from '../service/refusal.ts';
 import type { Access } from './access.ts';
@@ -16,9 +16,9 @@ import { Arrival } from './arrival.ts';
 import { detailsOf, pathOf } from './ask.ts';
 import type { Ask } from './ask.ts';
 import type { BaseUrl } from './base-url.ts';
+import { Connections } from './connections.ts';
 import type { Authorization } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
-import { tellingEndLast } from './late-end.ts';
 import { pauseFor } from './pause.ts';
 import { refusalOfAnswer } from './refused-answer.ts';
 import { refusalOf } from './refusals.ts';
@@ -67,32 +67,28 @@ const USER_AGENT = 'pailfs';
 /** Asks one service, over a pool of its own. Every method rejects with a `Refusal` and with nothing else. */
 export class Exchange {
   readonly #settings: ExchangeSettings;
-  readonly #pool: Pool;
+  /** For deadlines. */
+  readonly #running: RunningClock;
   readonly #buffers: SocketBuffers;
+  readonly #connections: Connections;
 
   constructor(settings: ExchangeSettings) {
     this.#settings = settings;
+    this.#running = RunningClock.of(settings.clock);
     this.#buffers = new SocketBuffers(settings.clock);
-    this.#pool = new Pool(settings.baseUrl.origin, {
-      connections: settings.connections,
-      connect: tellingEndLast(
-        buildConnector({
-          timeout: settings.deadlines.connect,
-          ...settings.tls,
-          // Said aloud: NODE_TLS_REJECT_UNAUTHORIZED in some environment would turn the checks off in silence.
-          rejectUnauthorized: true,
-          onread: this.#buffers.options,
-        }),
-      ),
-      // The watch of each call keeps these deadlines, by the injected clock.
-      headersTimeout: 0,
-      bodyTimeout: 0,
+    this.#connections = new Connections({
+      origin: settings.baseUrl.origin,
+      most: settings.connections,
+      tls: settings.tls,
+      connect: settings.deadlines.connect,
+      onread: this.#buffers.options,
+      running: this.#running,
     });
   }
 
   /** Ends all connections. Calls under way reject with `aborted`. */
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await this.#connections.close();
   }
 
   /** Rejects with a `Refusal`. What `take` makes of a 2xx answer; it must read the body to its end. */
@@ -125,8 +121,8 @@ export class Exchange {
   }
 
   #watchFor(ask: Ask, signal: AbortSignal | undefined): Watch {
-    const { clock, deadlines } = this.#settings;
-    const watch = new Watch(clock, detailsOf(ask), signal);
+    const { deadlines } = this.#settings;
+    const watch = new Watch(this.#running, detailsOf(ask), signal);
     if (ask.upload === undefined) {
       watch.limitTotal(ask.operation === 'getObject' ? deadlines.read : deadlines.metadata);
     }
@@ -138,7 +134,8 @@ export class Exchange {
     { watch, pausing, isStillMeant }: Watched,
     take: (answer: ServiceAnswer) => Promise<Result>,
   ): Promise<Result> {
-    const { clock, random, log, retry, deadlines } = this.#settings;
+    const { random, log, retry, deadlines } = this.#settings;
+    const clock = this.#running;
     const progress: Progress = { farthest: 0, at: clock.monotonic(), hasUnknown: false, isAllHanded: false };
     const attempt = (): Promise<Result> =>
       this.#settings.access.use(
@@ -175,7 +172,7 @@ export class Exchange {
     let answer: ServiceAnswer | null = null;
     const arrival = new Arrival();
     try {
-      body = await bodyOf(ask, { watch, progress, clock, deadlines, traffic });
+      body = await bodyOf(ask, { watch, progress, clock: this.#running, deadlines, traffic });
       traffic.asked();
       answer = await this.#send(ask, circumstances, body, arrival).finally(() => {
         traffic.waited();
@@ -249,7 +246,7 @@ export class Exchange {
     watch.onceGivenUp((refusal) => {
       arrival.stop(refusal);
     });
-    this.#pool.dispatch(
+    this.#connections.dispatch(
       {
         method: ask.method,
         path,

@@ -1,7 +1,7 @@
 /** How does a call wait between two of its tries? Whoever made it may have others go on meanwhile, and then has the call wait for its turn. */
-import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import type { RunningClock } from '../base/running-clock.ts';
 import type { CallOptions } from '../service/object-service.ts';
 import type { Progress } from './request-body.ts';
 import type { Watch } from './watch.ts';
@@ -10,7 +10,7 @@ interface Circumstances extends Pick<CallOptions, 'pausing' | 'isStillMeant'> {
   readonly isUpload: boolean;
   readonly watch: Watch;
   readonly progress: Progress;
-  readonly clock: Clock;
+  readonly clock: RunningClock;
   readonly log: Log;
 }
 

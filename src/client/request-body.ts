@@ -1,6 +1,6 @@
 /** What goes up with a request, and how does its upload count as progress? */
 import { Readable } from 'node:stream';
-import type { Clock } from '../base/clock.ts';
+import type { RunningClock } from '../base/running-clock.ts';
 import { Refusal } from '../service/refusal.ts';
 import { detailsOf } from './ask.ts';
 import type { Ask } from './ask.ts';
@@ -14,7 +14,7 @@ export type RequestBody = Readable | Uint8Array | string | null;
 
 /** How far a call has come, over all tries. */
 export interface Progress {
-  /** Bytes of an upload, and when. */
+  /** Bytes of an upload, and when, running milliseconds. */
   farthest: number;
   at: number;
   /** Whether nobody knows the end of one of its tries. */
@@ -26,7 +26,7 @@ export interface Progress {
 interface Circumstances {
   readonly watch: Watch;
   readonly progress: Progress;
-  readonly clock: Clock;
+  readonly clock: RunningClock;
   readonly deadlines: Deadlines;
   readonly traffic: Traffic;
 }

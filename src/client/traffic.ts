@@ -19,7 +19,10 @@ export interface TrafficFacts {
   };
   /** When the first of the last tries left that all came to nothing; null while the service answers. */
   readonly offlineSince: Date | null;
-  /** When anything last came or went while requests wait for an answer; null while none does. */
+  /**
+   * When anything last came or went while requests wait for an answer; null while none does. By the clock as it is now: that it was set
+   * meanwhile is no silence.
+   */
   readonly silentSince: Date | null;
 }
 
@@ -37,7 +40,7 @@ export class Traffic {
   #offlineSince: Date | null = null;
   /** Requests without an answer so far. */
   #waiting = 0;
-  /** Milliseconds since 1970: the last sign of life, or when the first of those that wait left. */
+  /** Monotonic milliseconds: the last sign of life, or when the first of those that wait left. */
   #heardAt = 0;
 
   constructor(clock: Clock) {
@@ -100,11 +103,16 @@ export class Traffic {
         bytesSent: sent.perSecond(),
       },
       offlineSince: this.#offlineSince,
-      silentSince: this.#waiting === 0 ? null : new Date(this.#heardAt),
+      silentSince: this.#waiting === 0 ? null : new Date(this.#clock.now() - this.#silence()),
     };
   }
 
   #hear(): void {
-    this.#heardAt = this.#clock.now();
+    this.#heardAt = this.#clock.monotonic();
+  }
+
+  /** Milliseconds. */
+  #silence(): number {
+    return this.#clock.monotonic() - this.#heardAt;
   }
 }

@@ -3,13 +3,13 @@
  *
  * One watch lives as long as one call of the port, retries and the body of a download included. Three things end it: the
  * caller's signal, the deadline of the whole call, and the step under way (waiting for headers, for the next bytes, for
- * progress of an upload). Whatever ends it, `refusal` is what to reject with.
+ * progress of an upload). Whatever ends it, `refusal` is what to reject with. Only time in which the process could run counts.
  */
-import type { Clock } from '../base/clock.ts';
+import type { RunningClock } from '../base/running-clock.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 
-/** What a call waits for, and until when, monotonic milliseconds. */
+/** What a call waits for, and until when, running milliseconds. */
 interface Step {
   readonly what: string;
   readonly milliseconds: number;
@@ -18,7 +18,7 @@ interface Step {
 
 /** The deadlines of one call. To be closed when the call is over. */
 export class Watch {
-  readonly #clock: Clock;
+  readonly #clock: RunningClock;
   readonly #details: RefusalDetails;
   readonly #callerSignal: AbortSignal | undefined;
 
@@ -41,7 +41,7 @@ export class Watch {
   #cancelLook: () => void = doNothing;
   #closed = false;
 
-  constructor(clock: Clock, details: RefusalDetails, callerSignal: AbortSignal | undefined) {
+  constructor(clock: RunningClock, details: RefusalDetails, callerSignal: AbortSignal | undefined) {
     this.#clock = clock;
     this.#details = details;
     this.#callerSignal = callerSignal;

@@ -1,7 +1,8 @@
 /** How does a mount end without losing anything? One try for what waits, then the local disk keeps it for the next mount. */
-import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { systemClock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
+import { RunningClock } from '../base/running-clock.ts';
 import type { OpenFile } from './open-file.ts';
 import { unsentFiles, type FileSystemParts } from './pail-file-system.ts';
 import type { Resuming } from './rename/resuming.ts';
@@ -196,11 +197,21 @@ async function untilGivenUp(
   const signal = giveUp === undefined ? done : AbortSignal.any([done, giveUp]);
   for (let before = -1; before !== progress() && !signal.aborted;) {
     before = progress();
-    // The clock of the machine, not the injected one: this bounds how long a person waits.
-    await delay(patience, undefined, { signal, ref: false }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    await ofRunning(patience, signal);
   }
+}
+
+/** Resolves after `milliseconds`, or with `signal`. The clock of the machine, not the injected one: this bounds how long a person waits. */
+async function ofRunning(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const cancel = RunningClock.of(systemClock).after(milliseconds, resolve);
+    const stop = (): void => {
+      cancel();
+      resolve();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+  });
 }
 
 async function storeOrLog(mount: MountState, uploading: Uploading, file: OpenFile): Promise<void> {

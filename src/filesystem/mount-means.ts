@@ -83,7 +83,7 @@ export function openSharedMeans(inputs: SharedInputs): SharedMeans {
   const forBlocks = disk === null ? settings.memoryLimit : settings.memoryLimit - waitingFor(settings);
   // Without a disk cache memory is the place that was chosen for what was read.
   const rest = disk === null ? null : { clock, gone: inputs.giveMemoryBack ?? doNothing };
-  return { gates: createGates(), blocks: new BlockCache(forBlocks, memory, rest), disk, space };
+  return { gates: createGates(clock), blocks: new BlockCache(forBlocks, memory, rest), disk, space };
 }
 
 function doNothing(): void {

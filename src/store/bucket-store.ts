@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Refusal, isRefusal, whenSent } from '../service/refusal.ts';
+import { Refusal, isRefusal, whenSent, type Operation } from '../service/refusal.ts';
 import type { CallOptions, ListObjectsQuery, ObjectService, UploadBody } from '../service/object-service.ts';
 import type {
   DeletedObject,
@@ -50,6 +50,11 @@ export class BucketStore {
     this.#gates = gates;
   }
 
+  /** Whether what was seen of the bucket, however lately, may be from before a sleep (gates.ts). */
+  get hasJustWoken(): boolean {
+    return this.#gates.hasJustWoken();
+  }
+
   head(key: string, options?: CallOptions): Promise<ObjectHead> {
     return this.#gates.metadata((pausing) =>
       this.#service.headObject(this.#bucket, key, { ...options, pausing }),
@@ -67,9 +72,10 @@ export class BucketStore {
   }
 
   remove(key: string, options?: CallOptions): Promise<DeletedObject> {
-    return this.#gates.metadata((pausing) =>
-      this.#service.deleteObject(this.#bucket, key, { ...options, pausing }),
-    );
+    return this.#gates.metadata(async (pausing) => {
+      await this.#onWaking('deleteObject', key, { ...options, pausing });
+      return this.#service.deleteObject(this.#bucket, key, { ...options, pausing });
+    });
   }
 
   createFolder(folder: string): Promise<void> {
@@ -83,9 +89,10 @@ export class BucketStore {
   }
 
   setVisibility(key: string, visibility: Visibility, options?: CallOptions): Promise<VisibilityRecord> {
-    return this.#gates.metadata((pausing) =>
-      this.#service.setVisibility(this.#bucket, key, visibility, { ...options, pausing }),
-    );
+    return this.#gates.metadata(async (pausing) => {
+      await this.#onWaking('setVisibility', key, { ...options, pausing });
+      return this.#service.setVisibility(this.#bucket, key, visibility, { ...options, pausing });
+    });
   }
 
   link(key: string, options?: CallOptions): Promise<LinkRecord> {
@@ -94,12 +101,13 @@ export class BucketStore {
     );
   }
 
-  /** Also one that waits for its turn ends with the signal; and when its turn has come after a wait, if it is not `isStillMeant`. */
+  /** Also one that waits for its turn ends with the signal; and when its turn has come after a wait, or a sleep, if it is not `isStillMeant`. */
   put(key: string, body: UploadBody, options: CallOptions = {}): Promise<StoredObject> {
     const { signal, isStillMeant } = options;
     let hasBegun = false;
     const stored = this.#gates.uploads(async (pausing, hasWaited) => {
-      const isMeant = hasWaited !== true || (await askFirst(isStillMeant));
+      const mayBeOld = hasWaited === true || this.hasJustWoken;
+      const isMeant = !mayBeOld || (await askFirst(isStillMeant));
       if (signal?.aborted === true || !isMeant) throw stoppedBefore(key);
       hasBegun = true;
       return this.#service.putObject(this.#bucket, key, body, { ...options, pausing });
@@ -164,6 +172,18 @@ export class BucketStore {
     }
   }
 
+  /** Whoever decided on a change before the process slept looks again. Rejects when it is not meant any more, or with the refusal of the look. */
+  async #onWaking(operation: Operation, key: string, { pausing, isStillMeant }: CallOptions): Promise<void> {
+    if (isStillMeant === undefined || !this.hasJustWoken) return;
+    const ask = async (): Promise<void> => {
+      if (await askFirst(isStillMeant)) return;
+      const reason = 'others have changed the file while this process, or its machine, slept';
+      throw new Refusal('unavailable', reason, { operation, subject: key, neverSent: true });
+    };
+    // The look needs a place of the same gate.
+    await (pausing === undefined ? ask() : pausing(ask));
+  }
+
   /** One page, as large as there are. */
   #page(query: ListObjectsQuery): Promise<ObjectPage> {
     return this.#gates.metadata((pausing) =>
@@ -183,7 +203,7 @@ function asStaleBookmark(error: unknown): never {
   });
 }
 
-/** Rejects with the refusal of a look: of the upload nothing was sent. */
+/** Rejects with the refusal of a look: of the change nothing was sent. */
 async function askFirst(isStillMeant: CallOptions['isStillMeant']): Promise<boolean> {
   try {
     return (await isStillMeant?.()) ?? true;

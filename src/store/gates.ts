@@ -4,6 +4,8 @@
  * Each kind has a gate of its own, and the connection pool has a connection for the sum of them: a name is never stuck behind
  * a transfer. Between two tries nothing is under way: while the service asks to be left alone with some, others go on.
  */
+import type { Clock } from '../base/clock.ts';
+import { RunningClock } from '../base/running-clock.ts';
 import type { Pausing } from '../service/object-service.ts';
 
 /**
@@ -18,21 +20,27 @@ export interface Gates {
   readonly metadata: Gate;
   readonly reads: Gate;
   readonly uploads: Gate;
+  /** Whether what somebody has seen of the service may be from before the process, or its machine, slept: it may be hours old. */
+  hasJustWoken(): boolean;
 }
 
 const METADATA_AT_ONCE = 16;
 const READS_AT_ONCE = 16;
 const UPLOADS_AT_ONCE = 8;
+/** For so long after a sleep an answer may still be on its way that was given before it, milliseconds: longer than a call may take. */
+const WAKING_MS = 60_000;
 
 /** How many connections a pool needs so that no gate waits for another. */
 export const CONNECTIONS_FOR_ALL_GATES = METADATA_AT_ONCE + READS_AT_ONCE + UPLOADS_AT_ONCE;
 
-/** Gates for one mount; their tasks never wait for each other's kind. */
-export function createGates(): Gates {
+/** Gates for one mount; their tasks never wait for each other's kind. Without a `clock`, which has to be the client's, nobody hears of a sleep. */
+export function createGates(clock?: Clock): Gates {
+  const running = clock === undefined ? null : RunningClock.of(clock);
   return {
     metadata: gateOf(METADATA_AT_ONCE),
     reads: gateOf(READS_AT_ONCE),
     uploads: gateOf(UPLOADS_AT_ONCE),
+    hasJustWoken: () => running?.hasWokenWithin(WAKING_MS) ?? false,
   };
 }
 

@@ -5,7 +5,7 @@
  * missing. So however a service behaves, what one read asks of it is bounded by the bytes that it wants.
  */
 import type { ByteRange } from '../base/byte-range.ts';
-import type { Clock } from '../base/clock.ts';
+import type { RunningClock } from '../base/running-clock.ts';
 import type { Pausing } from '../service/object-service.ts';
 import type { ObjectHead } from '../service/records.ts';
 
@@ -34,17 +34,17 @@ export class RangeProgress {
   isUncounted = false;
   /** Whether the last request had a Range. */
   hasAskedForPart = false;
-  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #clock: Pick<RunningClock, 'monotonic'>;
   #cuts = 0;
   #crumbs = 0;
-  /** Monotonic milliseconds of the last progress, or of the beginning. */
+  /** Running milliseconds of the last progress, or of the beginning. */
   #at: number;
   /** Bytes that have arrived since. */
   #bytesSince = 0;
-  /** Since when its time does not count, monotonic milliseconds; null: it does. */
+  /** Since when its time does not count, running milliseconds; null: it does. */
   #stoodSince: number | null = null;
 
-  constructor(target: ByteRange, clock: Pick<Clock, 'monotonic'>) {
+  constructor(target: ByteRange, clock: Pick<RunningClock, 'monotonic'>) {
     this.target = target;
     this.next = target.start;
     this.#clock = clock;

@@ -9,9 +9,10 @@ import { byteLength, type ByteRange } from '../base/byte-range.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { RunningClock } from '../base/running-clock.ts';
 import type { Download, ObjectService, Pausing } from '../service/object-service.ts';
 import type { ObjectHead } from '../service/records.ts';
-import { Refusal, isRefusal } from '../service/refusal.ts';
+import { Refusal, isRefusal, type RefusalKind } from '../service/refusal.ts';
 import type { Gate } from './gates.ts';
 import { beginningOf, mostHeld, onceComplete } from './held-body.ts';
 import { RangeProgress } from './range-progress.ts';
@@ -79,7 +80,7 @@ export class RangeReader {
   readonly #service: Pick<ObjectService, 'getObject'>;
   readonly #bucket: string;
   readonly #gate: Gate;
-  readonly #clock: Clock;
+  readonly #clock: RunningClock;
   readonly #log: Log;
   readonly #trust: RangeTrust;
 
@@ -87,7 +88,7 @@ export class RangeReader {
     this.#service = options.service;
     this.#bucket = options.bucket;
     this.#gate = options.gate;
-    this.#clock = options.clock;
+    this.#clock = RunningClock.of(options.clock);
     this.#log = options.log;
     this.#trust = new RangeTrust(options.log);
   }
@@ -106,15 +107,19 @@ export class RangeReader {
   }
 
   async #transfer(wanted: RangeRequest, sink: RangeSink, pausing: Pausing | undefined): Promise<void> {
-    const whole = { start: 0, end: wanted.expected.size };
-    const target = wanted.range === 'whole' ? whole : wanted.range;
+    const target = wanted.range === 'whole' ? { start: 0, end: wanted.expected.size } : wanted.range;
+    const stop = this.#clock.count();
     const progress = new RangeProgress(target, this.#clock);
     const request: Transfer = { ...wanted, pausing: pausing && progress.notCounting(pausing) };
     const { key, signal } = request;
     const terms = { time: progress, clock: this.#clock, key, signal };
-    await this.#round(request, progress, sink);
-    while (!progress.isComplete)
-      await withinTime(terms, (limited) => this.#round({ ...request, signal: limited }, progress, sink));
+    try {
+      await this.#round(request, progress, sink);
+      while (!progress.isComplete)
+        await withinTime(terms, (limited) => this.#round({ ...request, signal: limited }, progress, sink));
+    } finally {
+      stop();
+    }
   }
 
   /** One answer, and the pause before the next one where it was cut. */
@@ -289,10 +294,6 @@ function aborted(key: string): Refusal {
   return refusal('aborted', 'no longer wanted', key);
 }
 
-function refusal(
-  kind: 'aborted' | 'malformed' | 'timeout' | 'unavailable',
-  reason: string,
-  key: string,
-): Refusal {
+function refusal(kind: RefusalKind, reason: string, key: string): Refusal {
   return new Refusal(kind, reason, { operation: 'getObject', subject: key });
 }

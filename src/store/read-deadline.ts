@@ -2,7 +2,7 @@
  * When is a read given up whose requests each have a deadline of their own? Those begin anew with each request: one that is asked for when
  * the time of the whole read is nearly up would double it.
  */
-import type { Clock } from '../base/clock.ts';
+import type { RunningClock } from '../base/running-clock.ts';
 import { isRefusal, Refusal } from '../service/refusal.ts';
 
 /** Milliseconds: while a read waits for its turn what is left stays as it is, and may be little. */
@@ -38,7 +38,7 @@ export async function withinTime<Result>(
 
 export interface TimeTerms {
   readonly time: TimeLeft;
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Pick<RunningClock, 'after'>;
   readonly key: string;
   readonly signal: AbortSignal | undefined;
 }

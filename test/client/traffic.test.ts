@@ -104,4 +104,18 @@ describe('the traffic of a client', () => {
       [2000, 3000],
     ]);
   });
+
+  it('has not been silent for a day when somebody sets the clock', () => {
+    const clock = new ManualClock();
+    const traffic = new Traffic(clock);
+    traffic.asked();
+    clock.advance(3000);
+
+    const silentFor = [24, -48].map((hours) => {
+      clock.sleepThrough(hours * 3_600_000);
+      return clock.now() - (traffic.facts().silentSince?.getTime() ?? 0);
+    });
+
+    expect(silentFor).toEqual([3000, 3000]);
+  });
 });

@@ -63,10 +63,21 @@ export class ManualClock implements Clock {
       const next = [...this.#timers].filter((timer) => timer.at <= target).sort((a, b) => a.at - b.at)[0];
       if (next === undefined) break;
       this.#timers.delete(next);
-      this.#move(next.at);
+      this.#move(Math.max(next.at, this.#elapsed));
       next.action();
     }
     this.#move(target);
+  }
+
+  /** The process does not run for so long: what was due meanwhile comes afterwards, all of it late. */
+  standStill(milliseconds: number): void {
+    this.#move(this.#elapsed + milliseconds);
+    this.advance(0);
+  }
+
+  /** The machine sleeps for so long, which only the clock on the wall counts. Negative: somebody sets that back. */
+  sleepThrough(milliseconds: number): void {
+    this.#now += milliseconds;
   }
 
   #move(elapsed: number): void {

@@ -1,6 +1,6 @@
 /** Which bucket, and what in it, does `bucket:key` mean? */
 import { BucketStore } from '../../store/bucket-store.ts';
-import { createGates } from '../../store/gates.ts';
+import { createGates, type Gates } from '../../store/gates.ts';
 import { usageError } from '../command-error.ts';
 import type { Session } from './session.ts';
 
@@ -41,11 +41,12 @@ export interface OpenedBucketStore {
 /** The buckets of one command, each looked up once. */
 export class BucketStores {
   readonly #session: Session;
-  readonly #gates = createGates();
+  readonly #gates: Gates;
   readonly #stores = new Map<string, Promise<OpenedBucketStore>>();
 
   constructor(session: Session) {
     this.#session = session;
+    this.#gates = createGates(session.clock);
   }
 
   /** By name or identifier. Rejects with a `CommandError`. */

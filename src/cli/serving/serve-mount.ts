@@ -1,5 +1,6 @@
 /** How does a process serve a mount from its first step to its last? The same in front and in the background. */
 import { systemClock } from '../../base/clock.ts';
+import { RunningClock } from '../../base/running-clock.ts';
 import { createKernelDriver } from '../../fuse/kernel/kernel-driver.ts';
 import { createNativeDriver } from '../../fuse/native/native-driver.ts';
 import type { ExitCode } from '../command-error.ts';
@@ -53,7 +54,7 @@ export async function serveMount(
 
 function giveUpWhenStuck(mount: ServedMount, log: QuietLog): void {
   const before = mount.bytesSent;
-  systemClock.after(FINISH_DEADLINE_MS, () => {
+  RunningClock.of(systemClock).after(FINISH_DEADLINE_MS, () => {
     if (mount.bytesSent !== before) {
       giveUpWhenStuck(mount, log);
       return;

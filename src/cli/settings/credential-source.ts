@@ -1,5 +1,6 @@
 /** Where do the credentials come from? From one place: given as settings, from a file of their own, or from a command. */
 import { systemClock } from '../../base/clock.ts';
+import { RunningClock } from '../../base/running-clock.ts';
 import type { Credentials } from '../../client/credentials.ts';
 import { usageError } from '../command-error.ts';
 import { runCredentialCommand } from './credential-command.ts';
@@ -43,6 +44,6 @@ export function credentialReader(
   if (credentialsFile !== undefined) {
     return () => readCredentialsFile(credentialsFile, process.geteuid?.() ?? 0);
   }
-  if (credentialCommand !== undefined) return () => runCredentialCommand(credentialCommand, systemClock);
-  return undefined;
+  if (credentialCommand === undefined) return undefined;
+  return () => runCredentialCommand(credentialCommand, RunningClock.of(systemClock));
 }

@@ -74,7 +74,8 @@ export async function visibilityOf(mount: MountState, file: OpenFile): Promise<V
   if (file.isUnsent) return 'private';
   const standing = standingVersion(mount, file);
   const known = standing?.visibility;
-  if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
+  const isFresh = known !== undefined && namespace.known.isFresh(file.path, known.at);
+  if (isFresh && !store.hasJustWoken) return known.value;
   const at = clock.monotonic();
   const value = await currentVisibility(store, keyOfPath(file.path));
   if (standing !== null) standing.visibility = { value, at };

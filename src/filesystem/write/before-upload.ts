@@ -38,7 +38,7 @@ export class BeforeUpload {
 
   /** The visibility that `file` shall have with the bytes of `draft`. */
   async visibility(file: OpenFile, draft: Draft): Promise<Visibility> {
-    const { namespace } = this.#mount;
+    const { namespace, store } = this.#mount;
     const { visibility: visibilityWish } = file.wishesOf(draft);
     if (this.#isOld(file, visibilityWish))
       file.doubts.visibilityBefore =
@@ -46,8 +46,9 @@ export class BeforeUpload {
     const kept = visibilityToKeep(this.#mount, file, visibilityWish);
     if (kept !== undefined) return kept;
     const known = standingVersion(this.#mount, file)?.visibility;
-    if (known !== undefined && namespace.known.isFresh(file.path, known.at)) return known.value;
-    return currentVisibility(this.#mount.store, keyOfPath(file.path));
+    const isFresh = known !== undefined && namespace.known.isFresh(file.path, known.at);
+    if (isFresh && !store.hasJustWoken) return known.value;
+    return currentVisibility(store, keyOfPath(file.path));
   }
 
   /** The service has no conditional PUT; a HEAD just before is the closest to one that there is. */
@@ -75,9 +76,9 @@ export class BeforeUpload {
     const { visibility: visibilityWish } = file.wishesOf(draft);
     const isKept =
       visibilityToKeep(this.#mount, file, visibilityWish) !== undefined && !this.#isOld(file, visibilityWish);
-    const isTold = isKept || this.#mount.namespace.known.isFresh(file.path, plan.since);
+    const { namespace, store } = this.#mount;
+    const isTold = isKept || (namespace.known.isFresh(file.path, plan.since) && !store.hasJustWoken);
     if (isTold && !mayConflict) return true;
-    const { store } = this.#mount;
     const key = keyOfPath(file.path);
     // Before the look, which tells whether it was so by our doing.
     const seen = isTold ? plan.wanted : await currentVisibility(store, key);

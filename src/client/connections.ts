@@ -1,0 +1,77 @@
+/** Over which connections are requests sent? Over kept ones, but none that was kept over a sleep: its other end may be gone without a word. */
+import { buildConnector, Pool, type Dispatcher } from 'undici';
+import type { RunningClock } from '../base/running-clock.ts';
+import { tellingEndLast } from './late-end.ts';
+import type { OnRead } from './socket-buffers.ts';
+import type { TlsTerms } from './tls-terms.ts';
+
+export interface ConnectionTerms {
+  readonly origin: string;
+  /** Most at once; further requests wait for one. */
+  readonly most: number;
+  /** For https only. */
+  readonly tls: TlsTerms;
+  /** How long it may take to have one, milliseconds. */
+  readonly connect: number;
+  readonly onread: OnRead;
+  readonly running: RunningClock;
+}
+
+/** Of one client to one service. */
+export class Connections {
+  readonly #terms: ConnectionTerms;
+  #pool: Pool;
+  /** How many sleeps there had been when the pool was made. */
+  #sleeps: number;
+  /** With requests that had left before a sleep: an answer may still come. */
+  readonly #old = new Set<Pool>();
+
+  constructor(terms: ConnectionTerms) {
+    this.#terms = terms;
+    this.#pool = poolOf(terms);
+    this.#sleeps = terms.running.sleeps;
+  }
+
+  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    const { sleeps } = this.#terms.running;
+    if (sleeps !== this.#sleeps) {
+      this.#sleeps = sleeps;
+      this.#renew();
+    }
+    this.#pool.dispatch(request, handler);
+  }
+
+  /** Ends all of them. Requests under way fail. */
+  async close(): Promise<void> {
+    await Promise.all([this.#pool, ...this.#old].map((pool) => pool.destroy()));
+  }
+
+  #renew(): void {
+    const old = this.#pool;
+    this.#pool = poolOf(this.#terms);
+    this.#old.add(old);
+    const forget = (): void => {
+      this.#old.delete(old);
+    };
+    // Those without a request end at once, the others after theirs.
+    old.close().then(forget, forget);
+  }
+}
+
+function poolOf({ origin, most, tls, connect, onread }: ConnectionTerms): Pool {
+  return new Pool(origin, {
+    connections: most,
+    connect: tellingEndLast(
+      buildConnector({
+        timeout: connect,
+        ...tls,
+        // Said aloud: NODE_TLS_REJECT_UNAUTHORIZED in some environment would turn the checks off in silence.
+        rejectUnauthorized: true,
+        onread,
+      }),
+    ),
+    // The watch of each call keeps these deadlines, by the injected clock.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
