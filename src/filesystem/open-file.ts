@@ -10,6 +10,7 @@ import type { ReadStream } from '../content/read-stream.ts';
 import type { VersionReader } from '../content/reader.ts';
 import type { Visibility } from '../service/records.ts';
 import { newLineage, type LocalAttributes, type Version } from '../store/version.ts';
+import { changedLocal } from './attributes/shown-attributes.ts';
 import type { FileHandle } from './operations.ts';
 import type { ScratchKind } from './shelf/scratch-names.ts';
 import { UploadDoubts } from './upload-doubts.ts';
@@ -169,9 +170,12 @@ export class OpenFile {
    * Times are those of the bytes that it writes: `cp -u` and rsync take others that have them for the same.
    */
   setLocal(local: LocalAttributes): void {
+    const modified = this.version?.lastModified.getTime();
     for (const wishes of this.allWishes) {
       const isNewest = wishes === this.wishes;
-      wishes.local = { ...wishes.local, ...(isNewest ? local : apartFromTimes(local)) };
+      wishes.local = isNewest
+        ? changedLocal(wishes.local, local, modified)
+        : { ...wishes.local, ...apartFromTimes(local) };
     }
   }
 

@@ -201,7 +201,7 @@ export class Opening {
     const file = new OpenFile(path, null);
     const now = this.#mount.clock.now();
     this.#shelf.admit(file, intent.mode);
-    file.wishes.local = { ...localOfNew(intent, this.#mount.settings, now), atime: now };
+    file.wishes.local = localOfNew(intent, this.#mount.settings, now);
     file.draft = await this.#mount.content.createDraft(draftFactsOf(file, { createdAt: now, sealed: null }));
     file.dirty = true;
     return file;

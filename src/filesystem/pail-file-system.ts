@@ -123,10 +123,10 @@ export class PailFileSystem implements FileSystemOperations {
 
   truncate(path: string, size: number, handle?: FileHandle): Promise<void> {
     return this.#posix('truncate', path, async () => {
-      if (handle !== undefined) return this.#parts.writing.truncate(ownHandle(handle).file, size);
+      if (handle !== undefined) return this.#truncate(ownHandle(handle), size);
       const opened = await this.#parts.opening.open(path, { read: false, write: true, truncate: false });
       try {
-        await this.#parts.writing.truncate(opened.file, size);
+        await this.#truncate(opened, size);
         // A driver may empty a file so that is being opened, and who writes to it stores it. No flush of readers does: this call must.
         if (!opened.file.hasWriters(opened)) await this.#parts.uploading.keep(opened.file);
       } finally {
@@ -198,6 +198,17 @@ export class PailFileSystem implements FileSystemOperations {
       files: bucket.objectCount + pending.filter((file) => file.version === null).length,
       maxNameLength: MAX_NAME_BYTES,
     };
+  }
+
+  async #truncate(handle: Handle, size: number): Promise<void> {
+    const isCut = await this.#parts.writing.truncate(handle.file, size);
+    // As on a disk, though there is nothing to store.
+    if (!isCut)
+      await this.#parts.inspecting.setAttributes(
+        handle.path,
+        { mtime: this.#parts.mount.clock.now() },
+        handle,
+      );
   }
 
   async #posix<Result>(operation: string, path: string, run: () => Promise<Result>): Promise<Result> {

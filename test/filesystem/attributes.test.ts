@@ -132,6 +132,38 @@ describe('attributes that a program set', () => {
     });
   });
 
+  it('move when a file is cut to the size that it has, which stores nothing', async () => {
+    const { fs, foreignWrite, clock, asked } = await openForTest();
+    await foreignWrite('f', 'x');
+    await fs.setAttributes('/f', SET);
+    clock.advance(1000);
+    asked();
+
+    await fs.truncate('/f', 1);
+
+    const now = clock.now();
+    expect(await fs.getAttributes('/f')).toMatchObject({ mode: 0o600, mtime: now, ctime: now, atime: 3000 });
+    expect(asked()).toEqual([]);
+  });
+
+  it('stay when another of them is set or moves: an access time does not follow a mtime [attributes/local]', async () => {
+    const { fs, foreignWrite, clock } = await openForTest();
+    await foreignWrite('f', 'x');
+    await foreignWrite('edited', 'x');
+    await fs.mkdir('/d', 0o755);
+    const accessed = async (path: string): Promise<number> => (await fs.getAttributes(path)).atime;
+    const paths = ['/f', '/d', '/', '/edited'];
+    const before = await Promise.all(paths.map(accessed));
+    clock.advance(1000);
+
+    for (const path of ['/f', '/d']) await fs.setAttributes(path, { mtime: 4000 });
+    await writeFile(fs, '/d/new', 'moves the times of its folder');
+    await edit(fs, '/edited', 'X', 0);
+
+    expect(await Promise.all(paths.map(accessed))).toEqual(before);
+    expect((await fs.getAttributes('/f')).mtime).toBe(4000);
+  });
+
   it('stay through edits, a rename and the TTL, but for the time of the write [attributes/local]', async () => {
     const { fs, foreignWrite, clock } = await openForTest();
     await foreignWrite('f', 'base');

@@ -28,13 +28,26 @@ export function shownAttributes(
   };
 }
 
+/**
+ * `local`, with `change` in place of what it says. Of what nobody has set an access time of mtime stands for it, `modified` where nobody has set
+ * that either: it is not to move along.
+ */
+export function changedLocal(
+  local: LocalAttributes,
+  change: LocalAttributes,
+  modified: number | undefined,
+): LocalAttributes {
+  if (change.mtime === undefined) return { ...local, ...change };
+  return { ...local, atime: local.atime ?? local.mtime ?? modified, ...change };
+}
+
 /** What is just made has these: it is its maker's where the mount's settings say so, and else the mount's, as all of which nothing is known. */
 export function localOfNew(
   { mode, maker }: Pick<CreateIntent, 'mode' | 'maker'>,
   { uid, gid, makersOwn }: Pick<FileSystemSettings, 'uid' | 'gid' | 'makersOwn'>,
   now: number,
 ): LocalAttributes {
-  const local = { mode: mode & 0o7777, mtime: now, ctime: now };
+  const local = { mode: mode & 0o7777, mtime: now, ctime: now, atime: now };
   const isMounts = maker === undefined || (maker.uid === uid && maker.gid === gid);
   return makersOwn && !isMounts ? { ...local, ...maker } : local;
 }

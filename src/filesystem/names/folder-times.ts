@@ -47,9 +47,9 @@ export class FolderTimes {
   }
 
   /** What is known of the folder's local attributes; the mount's start stands for times that nothing moved. */
-  of(path: string): LocalAttributes & { readonly mtime: number } {
+  of(path: string): LocalAttributes & { readonly mtime: number; readonly atime: number } {
     const local = this.#local.get(path);
-    return { ...local, mtime: local?.mtime ?? this.#started };
+    return { ...local, mtime: local?.mtime ?? this.#started, atime: local?.atime ?? this.#started };
   }
 
   set(path: string, change: LocalAttributes): void {

@@ -13,6 +13,7 @@ import type { AttributeChange, Attributes, DirectoryEntry, ShownListing } from '
 import {
   FILE_MODE,
   FOLDER_MODE,
+  changedLocal,
   localOf,
   shownAttributes,
   type ShownAttributes,
@@ -139,7 +140,7 @@ export class Inspecting {
 
   /** `path`: where the version may be; null: it has no name any more. */
   #setOf(version: Version, local: LocalAttributes, path: string | null): void {
-    version.local = { ...version.local, ...local };
+    version.local = changedLocal(version.local, local, version.lastModified.getTime());
     if (path === null) return;
     const entry = this.#mount.namespace.known.recall(path);
     // Who has a file open that somebody else has replaced sets nothing of what is there now.

@@ -6,6 +6,7 @@ import { describeError } from '../../base/errors.ts';
 import type { Draft } from '../../content/draft.ts';
 import { NoRoom } from '../../content/space-account.ts';
 import type { Version } from '../../store/version.ts';
+import { changedLocal } from '../attributes/shown-attributes.ts';
 import { draftFactsOf } from '../drafts/draft-records.ts';
 import { EarlyAnswers } from './early-answers.ts';
 import { FsError } from '../errors.ts';
@@ -66,16 +67,17 @@ export class Writing {
     });
   }
 
-  /** Changes the size of an open file. Nothing is uploaded by it. */
-  async truncate(file: OpenFile, size: number): Promise<void> {
-    await this.change(file, async () => {
+  /** Changes the size of an open file. Nothing is uploaded by it. False where it has that size, and its bytes stay. */
+  async truncate(file: OpenFile, size: number): Promise<boolean> {
+    return this.change(file, async () => {
       const { size: before } = file;
-      if (size > 0 && size === before) return;
+      if (size > 0 && size === before) return false;
       const draft = await this.changeable(file, size);
       await this.#mount.kept.changing(file, draft);
       if (size === 0) this.#emptied(file, before > 0);
       await draft.truncate(size);
       this.#touched(file);
+      return true;
     });
   }
 
@@ -234,7 +236,8 @@ export class Writing {
     const now = this.#mount.clock.now();
     const before = file.dirty ? file.wishes.local : file.version?.local;
     file.dirty = true;
-    file.wishes.local = { ...before, mtime: now, ctime: now };
+    const modified = file.version?.lastModified.getTime();
+    file.wishes.local = changedLocal({ ...before }, { mtime: now, ctime: now }, modified);
     // Its name may have gone to a version that somebody else stored: what was written last is what the path shows.
     if (!file.detached) this.#mount.table.show(file);
   }
