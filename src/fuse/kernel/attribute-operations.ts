@@ -115,8 +115,18 @@ async function setAttributes(
     throw new FsError('ESTALE', target.path, 'the name leads to another file');
   if (has(setattrBits.size)) await operations.truncate(target.path, request.size, target.handle);
   const change = attributeChange(request, context.clock.now());
-  if (Object.keys(change).length > 0) await operations.setAttributes(target.path, change, target.handle);
-  if (has(setattrBits.killSuidgid)) await clearSetIdBits(context, node, handle);
+  if (Object.keys(change).length > 0 || !has(setattrBits.size))
+    await operations.setAttributes(target.path, change, target.handle);
+  if (node.kind === 'file' && endsPrivileges(request)) await clearSetIdBits(context, node, handle);
+}
+
+/**
+ * Whether the set-id bits go: the kernel says so, or it sets nothing. That is what is left of a chown(2) that keeps owner and group, and of what
+ * it wants before a write or fallocate(2) of who may not keep the bits, once it has left those to us.
+ */
+function endsPrivileges({ valid }: SetattrRequest): boolean {
+  const { killSuidgid, uid, gid, mode, size, atime, mtime } = setattrBits;
+  return (valid & killSuidgid) !== 0 || (valid & (uid | gid | mode | size | atime | mtime)) === 0;
 }
 
 function attributeChange(request: SetattrRequest, now: number): AttributeChange {

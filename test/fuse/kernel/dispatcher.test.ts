@@ -302,22 +302,6 @@ describe('the dispatcher of the kernel driver', () => {
     expect(await answered).toMatchObject({ code: 'OK' });
   });
 
-  it('takes the set-id bits away when somebody without the right to keep them writes', async () => {
-    const { side } = opened();
-    const node = await side.make('program');
-    await side.succeed('setattr', node, setattr(setattrBits.mode, 0, 0o106755));
-    const fh = await side.open(node);
-    await side.succeed('write', node, writeRequest(fh, 0, 'x'));
-    const kept = await side.succeed('getattr', node, u32(0, 0), u64(0));
-    await side.succeed('write', node, writeRequest(fh, 0, 'x', 4));
-    const cleared = await side.succeed('getattr', node, u32(0, 0), u64(0));
-
-    expect([kept, cleared].map((body) => (body.readUInt32LE(76) & 0o7777).toString(8))).toEqual([
-      '6755',
-      '755',
-    ]);
-  });
-
   it('tells the size of an extended attribute, ERANGE for too little room, and the value', async () => {
     const { side } = opened();
     const node = await side.make('x');
