@@ -34,10 +34,10 @@ export class DirectoryPage {
   }
 
   /** `.` or `..`, of which the kernel never takes attributes. `next`: the offset behind it. False when there is no room. */
-  addDot(name: '.' | '..', next: number): boolean {
+  addDot(name: '.' | '..', next: number, node: number | undefined): boolean {
     if (!this.hasRoomFor(name)) return false;
     this.#clear(name);
-    this.#put(name, 'folder', next, UNKNOWN_NODE);
+    this.#put(name, 'folder', next, node ?? UNKNOWN_NODE);
     return true;
   }
 

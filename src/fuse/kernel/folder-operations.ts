@@ -62,7 +62,9 @@ async function list(
     await unlessLeaving(call, snapshot.reach(first, call)).catch(refuse(folder));
   const page = new DirectoryPage(context.buffers, Math.min(request.size, MAX_TRANSFER_BYTES), isPlus);
   for (let dot = place; dot < DOTS; dot += 1) {
-    if (!page.addDot(dot === 0 ? '.' : '..', snapshot.firstPlace + dot + 1)) return page.answer();
+    // What is above the mount is no node of ours.
+    const [name, node] = dot === 0 ? (['.', folder.node] as const) : (['..', folder.node.parent] as const);
+    if (!page.addDot(name, snapshot.firstPlace + dot + 1, node?.id)) return page.answer();
   }
   return fillPage(context, folder, { snapshot, page, first });
 }

@@ -234,3 +234,19 @@ describe('a folder whose names come in batches', () => {
     expect(c?.validSeconds).toBe(5);
   });
 });
+
+describe('a folder in its own listing', () => {
+  it("has its own number, and the one above it that one's, unless that is outside of the mount", async () => {
+    const side = new KernelSide(new MemoryFileSystem());
+    const outer = Number((await side.succeed('mkdir', 1, u32(0o755, 0), 'outer')).readBigUInt64LE(0));
+    const inner = Number((await side.succeed('mkdir', outer, u32(0o755, 0), 'inner')).readBigUInt64LE(0));
+    const numbersOfDots = async (node: number): Promise<bigint[]> => {
+      const fh = Number((await side.succeed('opendir', node, u32(0, 0))).readBigUInt64LE(0));
+      const page = await side.succeed('readdir', node, readRequest(fh, 0, 4096));
+      return [page.readBigUInt64LE(0), page.readBigUInt64LE(32)];
+    };
+
+    expect(await numbersOfDots(inner)).toEqual([BigInt(inner), BigInt(outer)]);
+    expect(await numbersOfDots(1)).toEqual([1n, 0xffffffffn]);
+  });
+});

@@ -87,8 +87,8 @@ describe('a page of a listing', () => {
   it('takes no name that it has no room for', () => {
     const page = new DirectoryPage(usedBuffers(), 64, false);
 
-    expect(page.addDot('.', 1)).toBe(true);
-    expect(page.addDot('..', 2)).toBe(true);
+    expect(page.addDot('.', 1, 7)).toBe(true);
+    expect(page.addDot('..', 2, undefined)).toBe(true);
     expect(page.hasRoomFor('a')).toBe(false);
     expect(page.answer().reply.length).toBe(16 + 64);
   });
