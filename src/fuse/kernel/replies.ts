@@ -10,8 +10,13 @@ const ATTR_BYTES = 88;
 const INIT_BYTES = 64;
 const STATFS_BYTES = 80;
 
-/** What a program had better read or write at once: the most that one request carries, since each costs a trip to this process. */
-const IO_SIZE_BYTES = 1024 * 1024;
+/** What a program had better write at once: the most that one request carries, since each costs a trip to this process. */
+const WRITE_SIZE_BYTES = 1024 * 1024;
+/**
+ * What it had better read at once: what is downloaded at least. Python fetches so much for each line that it looks up, and what does not
+ * fit into one request of the kernel looks like a program that goes on, for which the next parts are downloaded.
+ */
+const READ_SIZE_BYTES = 128 * 1024;
 const STATFS_BLOCK_BYTES = 4096;
 const FREE_FILES = 2 ** 31;
 const HALF = 2 ** 32;
@@ -171,7 +176,8 @@ function putAttributes(into: Buffer, start: number, node: number, attributes: At
   into.writeUInt32LE(attributes.links, start + 64);
   into.writeUInt32LE(attributes.uid, start + 68);
   into.writeUInt32LE(attributes.gid, start + 72);
-  into.writeUInt32LE(IO_SIZE_BYTES, start + 80);
+  // What has no bytes yet can only be written.
+  into.writeUInt32LE(attributes.size === 0 ? WRITE_SIZE_BYTES : READ_SIZE_BYTES, start + 80);
 }
 
 /** How long the kernel may trust something: u64 seconds and, elsewhere, u32 nanoseconds. */

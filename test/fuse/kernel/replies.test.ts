@@ -68,6 +68,13 @@ describe('an answer to the kernel', () => {
     },
   );
 
+  it('tells programs to look up bytes 128 KiB at a time, and to write those of an empty file 1 MiB at a time [read/buffers]', () => {
+    const ioSize = (size: number): number =>
+      replies.attributesReply(2, { ...attributes, size }).readUInt32LE(16 + 16 + 80);
+
+    expect([ioSize(1), ioSize(2 ** 40), ioSize(0)]).toEqual([131_072, 131_072, 1_048_576]);
+  });
+
   it('names no time to trust a name for that could not be taken back', () => {
     const entry = replies.entryReply(2, { attributes, isNameTrusted: false });
 
