@@ -205,12 +205,13 @@ async function untilGivenUp(
 async function ofRunning(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {
-    const cancel = RunningClock.of(systemClock).after(milliseconds, resolve);
-    const stop = (): void => {
+    const end = (): void => {
+      signal.removeEventListener('abort', end);
       cancel();
       resolve();
     };
-    signal.addEventListener('abort', stop, { once: true });
+    const cancel = RunningClock.of(systemClock).after(milliseconds, end);
+    signal.addEventListener('abort', end);
   });
 }
 
