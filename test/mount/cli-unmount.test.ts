@@ -177,6 +177,26 @@ describe('pailfs unmount', () => {
     expect(places).toMatchObject([{ changes: [{ path: '/a.txt', bytes: 6 }] }]);
   });
 
+  it('nor by one that was detached, and that a program still uses [unmount/leave]', async () => {
+    const server = await startEmbeddedServer();
+    const at = await CommandLine.open(server);
+    const mount = await at.mountInFront(['photos', at.mountpoint]);
+    server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'stall' } });
+    // Its close waits for the upload.
+    const written = writeFile(join(at.mountpoint, 'a.txt'), 'unsent').catch((error: unknown) => error);
+    await at.run(['unmount', at.mountpoint, '--lazy', '--timeout', '1']);
+
+    mount.signal('SIGTERM');
+    await expect.poll(() => mount.stderr).toContain('Finishing');
+    mount.signal('SIGTERM');
+    const code = await mount.ended();
+
+    expect(code).toBe(1);
+    expect(mount.stderr).toContain('/a.txt');
+    // Not ETIMEDOUT, which would be the upload's end.
+    expect(await written).toMatchObject({ syscall: 'close', code: 'EIO' });
+  });
+
   it('detaches a busy mount when asked to', async () => {
     const { at } = await arrange();
     await at.run(['mount', 'photos', at.mountpoint]);

@@ -17,8 +17,6 @@ import { removeIdlePointers } from '../state/state-pointers.ts';
 /** How long a program may keep the mount busy after a signal; then it is detached. */
 const BUSY_PATIENCE_MS = 5000;
 const BUSY_PAUSE_MS = 250;
-/** Between the kernel's letting go and the driver's noticing. */
-const CLOSED_DEADLINE_MS = 5000;
 
 /** When the start is given up, it rejects once nothing is left behind. */
 export interface Surroundings extends BucketSurroundings {
@@ -119,9 +117,7 @@ export class ServedMount {
     const deadline = clock.monotonic() + BUSY_PATIENCE_MS;
     for (let tries = 0; ; tries += 1) {
       try {
-        await this.#parts.mounted.unmount({ lazy: false });
-        await Promise.race([this.closed, clock.sleep(CLOSED_DEADLINE_MS)]);
-        return true;
+        return await this.#isUnmounted(endings.impatience);
       } catch (error) {
         if (tries === 0) log.warn('The mount cannot be unmounted yet', { error });
         const isBusy = error instanceof MountError && error.kind === 'busy';
@@ -131,11 +127,32 @@ export class ServedMount {
     }
   }
 
+  /**
+   * False where its files are not closed yet though it is unmounted, as one that was detached before: programs may take for ever. Rejects as
+   * `unmount`.
+   */
+  async #isUnmounted(impatience: AbortSignal): Promise<boolean> {
+    const done = new AbortController();
+    const no = (): boolean => false;
+    const isOver = this.#surroundings.clock
+      .sleep(BUSY_PATIENCE_MS, AbortSignal.any([impatience, done.signal]))
+      .then(no, no);
+    const isClosed = this.#parts.mounted
+      .unmount({ lazy: false })
+      .then(() => this.closed)
+      .then(() => true);
+    try {
+      return await Promise.race([isClosed, isOver]);
+    } finally {
+      done.abort();
+    }
+  }
+
   async #detach(): Promise<void> {
     const { log } = this.#surroundings;
     try {
       await this.#parts.mounted.unmount({ lazy: true });
-      log.warn('The mount was detached while a program still used it');
+      log.warn('The mount was detached before all files in it were closed');
     } catch (error) {
       log.error('The mount could not be detached', { error });
     }
