@@ -63,6 +63,12 @@ function stalls(rule: Omit<FaultRule, 'fault' | 'times'>, afterBytes?: number) {
   };
 }
 
+/** Empty as long as there is nothing. */
+async function storedText(key: string): Promise<string> {
+  const bytes = await mount.stored(key).catch(() => Buffer.alloc(0));
+  return bytes.toString();
+}
+
 async function expectClosed(sockets: readonly Socket[]): Promise<void> {
   expect(sockets.length).toBeGreaterThan(0);
   await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).not.toContain(false);
@@ -89,6 +95,38 @@ describe('on a mount of the kernel driver whose service is silent', () => {
     mount.server.faults.clear();
     for (const program of programs.splice(0)) program.kill('SIGKILL');
     mount.stopTimer();
+  });
+
+  it.each(['SIGINT', 'SIGKILL'] as const)(
+    '%s ends a copy whose close waits for its upload, which goes on [interrupt/killed]',
+    async (signal) => {
+      const name = `copied-until-${signal}`;
+      const stalled = stalls({ operation: 'putObject' });
+      const { child, ended } = begin('cp', '/proc/version', name);
+      const uploads = await stalled('PUT', name);
+      child.kill(signal);
+
+      expect(await ended).toBe(signal);
+      const state = await mount.run(`getfattr --only-values -n user.pailfs.state ${name}`);
+      expect(state.output).toBe('uploading');
+      mount.server.faults.clear();
+      for (const upload of uploads) upload.destroy();
+      const original = await readFile('/proc/version', 'utf8');
+      await expect.poll(() => storedText(name)).toBe(original);
+    },
+  );
+
+  it('SIGKILL ends a program that has a file open, without a word of how its upload ends [interrupt/killed]', async () => {
+    const stalled = stalls({ operation: 'putObject' });
+    const { child, ended } = begin('sh', '-c', 'exec 9> left-open; echo written >&9; exec sleep 600');
+    await expect.poll(async () => (await mount.run('cat left-open')).output).toBe('written\n');
+    child.kill('SIGKILL');
+    const uploads = await stalled('PUT', 'left-open');
+
+    expect(await ended).toBe('SIGKILL');
+    mount.server.faults.clear();
+    for (const upload of uploads) upload.destroy();
+    await expect.poll(() => storedText('left-open')).toBe('written\n');
   });
 
   it('Ctrl-C ends a read, and its download [interrupt/given-up]', async () => {

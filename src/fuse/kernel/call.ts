@@ -16,6 +16,11 @@ const INTERRUPTIBLE: ReadonlySet<OperationName> = new Set([
   'getxattr',
   'listxattr',
 ]);
+/**
+ * These store bytes that are safe here: a program that a signal has killed cannot go before they are answered, and hears nothing; what it waits for goes on
+ * without it. Not so what changes names, which the kernel knows as they are only by the answer.
+ */
+const OUTLIVING: ReadonlySet<OperationName> = new Set(['flush', 'fsync']);
 /** The kernel never waits for an answer to these. */
 const UNANSWERED: ReadonlySet<OperationName> = new Set(['forget', 'batchForget', 'interrupt']);
 
@@ -51,6 +56,11 @@ export class Call implements Waiter {
     this.bytes = bytes;
     this.answered = UNANSWERED.has(name);
     this.#isInterruptible = INTERRUPTIBLE.has(name);
+  }
+
+  /** Whether it goes on when its program has been killed, and need not be waited for. */
+  get outlivesProgram(): boolean {
+    return this.thread !== 0 && OUTLIVING.has(this.name);
   }
 
   get isInterruptible(): boolean {

@@ -168,6 +168,7 @@ export class Dispatcher {
     this.#pending.set(call.unique, call);
     this.#inProgress += 1;
     this.#bytesInFlight += call.bytes;
+    if (call.outlivesProgram) this.#letGoIfKilled(call);
     answered
       .catch((error: unknown) => {
         this.#refuse(call, error);
@@ -227,12 +228,24 @@ export class Dispatcher {
       });
       return;
     }
+    if (!call.isInterruptible) return;
     call.stopPatience();
     call.stopPatience = this.#clock.after(INTERRUPT_PATIENCE_MS, () => {
       if (call.answered || !call.isInterruptible) return;
       // Said here, too: some operation may not heed the signal.
       this.#refuse(call, new FsError('EINTR', '', 'interrupted'));
       call.giveUp();
+    });
+  }
+
+  /** Not when it is interrupted: the kernel says that of a first signal only, and not at all of a program that closes its files because it was killed. */
+  #letGoIfKilled(call: Call): void {
+    call.stopPatience = this.#clock.after(INTERRUPT_PATIENCE_MS, () => {
+      void this.#context.isKilled(call.thread).then((isKilled) => {
+        if (call.answered || this.#pending.get(call.unique) !== call) return;
+        if (isKilled) this.#refuse(call, new FsError('EINTR', '', 'its program was killed'));
+        else this.#letGoIfKilled(call);
+      });
     });
   }
 

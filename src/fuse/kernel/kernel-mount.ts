@@ -5,6 +5,7 @@ import type { FileSystemOperations } from '../../filesystem/operations.ts';
 import { MountError, type Mounted, type MountOptions, type UnmountOptions } from '../driver.ts';
 import { findMount, type MountEntry } from '../mount-table.ts';
 import { Holders } from '../holders.ts';
+import { isKilled } from '../killed.ts';
 import { clearFailedMount } from '../mountpoint.ts';
 import { unmountMoved } from '../unmount.ts';
 import { BufferPool } from './buffer-pool.ts';
@@ -145,6 +146,7 @@ function newContext(
     notified: () => device.notified(),
     trust: { names: false, hasEpoch: false },
     hasOpen: (threads, path) => holders.hasOpen(threads, options.mountpoint + path),
+    isKilled,
   };
 }
 

@@ -19,6 +19,7 @@ export interface Reply {
   readonly body: Buffer;
 }
 
+const THREAD_OFFSET = 32;
 const HEADER_BYTES = 40;
 
 export class KernelSide {
@@ -34,6 +35,10 @@ export class KernelSide {
   /** How long it takes over one that lies in pieces. */
   takesLong: Promise<void> | null = null;
   greeting = 'none';
+  /** Which thread sends requests. */
+  thread = 0;
+  /** Threads of programs that a signal has ended. */
+  readonly killed = new Set<number>();
 
   #lastUnique = 0n;
   readonly #waiting = new Map<bigint, (reply: Buffer) => void>();
@@ -60,6 +65,7 @@ export class KernelSide {
       notifyAtOnce: notify,
       trust: { names: false, hasEpoch: false },
       hasOpen: () => Promise.resolve(false),
+      isKilled: (thread) => Promise.resolve(this.killed.has(thread)),
     };
     const greeting = {
       agreed: (): void => {
@@ -119,6 +125,7 @@ export class KernelSide {
     header.writeUInt32LE(opcode, 4);
     header.writeBigUInt64LE(this.#lastUnique, 8);
     header.writeBigUInt64LE(BigInt(node), 16);
+    header.writeUInt32LE(this.thread, THREAD_OFFSET);
     this.dispatcher.begin(Buffer.concat([header, body]));
   }
 
