@@ -1,10 +1,14 @@
 /** SEMANTICS: a person discards what just goes up, and a program has the file open. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
-import { openForTest, writeFile } from '../support/open-for-test.ts';
+import { openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
-import { textOf } from '../support/stored-state.ts';
+import { textOf, textsOf } from '../support/stored-state.ts';
+import { stickUploads } from '../support/stuck-uploads.ts';
 
+/** Several pieces of an upload. */
+const LARGE = 'x'.repeat(400_000);
 const OPEN = [{ isDone: false, reason: expect.stringContaining('a program has the file open') as string }];
 
 it('is told so at once, and not when the upload has ended [uploads/discard]', async () => {
@@ -46,4 +50,59 @@ it('is told so, too, when the program opens it while the upload is waited for [u
 
   expect(outcomes).toMatchObject(OPEN);
   expect(await textOf(scene, 'f')).toBe('mine');
+});
+
+describe.each([{ writeBack: true }, { writeBack: false }])('with write-back $writeBack', ({ writeBack }) => {
+  it('what nobody has open any more is stopped, and gone [uploads/discard]', async () => {
+    const scene = await openForTest({ settings: { writeBack } });
+    await scene.foreignWrite('f', 'old');
+    const uploads = stickUploads(scene.service, 'midway');
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, LARGE);
+    const closed = scene.fs.flush(handle);
+    // As when the program was killed, which waits for nothing.
+    const released = scene.fs.release(handle);
+    await expect
+      .poll(() => {
+        scene.clock.advance(writeBack ? 100 : 0);
+        return [...uploads.stuck];
+      })
+      .toEqual(['f']);
+    const [change] = await scene.mounted.unsent.list();
+
+    const outcomes = await scene.mounted.unsent.discard([change?.id ?? '']);
+
+    expect(outcomes).toMatchObject([{ isDone: true }]);
+    await Promise.all([closed, released]);
+    uploads.letGo();
+    await drained(scene.mounted);
+    expect(await textsOf(scene)).toEqual({ f: 'old' });
+    expect(await scene.mounted.unsent.list()).toEqual([]);
+    expect((await readFile(scene.fs, '/f')).toString()).toBe('old');
+  });
+
+  it('it stays where all of its bytes have left [uploads/discard]', async () => {
+    const scene = await openForTest({ settings: { writeBack } });
+    const uploads = stickUploads(scene.service, 'at the end');
+    const handle = await openToRewrite(scene.fs, '/f');
+    await writeAt(scene.fs, handle, LARGE);
+    const closed = scene.fs.flush(handle);
+    const released = scene.fs.release(handle);
+    await expect
+      .poll(() => {
+        scene.clock.advance(writeBack ? 100 : 0);
+        return [...uploads.stuck];
+      })
+      .toEqual(['f']);
+    const [change] = await scene.mounted.unsent.list();
+
+    const discarded = scene.mounted.unsent.discard([change?.id ?? '']);
+    uploads.letGo();
+
+    expect(await discarded).toMatchObject([
+      { isDone: false, reason: expect.stringContaining('stored by now') as string },
+    ]);
+    await Promise.all([closed, released]);
+    expect(await textsOf(scene)).toEqual({ f: LARGE });
+  });
 });

@@ -146,12 +146,13 @@ export class Uploading {
   }
 
   /**
-   * A person does not want what the service has not of `file`: the draft that is called `id` where there are two. Rejects when a program has
-   * it open, or when it is stored by now.
+   * A person does not want what the service has not of `file`: the draft that is called `id` where there are two. One that goes up is stopped if that can
+   * be. Rejects when a program has it open, or when it is stored by now.
    */
   async discard(file: OpenFile, id: string): Promise<void> {
     // Its upload may take minutes: nobody need wait for it to hear this.
     requireClosed(file);
+    if (file.goingUp?.id === id) file.storing?.stop();
     await this.#storing.claimed(file, async () => {
       const { namespace, kept } = this.#mount;
       const { draft, sealed } = file;
