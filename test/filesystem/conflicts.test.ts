@@ -246,8 +246,8 @@ describe('an edit of a file that somebody else replaced meanwhile', () => {
     expect((await opened.stored(await copyName(opened))).toString()).toBe('ba');
   });
 
-  it('is no reason for a copy when only the type was set: that is ESTALE', async () => {
-    const { fs, foreignWrite, stored } = await openForTest();
+  it('is no reason for a copy when only the type was set: that is ESTALE, and leaves nothing that is not stored', async () => {
+    const { fs, mounted, foreignWrite, stored } = await openForTest();
     await foreignWrite('notes.txt', 'base');
     await readFile(fs, '/notes.txt');
     await foreignWrite('notes.txt', 'theirs');
@@ -258,6 +258,7 @@ describe('an edit of a file that somebody else replaced meanwhile', () => {
 
     expect(await names(fs, '/')).toEqual(['notes.txt']);
     expect((await stored('notes.txt')).toString()).toBe('theirs');
+    expect(await mounted.unsent.list()).toEqual([]);
   });
 });
 

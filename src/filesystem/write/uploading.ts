@@ -13,6 +13,7 @@ import { FsError } from '../errors.ts';
 import type { MountState } from '../mount-state.ts';
 import type { Handle, OpenFile } from '../open-file.ts';
 import type { Shelf } from '../shelf/shelf.ts';
+import { BaseReplaced, isTypeAlone } from './conflicts.ts';
 import { UploadStopped } from './stoppable-upload.ts';
 import { keepsBoth, type Storing } from './storing.ts';
 import { PromisedUploads, type PromisedUploadsParts } from '../write-back/promised-uploads.ts';
@@ -216,6 +217,13 @@ export class Uploading {
     return file.failure !== null && !this.#ends.mayTryAgain(file, file.failure.error);
   }
 
+  /** Whether all that is here is a type for what somebody else has replaced: its program has heard so, and its bytes are nobody's. */
+  async #isTypeOfReplaced(file: OpenFile): Promise<boolean> {
+    const { draft, sealed, failure } = file;
+    if (draft === null || sealed !== null || !(failure?.error instanceof BaseReplaced)) return false;
+    return file.dirty && (await isTypeAlone(file, draft));
+  }
+
   async #settleClaimed(file: OpenFile): Promise<void> {
     await file.draft?.settled();
     // Somebody may have opened it again while this waited.
@@ -238,11 +246,13 @@ export class Uploading {
         this.#mount.log.debug('upload at release failed', { path: file.path, cause: reasonOf(error) });
       });
     }
+    const isForNothing = await this.#isTypeOfReplaced(file);
     // Or while it was stored.
     if (file.handles.size > 0) return;
     // To record it may be how the disk lets down what its program has closed as a scratch file: nobody else will hear of it.
     if (draft !== null && draft.poisoned !== null && file.closedHere === draft)
       return this.#ends.dropCut(file);
+    if (isForNothing && draft !== null && file.hasTried(draft)) return this.#ends.dropAll(file);
     if (file.dirty && this.#isRefused(file)) {
       await this.#ends.setAside(file);
       // What a close had promised before that was refused.
