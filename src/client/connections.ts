@@ -1,4 +1,4 @@
-/** Over which connections are requests sent? Over kept ones, but none that was kept over a sleep: its other end may be gone without a word. */
+/** Over which connections are requests sent? Over kept ones, but none that was kept over a sleep, or since before silence: its other end may be gone without a word. */
 import { buildConnector, Pool, type Dispatcher } from 'undici';
 import type { RunningClock } from '../base/running-clock.ts';
 import { tellingEndLast } from './late-end.ts';
@@ -17,10 +17,23 @@ export interface ConnectionTerms {
   readonly running: RunningClock;
 }
 
+/** What one request goes over. */
+export interface Way {
+  /** Its answer has begun. */
+  answered(): void;
+  /**
+   * Its time is up. Returns whether that no answer has begun may be the connection's fault, since others of its age have brought some before: none
+   * of these is used any more then.
+   */
+  isDead(): boolean;
+}
+
 /** Of one client to one service. */
 export class Connections {
   readonly #terms: ConnectionTerms;
   #pool: Pool;
+  /** Whether one of the pool has brought an answer. */
+  #hasAnswered = false;
   /** How many sleeps there had been when the pool was made. */
   #sleeps: number;
   /** With requests that had left before a sleep: an answer may still come. */
@@ -32,13 +45,26 @@ export class Connections {
     this.#sleeps = terms.running.sleeps;
   }
 
-  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Way {
     const { sleeps } = this.#terms.running;
     if (sleeps !== this.#sleeps) {
       this.#sleeps = sleeps;
       this.#renew();
     }
-    this.#pool.dispatch(request, handler);
+    const pool = this.#pool;
+    let hasBegun = false;
+    pool.dispatch(request, handler);
+    return {
+      answered: () => {
+        hasBegun = true;
+        if (pool === this.#pool) this.#hasAnswered = true;
+      },
+      isDead: () => {
+        if (hasBegun) return false;
+        if (pool === this.#pool && this.#hasAnswered) this.#renew();
+        return pool !== this.#pool;
+      },
+    };
   }
 
   /** Ends all of them. Requests under way fail. */
@@ -49,6 +75,7 @@ export class Connections {
   #renew(): void {
     const old = this.#pool;
     this.#pool = poolOf(this.#terms);
+    this.#hasAnswered = false;
     this.#old.add(old);
     const forget = (): void => {
       this.#old.delete(old);

@@ -9,19 +9,19 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RunningClock } from '../base/running-clock.ts';
 import type { CallOptions } from '../service/object-service.ts';
-import { isOfUnknownEnd, whenSent } from '../service/refusal.ts';
+import { isOfUnknownEnd, whenSent, type Refusal } from '../service/refusal.ts';
 import type { Access } from './access.ts';
 import { AnswerBody, type BodyListener } from './answer-body.ts';
 import { Arrival } from './arrival.ts';
 import { detailsOf, pathOf } from './ask.ts';
 import type { Ask } from './ask.ts';
 import type { BaseUrl } from './base-url.ts';
-import { Connections } from './connections.ts';
+import { Connections, type Way } from './connections.ts';
 import type { Authorization } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
 import { pauseFor } from './pause.ts';
 import { refusalOfAnswer } from './refused-answer.ts';
-import { refusalOf } from './refusals.ts';
+import { ofDeadConnection, refusalOf } from './refusals.ts';
 import { bodyOf, requireAllSent } from './request-body.ts';
 import type { Progress, RequestBody } from './request-body.ts';
 import { retrying } from './retry.ts';
@@ -219,8 +219,9 @@ export class Exchange {
   ): Promise<ServiceAnswer> {
     const { watch, progress } = circumstances;
     const { deadlines } = this.#settings;
-    this.#dispatch(ask, circumstances, body, arrival);
+    const way = this.#dispatch(ask, circumstances, body, arrival);
     const { status, headers } = await arrival.beginning;
+    way.answered();
     watch.rest();
     // The bytes of the answer are no progress of the upload: without this, a byte now and then would hold the call for ever.
     if (ask.upload !== undefined) watch.limitTotal(deadlines.uploadIdle);
@@ -237,16 +238,11 @@ export class Exchange {
   }
 
   /** Hands the request to the pool. Throws when the call was given up, or for a name that no path can carry. */
-  #dispatch(ask: Ask, { watch, used }: Circumstances, body: RequestBody, arrival: Arrival): void {
+  #dispatch(ask: Ask, { watch, used }: Circumstances, body: RequestBody, arrival: Arrival): Way {
     const { deadlines, baseUrl } = this.#settings;
     const path = baseUrl.prefix + pathOf(ask);
-    if (ask.upload === undefined) watch.expect('headers of an answer', deadlines.headers);
-    else watch.expect('progress of the upload', deadlines.uploadIdle);
     if (watch.refusal !== null) throw watch.refusal;
-    watch.onceGivenUp((refusal) => {
-      arrival.stop(refusal);
-    });
-    this.#connections.dispatch(
+    const way = this.#connections.dispatch(
       {
         method: ask.method,
         path,
@@ -263,6 +259,15 @@ export class Exchange {
       },
       arrival,
     );
+    watch.onceGivenUp((refusal) => {
+      if (refusal.kind === 'timeout') way.isDead();
+      arrival.stop(refusal);
+    });
+    if (ask.upload !== undefined) watch.expect('progress of the upload', deadlines.uploadIdle);
+    // Who reads waits once; whoever opens the file anew has the service asked at once, over a new connection.
+    else if (ask.operation === 'getObject') watch.expect('headers of an answer', deadlines.headers);
+    else watch.expect('headers of an answer', deadlines.headers, (late) => leaveDead(way, arrival, late));
+    return way;
   }
 
   #listenerTo(ask: Ask, status: number): BodyListener {
@@ -280,4 +285,11 @@ export class Exchange {
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
+}
+
+/** Ends a try that is `late`, but not its call, where a new connection may bring the answer. Returns whether it did. */
+function leaveDead(way: Way, arrival: Arrival, late: Refusal): boolean {
+  if (!way.isDead()) return false;
+  arrival.stop(ofDeadConnection(late));
+  return true;
 }

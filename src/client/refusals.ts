@@ -97,3 +97,9 @@ export function faultWords(thrown: unknown): string {
   if (fault !== undefined) return `TLS: ${fault.replaceAll('_', ' ').toLowerCase()}`;
   return systemWords(thrown) ?? code;
 }
+
+/** `late`, which a new connection may mend: to be tried again as what the kernel says of such a connection in a quarter of an hour. */
+export function ofDeadConnection({ kind, reason, operation, subject }: Refusal): Refusal {
+  const cause = Object.assign(new Error('the connection is silent'), { code: 'ETIMEDOUT' });
+  return new Refusal(kind, reason, { operation, subject, cause });
+}

@@ -14,6 +14,7 @@ interface Step {
   readonly what: string;
   readonly milliseconds: number;
   readonly endsAt: number;
+  readonly isSpared: ((refusal: Refusal) => boolean) | undefined;
 }
 
 /** The deadlines of one call. To be closed when the call is over. */
@@ -98,11 +99,11 @@ export class Watch {
     return this.#endsAt - this.#clock.monotonic();
   }
 
-  /** Gives up unless another step begins, or `rest` is called, within `milliseconds`. */
-  expect(what: string, milliseconds: number): void {
+  /** Gives up unless another step begins, or `rest` is called, within `milliseconds`; or unless `isSpared` says that the call goes on without this step. */
+  expect(what: string, milliseconds: number, isSpared?: (refusal: Refusal) => boolean): void {
     if (this.#closed) return;
     const endsAt = this.#clock.monotonic() + milliseconds;
-    this.#step = { what, milliseconds, endsAt };
+    this.#step = { what, milliseconds, endsAt, isSpared };
     if (endsAt < this.#looksAt) this.#lookIn(milliseconds, endsAt);
   }
 
@@ -132,7 +133,7 @@ export class Watch {
   #endIn(milliseconds: number): void {
     this.#endsAt = this.#clock.monotonic() + milliseconds;
     this.#cancelTotal = this.#clock.after(milliseconds, () => {
-      this.#timeOut(`no complete answer within ${seconds(this.#total)}`);
+      this.#giveUp(this.#late(`no complete answer within ${seconds(this.#total)}`));
     });
   }
 
@@ -147,14 +148,19 @@ export class Watch {
 
   #look(): void {
     if (this.#step === null) return;
-    const { what, milliseconds, endsAt } = this.#step;
+    const { what, milliseconds, endsAt, isSpared } = this.#step;
     const left = endsAt - this.#clock.monotonic();
-    if (left > 0) this.#lookIn(left, endsAt);
-    else this.#timeOut(`no ${what} within ${seconds(milliseconds)}`);
+    if (left > 0) {
+      this.#lookIn(left, endsAt);
+      return;
+    }
+    this.#step = null;
+    const refusal = this.#late(`no ${what} within ${seconds(milliseconds)}`);
+    if (isSpared?.(refusal) !== true) this.#giveUp(refusal);
   }
 
-  #timeOut(reason: string): void {
-    this.#giveUp(new Refusal('timeout', reason, this.#details));
+  #late(reason: string): Refusal {
+    return new Refusal('timeout', reason, this.#details);
   }
 
   #giveUp(refusal: Refusal): void {
