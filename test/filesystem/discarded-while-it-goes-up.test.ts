@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
-import { openForTest, readFile, writeFile } from '../support/open-for-test.ts';
+import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textOf, textsOf } from '../support/stored-state.ts';
 import { stickUploads } from '../support/stuck-uploads.ts';
@@ -52,6 +52,43 @@ it('is told so, too, when the program opens it while the upload is waited for [u
   expect(await textOf(scene, 'f')).toBe('mine');
 });
 
+/** What `change` says, which does not wait until stuck uploads end. */
+async function soon<Result>({ clock }: FileSystemForTest, change: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  void change.finally(() => (isOver = true));
+  await expect
+    .poll(() => {
+      clock.advance(1000);
+      return isOver;
+    })
+    .toBe(true);
+  return change;
+}
+
+it('goes up anew when it was stopped, but a program has opened it by then [uploads/discard]', async () => {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  const uploads = stickUploads(scene.service, 'midway');
+  await writeFile(scene.fs, '/f', LARGE);
+  await expect
+    .poll(() => {
+      scene.clock.advance(100);
+      return [...uploads.stuck];
+    })
+    .toEqual(['f']);
+  const [change] = await scene.mounted.unsent.list();
+
+  const discarded = scene.mounted.unsent.discard([change?.id ?? '']);
+  for (let looks = 0; looks < 10; looks += 1) await scene.mounted.unsent.list();
+  const handle = await openToEdit(scene.fs, '/f');
+  const outcomes = await soon(scene, discarded);
+  await scene.fs.release(handle);
+  uploads.letGo();
+  await drained(scene.mounted);
+
+  expect(outcomes).toMatchObject(OPEN);
+  expect(await textOf(scene, 'f')).toBe(LARGE);
+});
+
 describe.each([{ writeBack: true }, { writeBack: false }])('with write-back $writeBack', ({ writeBack }) => {
   it('what nobody has open any more is stopped, and gone [uploads/discard]', async () => {
     const scene = await openForTest({ settings: { writeBack } });
@@ -70,7 +107,7 @@ describe.each([{ writeBack: true }, { writeBack: false }])('with write-back $wri
       .toEqual(['f']);
     const [change] = await scene.mounted.unsent.list();
 
-    const outcomes = await scene.mounted.unsent.discard([change?.id ?? '']);
+    const outcomes = await soon(scene, scene.mounted.unsent.discard([change?.id ?? '']));
 
     expect(outcomes).toMatchObject([{ isDone: true }]);
     await Promise.all([closed, released]);

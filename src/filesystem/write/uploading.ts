@@ -14,6 +14,7 @@ import type { MountState } from '../mount-state.ts';
 import type { Handle, OpenFile } from '../open-file.ts';
 import type { Shelf } from '../shelf/shelf.ts';
 import { BaseReplaced, isTypeAlone } from './conflicts.ts';
+import { claimedSoon } from './claimed-soon.ts';
 import { UploadStopped } from './stoppable-upload.ts';
 import { keepsBoth, type Storing } from './storing.ts';
 import { PromisedUploads, type PromisedUploadsParts } from '../write-back/promised-uploads.ts';
@@ -153,28 +154,15 @@ export class Uploading {
   async discard(file: OpenFile, id: string): Promise<void> {
     // Its upload may take minutes: nobody need wait for it to hear this.
     requireClosed(file);
-    if (file.goingUp?.id === id) file.storing?.stop();
-    await this.#storing.claimed(file, async () => {
-      const { namespace, kept } = this.#mount;
-      const { draft, sealed } = file;
-      requireClosed(file);
-      if (file.detached || !(file.dirty || file.publishPending))
-        throw new FsError('ESTALE', file.path, 'it is stored by now');
-      // Others may be written, or promised, since.
-      if (file.dirty && id !== draft?.id && id !== sealed?.draft.id)
-        throw new FsError('ESTALE', file.path, 'it is stored by now');
-      if (file.endUnknown) namespace.known.doubt(file.path);
-      if (!file.dirty) {
-        file.publishPending = false;
-        await kept.linkSettled(file);
-        // Whoever has opened it meanwhile goes on with it.
-        return this.dropUnused(file);
-      }
-      if (sealed === null || draft === null || sealed.draft === draft) return this.#ends.dropAll(file);
-      if (id === sealed.draft.id) return this.#ends.dropPromised(file);
-      await this.#ends.dropNewest(file);
-      this.enqueue(file);
-    });
+    const { path } = file;
+    const isUnwanted = ({ goingUp }: OpenFile): boolean => goingUp?.id === id;
+    const discardHere = async (): Promise<boolean> => {
+      // A rename may have moved the file while this waited.
+      if (file.path !== path) return false;
+      await this.#discardClaimed(file, id);
+      return true;
+    };
+    if (!(await claimedSoon(this.#mount, [path], discardHere, isUnwanted))) await this.discard(file, id);
   }
 
   /** Lets go of local bytes that nobody has open and that the service has. For callers who hold the path's claim. */
@@ -186,6 +174,28 @@ export class Uploading {
   failureOf(file: OpenFile): unknown {
     if (file.failure !== null) return file.failure.error;
     return file.version === null ? undefined : this.#ends.refusalOf(file.version);
+  }
+
+  async #discardClaimed(file: OpenFile, id: string): Promise<void> {
+    const { namespace, kept } = this.#mount;
+    const { draft, sealed } = file;
+    requireClosed(file);
+    if (file.detached || !(file.dirty || file.publishPending))
+      throw new FsError('ESTALE', file.path, 'it is stored by now');
+    // Others may be written, or promised, since.
+    if (file.dirty && id !== draft?.id && id !== sealed?.draft.id)
+      throw new FsError('ESTALE', file.path, 'it is stored by now');
+    if (file.endUnknown) namespace.known.doubt(file.path);
+    if (!file.dirty) {
+      file.publishPending = false;
+      await kept.linkSettled(file);
+      // Whoever has opened it meanwhile goes on with it.
+      return this.dropUnused(file);
+    }
+    if (sealed === null || draft === null || sealed.draft === draft) return this.#ends.dropAll(file);
+    if (id === sealed.draft.id) return this.#ends.dropPromised(file);
+    await this.#ends.dropNewest(file);
+    this.enqueue(file);
   }
 
   /**
