@@ -49,20 +49,25 @@ export async function openLocalState(
   const directory = await takeOver(directories, parts);
   const place = { directory, clock: parts.clock, log: parts.log };
   const { journal, draftsPath } = await openState(directory, parts);
+  let attributes: KeptAttributes | undefined;
+  // Also after a failure: a bucket of a mount of all is opened again by the same process, which must not be in its own way.
+  const close = async (): Promise<void> => {
+    try {
+      await attributes?.close();
+    } finally {
+      await journal.close();
+    }
+  };
   try {
     const drafts = new DraftFolder(draftsPath, parts.files);
-    const attributes = await KeptAttributes.open(place);
+    attributes = await KeptAttributes.open(place);
     const recovery = await settled(journal, drafts, parts.log);
     const recorded = [...recovery.drafts, ...journal.contents.shelved];
     await attributes.onlyDrafts(new Set(recorded.map(({ id }) => id)));
     let closing: Promise<void> | undefined;
-    const close = async (): Promise<void> => {
-      await attributes.close();
-      await journal.close();
-    };
     return { directory, journal, drafts, attributes, recovery, close: () => (closing ??= close()) };
   } catch (error) {
-    await journal.close();
+    await close();
     throw error;
   }
 }

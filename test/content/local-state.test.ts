@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Log } from '../../src/base/log.ts';
@@ -172,6 +172,23 @@ describe('after the end of a process, whatever it was doing', () => {
 
     expect(recovery.unreadable).toEqual([]);
     expect(await readdir(join(directory, 'drafts'))).toEqual([]);
+  });
+
+  it('a start that the disk makes fail leaves nothing open: the next one finds all of it', async () => {
+    const directory = await temporaryDirectory();
+    const before = await open(directory);
+    await before.journal.commit([put('draft', draftRecordOf('stored', { state: 'stored' }))]);
+    before.attributes.setFolder('/a', { mode: 7 });
+    await before.close();
+    // What is stored is to go from the disk, which does not let it.
+    const inItsPlace = join(directory, 'drafts', 'stored');
+    await mkdir(inItsPlace);
+
+    await expect(open(directory)).rejects.toMatchObject({ code: 'ERR_FS_EISDIR' });
+    await rmdir(inItsPlace);
+    const { attributes } = await open(directory);
+
+    expect((await attributes.folders()).get('/a')).toEqual({ mode: 7 });
   });
 
   it('files on the shelf are no orphans', async () => {
