@@ -9,6 +9,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { DiskSpace } from './local-files.ts';
 import { NoRoom, SpaceAccount } from './space-account.ts';
+import { UploadHope } from './upload-hope.ts';
 
 /** The part of the disk that stays free. */
 export const FREE_SHARE = 0.05;
@@ -16,10 +17,6 @@ export const FREE_SHARE = 0.05;
 const MOST_WAITING = 128;
 /** How long an answer of the disk is good for: other programs write as well. */
 const LOOK_AGE_MS = 1000;
-/** Bytes that have arrived at the service are on the disk for as long as it takes to note that down; a slow disk takes a while. */
-const NOTING_MS = 1000;
-/** While uploads have done nothing but fail for so long, nobody waits for them: that may go on for days. */
-const HOPE_MS = 60_000;
 
 /** Bytes that can be had again from the service; a disk cache. */
 export interface CleanBytes {
@@ -42,6 +39,7 @@ export interface SpaceBudgetParts {
 /** The unsent bytes of one mount. */
 export class SpaceBudget {
   readonly #parts: SpaceBudgetParts;
+  readonly #hope: UploadHope;
   #used = 0;
   /** The part of `used` that is on its way to the service. */
   #leaving = 0;
@@ -56,11 +54,6 @@ export class SpaceBudget {
   /** Settles when all who wait so far have their answer: first come, first served. */
   #turns: Promise<void> = Promise.resolve();
   #waiting = 0;
-  /** When the last bytes stopped to be on their way: those that arrived are still here for a moment. */
-  #leftAt = -Infinity;
-  #uploading = 0;
-  /** When the first of the uploads failed that have failed since one arrived; null: none has. */
-  #failingSince: number | null = null;
   /** How many have had their turn and not asked again. */
   #returning = 0;
   #wake: () => void = () => undefined;
@@ -69,6 +62,9 @@ export class SpaceBudget {
 
   constructor(parts: SpaceBudgetParts) {
     this.#parts = parts;
+    this.#hope = new UploadHope(parts.clock, () => {
+      this.#wake();
+    });
   }
 
   /** Bytes held by all accounts. */
@@ -117,20 +113,8 @@ export class SpaceBudget {
       change: (used, leaving) => {
         this.#change(used, leaving);
       },
-      uploading: () => {
-        this.#uploading += 1;
-        return (hasArrived) => {
-          this.#uploading -= 1;
-          this.#failingSince = hasArrived ? null : (this.#failingSince ?? this.#parts.clock.monotonic());
-        };
-      },
+      uploading: () => this.#hope.uploading(),
     });
-  }
-
-  /** Whether uploads have only failed for a while. */
-  #isNoneArriving(): boolean {
-    if (this.#uploading > 0 || this.#failingSince === null) return false;
-    return this.#parts.clock.monotonic() - this.#failingSince >= HOPE_MS;
   }
 
   /** False also when it takes a look at the disk to know. */
@@ -161,12 +145,12 @@ export class SpaceBudget {
 
   /** Whether no upload that is under way will make room for `bytes`, which have none now. */
   #isHopeless(bytes: number): boolean {
-    const { limit, clock } = this.#parts;
+    const { limit } = this.#parts;
     if (bytes > limit) return true;
     // What has just arrived is noted down before it goes.
-    if (clock.monotonic() - this.#leftAt < NOTING_MS) return false;
+    if (this.#hope.isJustArrived) return false;
     if (this.#leaving === 0 || this.#used - this.#leaving + bytes > limit) return true;
-    if (this.#isNoneArriving()) return true;
+    if (this.#hope.isGone) return true;
     // The disk is full of what is nobody's to send.
     return this.#diskRoom + this.#leaving < bytes;
   }
@@ -254,8 +238,8 @@ export class SpaceBudget {
   #change(used: number, leaving: number): void {
     this.#used += used;
     this.#leaving += leaving;
-    if (leaving < 0) this.#leftAt = this.#parts.clock.monotonic();
-    if (this.#leaving === 0) this.#failingSince = null;
+    if (leaving < 0) this.#hope.arrived();
+    if (this.#leaving === 0) this.#hope.renew();
     this.#changes += 1;
     this.#wake();
   }

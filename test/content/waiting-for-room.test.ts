@@ -122,6 +122,38 @@ describe('a space budget with nothing left', () => {
     expect([meanwhile, waiting.outcome]).toEqual(['waits', 'done']);
   });
 
+  it('gives hope on when the process could not run for a minute: nothing could arrive meanwhile', async () => {
+    const { budget, clock } = setup(1000);
+    const failing = budget.open(1000);
+    failing.setLeaving(true);
+    failing.uploading()(false);
+
+    clock.standStill(60_000);
+    const waiting = watched(growWaiting(budget, budget.open(), 200));
+    await settle();
+    const before = waiting.outcome;
+    clock.advance(60_000);
+    await settle();
+
+    expect([before, waiting.outcome]).toEqual(['waits', 'refused']);
+  });
+
+  it('gives hope on when the process could not run since bytes have left: they are noted down when it can', async () => {
+    const { budget, clock } = setup(1000);
+    const uploaded = budget.open(900);
+    uploaded.setLeaving(true);
+    uploaded.setLeaving(false);
+
+    clock.standStill(5000);
+    const waiting = watched(growWaiting(budget, budget.open(), 200));
+    await settle();
+    const before = waiting.outcome;
+    uploaded.close();
+    await settle();
+
+    expect([before, waiting.outcome]).toEqual(['waits', 'done']);
+  });
+
   it('lets nobody wait for more than there will ever be', async () => {
     const { budget, clock } = setup(1000);
     const [uploaded, open] = [budget.open(300), budget.open(500)];
