@@ -7,6 +7,7 @@ import { findMount, type MountEntry } from '../mount-table.ts';
 import { Holders } from '../holders.ts';
 import { isKilled } from '../killed.ts';
 import { clearFailedMount } from '../mountpoint.ts';
+import { withinReadyLimit } from '../ready-limit.ts';
 import { unmountMoved } from '../unmount.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { loadDeviceCalls, type DeviceCalls } from './device-calls.ts';
@@ -38,8 +39,6 @@ interface MountedParts extends KernelMountParts {
   /** As the kernel has it. */
   readonly mounted: MountEntry;
 }
-
-const READY_LIMIT_MS = 20_000;
 
 export class KernelMount implements Mounted {
   readonly closed: Promise<void>;
@@ -162,34 +161,27 @@ function connectionNumber({ device }: MountEntry): string {
 }
 
 /** Begins to answer, and waits until the kernel has said what it speaks. */
-async function greeted(
+function greeted(
   { options, clock }: KernelMountParts,
   device: Device,
   answerWith: (greeting: Greeting) => Dispatcher,
 ): Promise<Dispatcher> {
   const { mountpoint } = options;
-  let cancel: () => void = () => undefined;
-  try {
-    return await new Promise<Dispatcher>((resolve, reject) => {
-      cancel = clock.after(READY_LIMIT_MS, () => {
-        reject(failure(mountpoint, 'the kernel did not say anything'));
-      });
-      const dispatcher = answerWith({
-        agreed: () => {
-          resolve(dispatcher);
-        },
-        refused: (reason) => {
-          reject(failure(mountpoint, `${reason}; choose "-o driver=native"`));
-        },
-      });
-      device.start(dispatcher);
-      void device.closed.then(() => {
-        reject(failure(mountpoint, 'the connection to the kernel ended at once'));
-      });
+  const tooLate = (): Error => failure(mountpoint, 'the kernel did not say anything');
+  return withinReadyLimit<Dispatcher>(clock, tooLate, (resolve, reject) => {
+    const dispatcher = answerWith({
+      agreed: () => {
+        resolve(dispatcher);
+      },
+      refused: (reason) => {
+        reject(failure(mountpoint, `${reason}; choose "-o driver=native"`));
+      },
     });
-  } finally {
-    cancel();
-  }
+    device.start(dispatcher);
+    void device.closed.then(() => {
+      reject(failure(mountpoint, 'the connection to the kernel ended at once'));
+    });
+  });
 }
 
 /** After the kernel's last word. */

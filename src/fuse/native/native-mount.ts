@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { MountError, type Mounted, type UnmountOptions } from '../driver.ts';
 import { findMount } from '../mount-table.ts';
 import { clearFailedMount } from '../mountpoint.ts';
+import { withinReadyLimit } from '../ready-limit.ts';
 import { unmountMoved } from '../unmount.ts';
 import type { NativeBinding } from './binding.ts';
 import { connectionProbe, deviceDescriptors, type ConnectionProbe } from './connection.ts';
@@ -22,7 +23,6 @@ export interface NativeMountParts {
   readonly optionString: string;
 }
 
-const READY_LIMIT_MS = 20_000;
 /** How soon an unmount by somebody else is noticed. */
 const WATCH_PAUSE_MS = 500;
 /** How often to look once we have asked for the end ourselves. */
@@ -57,8 +57,12 @@ export class NativeMount implements Mounted {
     keptForLibfuse.add(thread);
     const threads = new ThreadLocals(context.log);
     const before = deviceDescriptors();
+    const tooLate = (): Error => new Error('the kernel did not answer');
     try {
-      await withinLimit(parts, (onReady) => {
+      await withinReadyLimit<null>(parts.clock, tooLate, (resolve) => {
+        const onReady = (): void => {
+          resolve(null);
+        };
         const { handlers, implemented } = handlerTable(binding, context, threads, onReady);
         const { optionString } = parts;
         binding.fuse_native_mount(
@@ -123,19 +127,5 @@ export class NativeMount implements Mounted {
         });
       });
     }
-  }
-}
-
-async function withinLimit({ clock }: NativeMountParts, start: (onReady: () => void) => void): Promise<void> {
-  let cancel: () => void = () => undefined;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      cancel = clock.after(READY_LIMIT_MS, () => {
-        reject(new Error('the kernel did not answer'));
-      });
-      start(resolve);
-    });
-  } finally {
-    cancel();
   }
 }
