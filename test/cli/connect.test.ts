@@ -1,10 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { findBucket, mayWrite } from '../../src/cli/connecting/connect.ts';
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkReachable, findBucket, mayWrite } from '../../src/cli/connecting/connect.ts';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import type { Bucket } from '../../src/service/records.ts';
 import type { RefusalKind } from '../../src/service/refusal.ts';
 import { Refusal } from '../../src/service/refusal.ts';
 import { openEmbeddedService } from '../support/embedded-service.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -76,6 +78,51 @@ describe('the bucket that is meant', () => {
       exitCode: 1,
       message: expect.stringContaining(complaint) as string,
     });
+  });
+});
+
+describe('a service that is asked before the mount', () => {
+  it('is there, though the process was stopped while it connected', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const clock = new ManualClock();
+
+    const reached = checkReachable(`http://127.0.0.1:${port}`, clock);
+    clock.standStill(60_000);
+
+    await expect(reached).resolves.toBeUndefined();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('has half a minute to answer, of time in which the process could run', async () => {
+    const { direct } = await openEmbeddedService();
+    const clock = new ManualClock();
+    const late = new Refusal('aborted', 'why', { operation: 'listBuckets' });
+    const given: AbortSignal[] = [];
+    const listBuckets: ObjectService['listBuckets'] = (query) =>
+      new Promise((_resolve, reject) => {
+        const signal = query?.signal ?? NEVER;
+        given.push(signal);
+        signal.addEventListener('abort', () => {
+          reject(late);
+        });
+      });
+    const silent = altered(direct, { listBuckets });
+
+    const found = findBucket({
+      service: silent,
+      wanted: 'photos',
+      baseUrl: 'https://storage.example.com',
+      clock,
+    });
+    clock.standStill(60_000);
+    const whenItWoke = given.map(({ aborted }) => aborted);
+    clock.advance(30_000);
+
+    await expect(found).rejects.toThrow('does not answer in time');
+    expect([whenItWoke, clock.pendingTimers]).toEqual([[false], 0]);
   });
 });
 

@@ -1,7 +1,9 @@
 /** Is the service there, does it let us in, and which bucket is meant? Each "no" is one line that names the remedy. */
 import { randomUUID } from 'node:crypto';
 import { createConnection } from 'node:net';
+import { systemClock, type Clock } from '../../base/clock.ts';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
+import { RunningClock } from '../../base/running-clock.ts';
 import { faultWords } from '../../client/refusals.ts';
 import type { ObjectService } from '../../service/object-service.ts';
 import type { Bucket } from '../../service/records.ts';
@@ -9,29 +11,34 @@ import { isRefusal } from '../../service/refusal.ts';
 import { EndlessListing, listAccountBuckets, type AccountBuckets } from '../../store/account-buckets.ts';
 import { CommandError, exitCodes, oneLine } from '../command-error.ts';
 
+/** Both of time in which this process could run: no answer reaches one that a person has stopped. */
 const CONNECT_DEADLINE_MS = 5000;
 /** For all requests before the mount together: a person waits. */
 const CHECK_DEADLINE_MS = 30_000;
 const NAMES_SHOWN = 10;
 
 /** Rejects with a `CommandError` when nobody listens there: at once, where a request would be repeated for a while. */
-export async function checkReachable(baseUrl: string): Promise<void> {
+export async function checkReachable(baseUrl: string, clock: Clock = systemClock): Promise<void> {
   const url = new URL(baseUrl);
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   await new Promise<void>((resolve, reject) => {
-    const socket = createConnection({ host, port, timeout: CONNECT_DEADLINE_MS });
-    const refuse = (why: string, remedy: string, cause?: unknown): void => {
+    const socket = createConnection({ host, port });
+    const end = (): void => {
+      cancel();
       socket.destroy();
+    };
+    const refuse = (why: string, remedy: string, cause?: unknown): void => {
+      end();
       const line = `the service at ${baseUrl} cannot be reached: ${why}; ${remedy}`;
       reject(new CommandError(exitCodes.failed, line, { cause }));
     };
-    socket.on('connect', () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.on('timeout', () => {
+    const cancel = RunningClock.of(clock).after(CONNECT_DEADLINE_MS, () => {
       refuse(`${host} does not answer`, 'check the network and --base-url');
+    });
+    socket.on('connect', () => {
+      end();
+      resolve();
     });
     socket.on('error', (error) => {
       refuse(...reasonOf(error, host, port), error);
@@ -58,6 +65,8 @@ export interface BucketSearch {
   readonly baseUrl: string;
   /** Gives the search up. */
   readonly signal?: AbortSignal | undefined;
+  /** When absent: the machine's. */
+  readonly clock?: Clock;
 }
 
 /** What OpenSSL and Node call a certificate that does not prove who the service is. */
@@ -82,9 +91,8 @@ export async function findBucket(search: BucketSearch): Promise<Bucket> {
 /** All pages. Rejects with a `CommandError`. */
 export async function listAllBuckets(search: Omit<BucketSearch, 'wanted'>): Promise<AccountBuckets> {
   const { service, baseUrl } = search;
-  const signal = checkSignal(search.signal);
   try {
-    return await listAccountBuckets(service, { signal });
+    return await inTime(search, (signal) => listAccountBuckets(service, { signal }));
   } catch (error) {
     if (error instanceof EndlessListing) {
       const line = `the service at ${baseUrl} lists buckets without end: check --base-url`;
@@ -135,16 +143,27 @@ export async function mayWrite(
   bucket: Bucket,
   giveUp?: AbortSignal,
 ): Promise<boolean> {
-  const signal = checkSignal(giveUp);
+  const key = `.pailfs-probe-${randomUUID()}`;
   try {
-    await service.deleteObject(bucket.bucket, `.pailfs-probe-${randomUUID()}`, { signal });
+    await inTime({ signal: giveUp }, (signal) => service.deleteObject(bucket.bucket, key, { signal }));
     return true;
   } catch (error) {
     return !isRefusal(error, 'denied');
   }
 }
 
-function checkSignal(giveUp: AbortSignal | undefined): AbortSignal {
-  const deadline = AbortSignal.timeout(CHECK_DEADLINE_MS);
-  return giveUp === undefined ? deadline : AbortSignal.any([giveUp, deadline]);
+/** Settles as `ask`, whose signal is aborted at the deadline, or when the start is given up. */
+async function inTime<Answer>(
+  { signal, clock = systemClock }: Pick<BucketSearch, 'signal' | 'clock'>,
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const late = new AbortController();
+  const cancel = RunningClock.of(clock).after(CHECK_DEADLINE_MS, () => {
+    late.abort();
+  });
+  try {
+    return await ask(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]));
+  } finally {
+    cancel();
+  }
 }

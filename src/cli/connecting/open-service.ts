@@ -15,7 +15,7 @@ export async function openService(
 ): Promise<HttpService> {
   const { accessKeyId, secretAccessKey, baseUrl } = settings;
   const tls = await readTlsTerms(settings);
-  await checkReachable(baseUrl);
+  await checkReachable(baseUrl, clock);
   return HttpService.open({
     baseUrl,
     credentials: { accessKeyId, secretAccessKey },
