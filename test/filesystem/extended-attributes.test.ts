@@ -52,6 +52,34 @@ describe('a file', () => {
     expect(values['user.pailfs.share_expires_at']).toMatch(/^\d{4}-.*Z$/);
   });
 
+  it.each(['user.pailfs.visibility', 'user.mime_type'])(
+    'has another ctime when %s is set, as on a disk, and its other times stay',
+    async (name) => {
+      const { fs, foreignWrite, clock } = await openForTest();
+      await foreignWrite('stored', 'x', 'text/plain');
+      await fs.setAttributes('/stored', { mtime: 1000 });
+      const handle = await fs.create('/written', {
+        read: true,
+        write: true,
+        truncate: false,
+        exclusive: true,
+        mode: 0o644,
+      });
+      await writeAt(fs, handle, 'x');
+      const before = await Promise.all(['/stored', '/written'].map((path) => fs.getAttributes(path)));
+      clock.advance(5000);
+
+      const value = name === 'user.mime_type' ? 'image/png' : 'public';
+      for (const path of ['/stored', '/written']) await setXattr(fs, path, name, value);
+
+      const after = await Promise.all(['/stored', '/written'].map((path) => fs.getAttributes(path)));
+      expect(after.map(({ mtime, atime }) => [mtime, atime])).toEqual(
+        before.map(({ mtime, atime }) => [mtime, atime]),
+      );
+      expect(after.map(({ ctime }) => ctime)).toEqual([clock.now(), clock.now()]);
+    },
+  );
+
   it('asks once for the four values of one visibility record', async () => {
     const { fs, foreignWrite, asked } = await openForTest();
     await foreignWrite('f', 'x');

@@ -106,6 +106,7 @@ export class Xattrs {
       throw new FsError('EINVAL', path, `${VISIBILITY} is either public or private`);
     }
     await this.#visibility.set(path, text);
+    this.#parts.inspecting.setElsewhere(path);
   }
 
   async remove(path: string, name: string): Promise<void> {
@@ -232,8 +233,8 @@ export class Xattrs {
         await this.#parts.writing.changeable(file, Infinity);
         // Its bytes are as old as they were, though they are stored again.
         const mtime = file.version?.lastModified.getTime();
-        if (!file.dirty)
-          file.wishes.local = { mtime, ...file.version?.local, ctime: this.#mount.clock.now() };
+        const local = file.dirty ? file.wishes.local : { mtime, ...file.version?.local };
+        file.wishes.local = { ...local, ctime: this.#mount.clock.now() };
         file.wishes.contentType = type ?? wishForTypeOfName(file);
         file.dirty = true;
         await this.#mount.kept.redescribe(file);

@@ -125,6 +125,16 @@ export class Inspecting {
     else this.#folderTimes.set(path, local);
   }
 
+  /** A program has set something else of the file at `path`: as on a disk, its ctime says so. Asks nothing. */
+  setElsewhere(path: string): void {
+    const { table, namespace, clock } = this.#mount;
+    const local = localOf({}, clock.now());
+    const file = table.dirty(path);
+    const entry = namespace.known.recall(path);
+    if (file !== undefined) this.#setOfFile(file, local);
+    else if (entry?.kind === 'file') this.#setOf(entry.version, local, path);
+  }
+
   #setOfFile(file: OpenFile, local: LocalAttributes): void {
     if (file.version !== null && !file.dirty) {
       this.#setOf(file.version, local, file.detached ? null : file.path);
