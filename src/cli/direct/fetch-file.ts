@@ -144,9 +144,14 @@ async function streamInto(source: Source, device: string): Promise<void> {
   const opened = createWriteStream(device);
   // One that does not open takes nothing, and of an empty file it would never be asked to.
   await once(opened, 'open');
-  await stream(source, opened);
-  opened.end();
-  await finished(opened);
+  try {
+    await stream(source, opened);
+    opened.end();
+    await finished(opened);
+  } finally {
+    // Who reads at the other end hears that no more comes, also while other files are fetched.
+    opened.destroy();
+  }
 }
 
 const NOBODY_READS = 'who read its bytes has ended';
@@ -160,9 +165,10 @@ function notWritten(reason: Error, into: NodeJS.WritableStream): Error {
 /** Rejects when nobody reads any more. */
 async function stream(source: Source, into: NodeJS.WritableStream): Promise<void> {
   let failure: Error | undefined;
-  into.on('error', (error: Error) => {
+  const failed = (error: Error): void => {
     failure = error;
-  });
+  };
+  into.on('error', failed);
   const chunk = (data: Uint8Array, position: number): Promise<void> =>
     new Promise((resolve, reject) => {
       into.write(data, (error) => {
@@ -173,4 +179,6 @@ async function stream(source: Source, into: NodeJS.WritableStream): Promise<void
       });
     });
   await transfer(source, 0, { begin: () => undefined, chunk });
+  // The next file may go there, too. After a failure it stays: the stream may still tell of that.
+  into.off('error', failed);
 }

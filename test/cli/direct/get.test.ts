@@ -41,6 +41,17 @@ describe('pailfs get', () => {
     expect(stdout).toEqual({ code: 0, stdout: 'first', stderr: '' });
   });
 
+  it('sends any number of files to stdout, and has nothing to say of that', async () => {
+    const server = await startEmbeddedServer();
+    const keys = Array.from({ length: 12 }, (_, n) => `${n}.txt`);
+    for (const key of keys) await server.direct.putObject(server.bucket, key, uploadOf(`${key} `));
+    const at = await CommandLine.open(server);
+
+    const all = await at.run(['get', ...keys.map((key) => `photos:${key}`), '-']);
+
+    expect(all).toEqual({ code: 0, stdout: keys.map((key) => `${key} `).join(''), stderr: '' });
+  });
+
   it('goes on where it was interrupted', async () => {
     const server = await startEmbeddedServer();
     const at = await interrupted(server);
