@@ -18,8 +18,9 @@ import type { OpenFile } from '../open-file.ts';
 import type { Whole } from './rename-sources.ts';
 import type { Deletions } from '../write-back/deletions.ts';
 
-/** A version that we stored less than this ago is copied and deleted without another look, milliseconds. */
+/** A version that we stored less than this ago, and of which nobody has told us since, is deleted without another look, milliseconds. */
 const JUST_STORED = 1000;
+const NEVER = Number.NEGATIVE_INFINITY;
 
 export interface MovingParts extends MovingDraftsParts {
   readonly copying: Copying;
@@ -48,8 +49,8 @@ interface Placed extends Pick<Destination, 'to' | 'target'> {
   readonly copied: Version;
   /** What has lost the name besides the target. */
   readonly lost: OpenFile | null;
-  /** What was copied was stored a moment ago, by us. */
-  readonly justStored: boolean;
+  /** When we stored what was copied, if nothing was told of it since (monotonic milliseconds); else `NEVER`. */
+  readonly storedAt: number;
 }
 
 /**
@@ -168,14 +169,14 @@ export class Moving {
   ): Promise<OpenFile | null> {
     const { to, target, announce } = destination;
     const { copying } = this.#parts;
-    const justStored = this.#isJustStored(source);
+    const storedAt = this.#storedAt(source);
     let lost: OpenFile | null = null;
     let copied: Version | null = null;
     try {
       copied = await copying.copy(source, whole, to, { visibility: wish, target, announce });
       if (target !== null) this.#mount.table.detach(target);
       lost = leaveName(this.#mount, source, to);
-      await this.#deleteAndArrive(source, whole, { to, target, copied, lost, justStored });
+      await this.#deleteAndArrive(source, whole, { to, target, copied, lost, storedAt });
       return lost;
     } catch (error) {
       // The source is where it was, and no DELETE of before may still come.
@@ -215,9 +216,11 @@ export class Moving {
   async #deleteOld(
     source: OpenFile,
     draft: Draft | null,
-    { to, target, copied, justStored }: Placed,
+    { to, target, copied, storedAt }: Placed,
   ): Promise<boolean> {
     const { copying } = this.#parts;
+    // As of now: others have had as long as the copy took, too.
+    const justStored = this.#mount.clock.monotonic() - storedAt < JUST_STORED;
     try {
       if (!justStored) await copying.confirm(to, copied);
       return await copying.sources.deleteOld(source, draft, justStored ? 'just stored' : 'now');
@@ -227,11 +230,15 @@ export class Moving {
     }
   }
 
-  /** Whether the service took the source's version from us a moment ago: then nobody need look at it again. */
-  #isJustStored(source: OpenFile): boolean {
+  /**
+   * When the service took the source's version from us: for a moment nobody need look at it again. Where a listing or a look has shown it since,
+   * that is as old as of any other file, and when it was stored is not known any more.
+   */
+  #storedAt(source: OpenFile): number {
     const entry = this.#mount.namespace.known.recall(source.path);
-    if (source.dirty || entry?.kind !== 'file' || entry.version !== source.version) return false;
-    return entry.version.own !== null && this.#mount.clock.monotonic() - entry.confirmedAt < JUST_STORED;
+    if (source.dirty || entry?.kind !== 'file' || entry.version !== source.version) return NEVER;
+    const isToldByUpload = entry.version.own !== null && entry.version.etag === null;
+    return isToldByUpload ? entry.confirmedAt : NEVER;
   }
 }
 
