@@ -19,6 +19,7 @@ const HELP: HelpText = {
   ],
 };
 
+/** As `optsWithGlobals` has them: `bucket` itself takes `--debug`, as every command does, and the parser gives it that of those below it. */
 interface BucketFlags extends Flags {
   readonly json: boolean;
 }
@@ -28,27 +29,31 @@ export function addBucketCommand(program: Command, tell: Tell): void {
     'list, create, show and delete buckets',
   );
   withServiceOptions(bucket.command('list').description('all buckets of the account')).action(
-    async (flags: BucketFlags) => {
+    async (_own: Flags, command: Command) => {
+      const flags = command.optsWithGlobals<BucketFlags>();
       const { listBuckets } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => listBuckets(session, flags.json)));
     },
   );
   withServiceOptions(bucket.command('create').description('create a bucket'))
     .argument('<name>', 'small letters, digits and hyphens')
-    .action(async (name: string, flags: BucketFlags) => {
+    .action(async (name: string, _own: Flags, command: Command) => {
+      const flags = command.optsWithGlobals<BucketFlags>();
       const { createBucket } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => createBucket(session, name, flags.json)));
     });
   withServiceOptions(bucket.command('info').description('show one bucket'))
     .argument('<bucket>', 'name or identifier')
-    .action(async (wanted: string, flags: BucketFlags) => {
+    .action(async (wanted: string, _own: Flags, command: Command) => {
+      const flags = command.optsWithGlobals<BucketFlags>();
       const { showBucket } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => showBucket(session, wanted, flags.json)));
     });
   withServiceOptions(bucket.command('delete').description('delete a bucket and every file in it'))
     .argument('<bucket>', 'name or identifier')
     .option('--yes', 'without asking', false)
-    .action(async (wanted: string, flags: BucketFlags & { readonly yes: boolean }) => {
+    .action(async (wanted: string, _own: Flags, command: Command) => {
+      const flags = command.optsWithGlobals<BucketFlags & { readonly yes: boolean }>();
       const { deleteBucket } = await import('./bucket-command.ts');
       tell(await withSession(flags, systemClock, (session) => deleteBucket(session, wanted, flags)));
     });

@@ -173,6 +173,18 @@ describe('pailfs bucket create and info', () => {
     expect(debugged.stderr).toMatch(/^ +at .*refused\.ts/m);
   });
 
+  it.each([['list'], ['info', 'photos'], ['create', 'music'], ['delete', 'photos', '--yes']])(
+    'log each request with --debug: %s',
+    async (...words) => {
+      const at = await CommandLine.open(await startEmbeddedServer());
+
+      const { code, stderr } = await at.run(['bucket', ...words, '--debug']);
+
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/ DEBUG: A request was answered /);
+    },
+  );
+
   it('tell of a bucket that is not there, and of another account', async () => {
     const server = await startEmbeddedServer();
     await server.store.account('stranger').createBucket('theirs');
