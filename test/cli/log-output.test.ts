@@ -15,6 +15,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLogFile } from '../../src/cli/logging/log-file.ts';
 import { openLog } from '../../src/cli/logging/log-output.ts';
+import { CommandLine } from '../support/command-line.ts';
+import { startEmbeddedServer } from '../support/embedded-service.ts';
 
 let home: string;
 
@@ -125,5 +127,22 @@ describe('the log file', () => {
       for (let n = 0; n < 3; n += 1) log.error('It failed', { n });
     }).not.toThrow();
     closeSync(full);
+  });
+});
+
+describe('the log on a terminal', () => {
+  it.each([
+    ['has colours where the terminal has', {}, true],
+    ['has none for who has set NO_COLOR', { NO_COLOR: '1' }, false],
+    ['has none where the terminal says that it shows none', { TERM: 'dumb' }, false],
+  ])('%s', async (_, environment, isColoured) => {
+    const at = await CommandLine.open(await startEmbeddedServer());
+    const launch = { typed: '', environment: { TERM: 'xterm', ...environment } };
+
+    const { code, stdout } = await at.run(['ls', 'photos', '--debug'], launch);
+
+    expect(code).toBe(0);
+    expect(stdout).toContain('DEBUG');
+    expect(stdout.includes('\u001B[')).toBe(isColoured);
   });
 });

@@ -70,7 +70,8 @@ function destination({ descriptor, followed }: LogOptions): DestinationStream {
         done();
       },
     }),
-    colorize: process.stderr.isTTY,
+    // Only a terminal knows; NO_COLOR and TERM=dumb say that its person wants none.
+    colorize: process.stderr.isTTY && process.stderr.hasColors(),
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname',
     singleLine: true,
