@@ -1,4 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { environmentName, settingNames } from './src/cli/settings/settings-table.ts';
+
+// Who runs the tests may mount with pailfs, and let nobody else read what is new: no test is about that.
+for (const name of settingNames) Reflect.deleteProperty(process.env, environmentName(name));
+process.umask(0o022);
 
 /**
  * For what comes by and by, and what clears up after a test: long enough for a machine that stands still for a while. Nobody waits

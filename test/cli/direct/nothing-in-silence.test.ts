@@ -223,7 +223,8 @@ it.runIf(process.getuid?.() === 0)('a file that is replaced keeps its owner and 
   const server = await startEmbeddedServer();
   await server.direct.putObject(server.bucket, 'a', uploadOf('new'));
   const at = await CommandLine.open(server);
-  await writeFile(join(at.home, 'theirs'), 'old', { mode: 0o640 });
+  await writeFile(join(at.home, 'theirs'), 'old');
+  await chmod(join(at.home, 'theirs'), 0o640);
   await chown(join(at.home, 'theirs'), 1000, 1001);
 
   expect((await at.run(['get', 'photos:a', 'theirs'])).code).toBe(0);
