@@ -61,12 +61,10 @@ it('an interrupted download does not go on behind the bytes of another file', as
   const { code } = await at.run(['get', 'photos:song', 'in']);
   const after = await at.run(['get', 'photos:song.part', 'in']);
 
-  expect(other).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(
-      /^pailfs: photos:song\.part is not fetched: \S+ is where another pailfs get puts what it fetches: let that go on first, or remove \S+\.part\.json\n$/,
-    ) as string,
-  });
+  expect(other.code).toBe(1);
+  expect(other.stderr.replaceAll(at.home, 'HOME')).toMatch(
+    /^pailfs: photos:song\.part is not fetched: \S+ is where another pailfs get puts what it fetches: let that go on first, or remove \S+\.part\.json\n$/,
+  );
   expect(code).toBe(0);
   expect(await readFile(join(at.home, 'in', 'song'), 'utf8')).toBe('la la la la');
   expect(after.code).toBe(0);

@@ -73,7 +73,7 @@ describe('an ordinary user who mounts', () => {
     await expect(mountAsUser(order(), { loadCalls: loadSocketCalls, programs })).rejects.toMatchObject({
       kind: 'no-fuse',
       message: expect.stringContaining(
-        `photos ${folder} fuse.pailfs _netdev,nofail,allow_other,${owner},config=/etc/pailfs.toml 0 0`,
+        `photos ${folder.replaceAll(' ', String.raw`\040`)} fuse.pailfs _netdev,nofail,allow_other,${owner},config=/etc/pailfs.toml 0 0`,
       ) as string,
     });
   });
