@@ -16,7 +16,7 @@ import { reasonOf } from '../connecting/refused.ts';
 import { openService } from '../connecting/open-service.ts';
 import { isInsecure } from '../settings/setting-values.ts';
 import type { MountSettings } from '../settings/settings.ts';
-import { counted } from '../screen/figures.ts';
+import { ageOf, counted } from '../screen/figures.ts';
 import { readTlsTerms } from '../settings/tls-files.ts';
 import { broken, checked, unknown, warning, well, type Check, type Finding } from './check.ts';
 import { findFileToRead } from './file-to-read.ts';
@@ -143,8 +143,7 @@ function clockFinding(date: Date | null, moment: number): Finding {
   if (date === null) return unknown('the service does not say what time it is (no Date header)');
   const skew = moment - date.getTime();
   if (Math.abs(skew) <= HARMLESS_SKEW_MS) return well('agrees with that of the service');
-  const seconds = Math.round(Math.abs(skew) / 1000);
   return warning(
-    `this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service, and programs that compare times (make, rsync) are misled: set its clock (e.g. "timedatectl set-ntp true")`,
+    `this machine is ${ageOf(0, Math.abs(skew))} ${skew > 0 ? 'ahead of' : 'behind'} the service, and programs that compare times (make, rsync) are misled: set its clock (e.g. "timedatectl set-ntp true")`,
   );
 }
