@@ -251,6 +251,30 @@ describe('the lines about what is not stored', () => {
     );
   });
 
+  it('say of a deletion that it was not done: it has no bytes', () => {
+    const unsent = [{ path: '/f', file: '', reason: 'not deleted yet: reset', bytes: 0 }];
+
+    const lines = waitingLines([{ ...STATUS, live: null, unsent }], 80, NOW);
+
+    expect(lines).toBe('/f is not deleted yet: reset\n');
+  });
+
+  it('count what was set aside once, be it a file or a deletion', () => {
+    const changes = [
+      unsentChangeOf({ state: 'set aside', path: '/f' }),
+      unsentChangeOf({ kind: 'delete', state: 'set aside', path: '/g' }),
+      unsentChangeOf({ kind: 'delete', state: 'queued', path: '/h' }),
+    ];
+
+    const lines = waitingLines(
+      [{ ...STATUS, live: { ...LIVE, waiting: summaryOf(changes), changes: [] } }],
+      80,
+      NOW,
+    );
+
+    expect(lines).toBe(`not stored in ${STATUS.mountpoint}: 2 set aside, 1 delete\n`);
+  });
+
   it('are not hundreds, where it could not store hundreds of files', () => {
     const unsent = Array.from({ length: 300 }, (_, index) => ({
       path: `/f${index}`,

@@ -13,7 +13,7 @@ export function summaryOf(changes: readonly UnsentChange[]): UnsentSummary {
     uploading: count(({ state }) => state === 'uploading'),
     failed: count(({ state }) => state === 'failed' || state === 'end unknown'),
     setAside: count(rests),
-    deletes: count(({ kind }) => kind === 'delete'),
+    deletes: count((change) => change.kind === 'delete' && !rests(change)),
     links: count(({ kind }) => kind === 'link'),
     renames: count(({ kind }) => kind === 'rename'),
     scratch: count(({ kind }) => kind === 'scratch'),

@@ -71,7 +71,10 @@ export function waitingLines(
 
 /** What a mount that has ended left behind. */
 function endedLines(mountpoint: string, unsent: MountStatus['unsent']): readonly string[] {
-  const lines = unsent.map(({ path, file, reason }) => `not stored: ${path} (${reason}), kept in ${file}`);
+  const lines = unsent.map(({ path, file, reason }) =>
+    // A deletion has no bytes here, nor has a link; their reason is the whole sentence.
+    file === '' ? `${path} is ${reason}` : `not stored: ${path} (${reason}), kept in ${file}`,
+  );
   const more = lines.length - MOST_SHOWN;
   return more <= 0
     ? lines
