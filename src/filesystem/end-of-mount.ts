@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { systemClock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import { RunningClock } from '../base/running-clock.ts';
+import type { DeletionRecord } from '../content/journal/records.ts';
 import type { OpenFile } from './open-file.ts';
 import { unsentFiles, type FileSystemParts } from './pail-file-system.ts';
 import type { Resuming } from './rename/resuming.ts';
@@ -64,14 +65,17 @@ export async function endFileSystem(
   mount.content.close();
   await Promise.all(mount.table.all().map((file) => leaveOrDrop(parts, file)));
   await Promise.all(mount.table.all().map((file) => letGo(mount, file)));
-  const undeleted = deletions.waiting.map(({ key, lastFailure }) => ({
-    path: `/${key}`,
-    file: '',
-    bytes: 0,
-    reason: `not deleted yet: ${lastFailure?.message ?? NO_TIME}`,
-  }));
+  const undeleted = [
+    ...deletions.waiting.map((record) => undeletedOf(record, 'not deleted yet')),
+    // Their programs were told that they are done.
+    ...deletions.droppedHere.map((record) => undeletedOf(record, 'not deleted')),
+  ];
   const unsent = await Promise.all(unsentFiles(mount).map((file) => asItIs(mount, file)));
   return [...unsent, ...(await setAside(mount)), ...undeleted];
+}
+
+function undeletedOf({ key, lastFailure }: DeletionRecord, how: string): UnsentDraft {
+  return { path: `/${key}`, file: '', bytes: 0, reason: `${how}: ${lastFailure?.message ?? NO_TIME}` };
 }
 
 /** What was refused behind the backs of the programs that had closed it: elsewhere their close has told them. Never rejects. */

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { mountOver } from '../support/after-a-crash.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { draftText } from '../support/draft-bytes.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
 import { holdNext } from '../support/hold-next.ts';
@@ -154,4 +154,19 @@ it('what is not stored is called lost when somebody has deleted its bytes [write
   expect(unsent).toMatchObject([
     { path: '/f', file: '', reason: expect.stringContaining('lost: ') as string },
   ]);
+});
+
+it('a deletion that was refused after its program had ended is told, by the mount that it was asked of [write/unmount]', async () => {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  await scene.foreignWrite('f', 'stays');
+  scene.faults.add({ operation: 'deleteObject', fault: { kind: 'status', status: 403 } });
+  await scene.fs.unlink('/f');
+  await expect.poll(() => scene.mounted.unsent.list()).toMatchObject([{ state: 'set aside' }]);
+
+  const unsent = await scene.mounted.close({ patience: 1000 });
+  const next = await mountOver(await diskNow(scene), scene, { settings: { writeBack: true } });
+  const unsentOfNext = await next.close({ patience: 1000 });
+
+  expect(unsent).toMatchObject([{ path: '/f', file: '', reason: 'not deleted: a fault that was asked for' }]);
+  expect(unsentOfNext).toEqual([]);
 });

@@ -19,7 +19,7 @@ import { diceOf, hoppingService } from './hopping-service.ts';
 import { PathEvents } from './path-events.ts';
 import { bytesUnder, namesBelow } from './service-contents.ts';
 import { cellsOf, WHOLE } from './stamps.ts';
-import { expectLogged, setAsideIn, Told, WitnessedService } from './told.ts';
+import { droppedIn, expectLogged, setAsideIn, Told, WitnessedService } from './told.ts';
 
 const PATHS = ['/a', '/b', '/d/x', '/e/x'] as const;
 /** Without an end of any operation for this long, milliseconds, the run hangs. */
@@ -223,11 +223,12 @@ async function playOnce(play: Play): Promise<void> {
     // `[write/unmount]`: with write-back the end of the mount names what was set aside, too; it does not wait.
     const named = unsent.filter(({ file }) => isSetAside(file));
     expect(named.length).toBe(play.writeBack === true ? setAside.length : 0);
-    const waiting = new Set(unsent.filter((each) => !named.includes(each)).map(({ path }) => path));
-    const inCopies = await expectCopies({ direct, bucket, log, waiting });
+    const isDropped = await droppedIn({ directory: stateDirectory, clock });
+    const rest = unsent.filter((each) => !named.includes(each) && !isDropped(each)).map(({ path }) => path);
+    const inCopies = await expectCopies({ direct, bucket, log, waiting: new Set(rest) });
     if (play.faultEvery === 0 && !play.foreign) expect(unsent).toEqual([]);
     for (const path of PATHS) {
-      if (waiting.has(path)) continue;
+      if (rest.includes(path)) continue;
       const held = await bytesUnder(direct, bucket, path.slice(1));
       expectPossible(held, play, (stamp) => stage.events.objection(path, stamp, inCopies));
     }

@@ -2,6 +2,7 @@
  * What were programs told that ran at the same time, and is it true? A draft may be set aside only when a program has heard why, as
  * it stored, or when nobody was left to hear but the log; and what a program was told is stored must have come to the service.
  */
+import type { UnsentDraft } from '../../src/filesystem/end-of-mount.ts';
 import { expect } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { Journal } from '../../src/content/journal/journal.ts';
@@ -69,6 +70,17 @@ export class WitnessedService extends InterceptedService {
 export interface SetAside {
   readonly record: DraftRecord;
   readonly bytes: Buffer;
+}
+
+/** Which of what the end of a mount names are deletions that nobody will do any more? What is at their names is somebody's. */
+export async function droppedIn(
+  place: Pick<DatabasePlace, 'directory' | 'clock'>,
+): Promise<(unsent: UnsentDraft) => boolean> {
+  const journal = await Journal.open({ ...place, log: silentLog });
+  const records = journal.contents.deletions.filter(({ state }) => state === 'dropped');
+  await journal.close();
+  const paths = new Set(records.map(({ key }) => `/${key}`));
+  return ({ file, path }) => file === '' && paths.has(path);
 }
 
 /** The drafts that were refused for good: they stay in `drafts`, and the next mount names them. */

@@ -44,6 +44,8 @@ export class Deletions {
   readonly #pending = new OwedDeletions();
   /** Those that found somebody else's file, or were refused: for people to see. By sequence. */
   readonly #dropped = new Map<number, DeletionRecord>();
+  /** Those of them that an earlier mount has dropped, and told. */
+  readonly #droppedBefore = new Set<number>();
   #sent = 0;
 
   constructor(mount: MountState, { journal, random, gone }: DeletionsParts) {
@@ -77,10 +79,17 @@ export class Deletions {
     return [...this.#dropped.values()];
   }
 
+  get droppedHere(): readonly DeletionRecord[] {
+    return this.dropped.filter(({ sequence }) => !this.#droppedBefore.has(sequence));
+  }
+
   /** Goes on with what earlier processes owed. Call before any program looks. */
   restore(records: readonly DeletionRecord[]): void {
     const isDropped = ({ state }: DeletionRecord): boolean => state === 'dropped';
-    for (const record of records.filter(isDropped)) this.#dropped.set(record.sequence, record);
+    for (const record of records.filter(isDropped)) {
+      this.#dropped.set(record.sequence, record);
+      this.#droppedBefore.add(record.sequence);
+    }
     const owed = joinedDeletions(records.filter((record) => !isDropped(record)));
     for (const record of owed.records) this.#owe(record);
     if (owed.changes.length > 0) this.#journal.makeLater(owed.changes);
