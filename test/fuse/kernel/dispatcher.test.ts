@@ -1,5 +1,4 @@
 import { constants } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { opcodes } from '../../../src/fuse/kernel/opcodes.ts';
 import { setattrBits } from '../../../src/fuse/kernel/requests.ts';
@@ -299,49 +298,6 @@ describe('the dispatcher of the kernel driver', () => {
     const answered = side.ask('write', node, writeRequest(fh, 0, 'text'));
     side.send(opcodes.interrupt, 0, u64(Number(side.lastUnique)));
     side.clock.advance(10_000);
-
-    expect(await answered).toMatchObject({ code: 'OK' });
-  });
-
-  it.each(['flush', 'fsync'] as const)(
-    'lets a program go that a signal has killed in %s, which goes on to its end [interrupt/killed]',
-    async (name) => {
-      const { side, memory } = opened();
-      side.thread = 4711;
-      const node = await side.make('slow');
-      const fh = await side.open(node);
-      memory.hold(name, '/slow');
-      const answered = side.ask(name, node, u64(fh, 0, 0));
-      const unique = side.lastUnique;
-      side.clock.advance(600);
-      await setImmediate();
-      // A first signal that it handles: it goes on waiting.
-      side.send(opcodes.interrupt, 0, u64(Number(unique)));
-      side.clock.advance(600);
-      await setImmediate();
-      expect(side.replies.has(unique)).toBe(false);
-      side.killed.add(4711);
-      side.clock.advance(600);
-
-      expect(await answered).toMatchObject({ code: 'EINTR' });
-      memory.letGo();
-      await side.dispatcher.settled();
-      expect(side.replies.get(unique)).toHaveLength(1);
-    },
-  );
-
-  it('lets nobody go before a name is changed, killed or not [interrupt/changes]', async () => {
-    const { side, memory } = opened();
-    side.thread = 4711;
-    await side.make('slow');
-    memory.hold('unlink', '/slow');
-    const answered = side.ask('unlink', 1, 'slow');
-    const unique = side.lastUnique;
-    side.killed.add(4711);
-    side.clock.advance(10_000);
-    await setImmediate();
-    expect(side.replies.has(unique)).toBe(false);
-    memory.letGo();
 
     expect(await answered).toMatchObject({ code: 'OK' });
   });
