@@ -10,7 +10,6 @@ import type { Bucket } from '../../service/records.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import { EndlessListing, listAccountBuckets, type AccountBuckets } from '../../store/account-buckets.ts';
 import { CommandError, exitCodes, oneLine } from '../command-error.ts';
-import { CHECK_CREDENTIALS } from './refused.ts';
 
 /** Both of time in which this process could run: no answer reaches one that a person has stopped. */
 const CONNECT_DEADLINE_MS = 5000;
@@ -115,7 +114,7 @@ function explainRefusal(error: unknown, baseUrl: string): CommandError {
   const fail = (line: string): CommandError => new CommandError(exitCodes.failed, line, cause);
   if (isRefusal(error, 'denied')) {
     return fail(
-      `the service at ${baseUrl} refuses the credentials (${error.status ?? 'denied'}): ${CHECK_CREDENTIALS}`,
+      `the service at ${baseUrl} refuses the credentials (${error.status ?? 'denied'}): check PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY, the config file, or what the credentials file or command gives`,
     );
   }
   if (isRefusal(error, 'missing', 'rejected', 'malformed')) {

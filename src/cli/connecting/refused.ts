@@ -4,10 +4,6 @@ import { isRefusal, type Operation, type Refusal } from '../../service/refusal.t
 import { VersionChanged } from '../../store/range-reader.ts';
 import { CommandError, exitCodes, oneLine } from '../command-error.ts';
 
-/** What a person can do whose credentials the service does not take. */
-export const CHECK_CREDENTIALS =
-  'check PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY, the config file, or what the credentials file or command gives';
-
 /** Those that need more than the right to read (§4, table). */
 const CHANGES: ReadonlySet<Operation> = new Set([
   'createBucket',
@@ -42,7 +38,7 @@ function reasonOfRefusal(refusal: Refusal, about: string | undefined): string {
     case 'denied':
       return CHANGES.has(operation)
         ? `these credentials may not do that${number}: use credentials that may write`
-        : `the service refuses the credentials${number}: ${CHECK_CREDENTIALS}`;
+        : `the service refuses the credentials${number}: check PAILFS_ACCESS_KEY_ID and PAILFS_SECRET_ACCESS_KEY, the config file, or what the credentials file or command gives`;
     case 'paused':
       return `the account is in a grace period and uploads are paused${number}: settle that with the service, then try again`;
     case 'unavailable':
