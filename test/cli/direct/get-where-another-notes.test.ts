@@ -1,9 +1,25 @@
 /** What somebody has under the name of a download's record is his, also when it looks like one, or comes while the download goes on. */
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { breakOperation } from '../../mutants/breaking.ts';
 import { CommandLine } from '../../support/command-line.ts';
 import { startEmbeddedServer, uploadOf } from '../../support/embedded-service.ts';
+import { signal } from '../../support/signal.ts';
+
+/** Until the result is called, or the test ends, the bytes of this key do not come. */
+function holdDownload(key: string): () => void {
+  const held = signal();
+  const undo = breakOperation('getObject', (whole) => async (bucket, asked, ...given) => {
+    if (asked === key) await held.given;
+    return whole(bucket, asked, ...given);
+  });
+  onTestFinished(() => {
+    held.give();
+    undo();
+  });
+  return held.give;
+}
 
 it.each(['{"baseUrl":"https://mine.example","secret":"diary"}', '{"baseUrl":""}\n'])(
   'a file %j of a person is not taken for the record of a download',
@@ -30,7 +46,7 @@ it('what is said to be fetched is not removed by another download that ends late
   const at = await CommandLine.open(server);
   const directory = join(at.home, 'in');
   await mkdir(directory);
-  server.faults.add({ operation: 'getObject', fault: { kind: 'delay', milliseconds: 4000 } });
+  const letThrough = holdDownload('song');
   const first = at.run(['get', 'photos:song', 'in']);
   await expect.poll(() => readdir(directory)).toContain('song.part.json');
 
@@ -42,6 +58,7 @@ it('what is said to be fetched is not removed by another download that ends late
       /song\.part\.json is where another pailfs get puts what it fetches/,
     ) as string,
   });
+  letThrough();
   expect((await first).code).toBe(0);
   expect(await readFile(join(directory, 'song'), 'utf8')).toBe('la la');
 });
