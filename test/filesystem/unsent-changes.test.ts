@@ -18,6 +18,18 @@ describe('the list of what is not stored', () => {
     expect(await mounted.unsent.list()).toEqual([]);
   });
 
+  it.each([
+    [{ readOnly: true }, 'the mount is read-only'],
+    [{ mayWrite: false }, 'these credentials may only read'],
+  ])('says of what waits for another mount why it does: %o [errors/denied]', async (settings, reason) => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    await writeFile(scene.fs, '/f', 'waits');
+
+    const next = await mountOver(await diskNow(scene), scene, { settings });
+
+    expect(await next.unsent.list()).toMatchObject([{ path: '/f', state: 'queued', reason, code: null }]);
+  });
+
   it('has files that are being written, uploads that failed, drafts that were set aside, and scratch files', async () => {
     const { fs, mounted, faults, clock } = await openForTest();
     faults.add(refuse(403));

@@ -50,8 +50,9 @@ export interface UnsentChange {
   readonly since: number;
   /** That failed. */
   readonly attempts: number;
-  /** The error's name, such as EDQUOT, and what happened; null: nothing went wrong. */
+  /** The error's name, such as EDQUOT; null: nothing went wrong. */
   readonly code: string | null;
+  /** What happened, or why nothing does; null: there is nothing to say. */
   readonly reason: string | null;
   /** The local file that holds the bytes, behind a header of 64 KiB. */
   readonly file: string | null;

@@ -83,8 +83,11 @@ export class UnsentChanges {
     const renames = journal.underWay.map((rename) => changeOfRename(rename, resuming.failureOf(rename)));
     const deleted = [...deletions.waiting, ...deletions.dropped].map(changeOfDeletion);
     const all = [...(await resting.list()), ...files, ...renames, ...deleted, ...leftAlone];
+    const notHere = this.#whyNotHere();
     // What is on its way from one place to the other may be in both.
-    return [...new Map(all.map((change) => [change.id, change])).values()].sort(byAge);
+    return [...new Map(all.map((change) => [change.id, change])).values()]
+      .map((change) => (change.state === 'queued' ? { ...change, reason: change.reason ?? notHere } : change))
+      .sort(byAge);
   }
 
   /**
@@ -106,15 +109,21 @@ export class UnsentChanges {
     return pLimit(1).map(changes, (change) => outcomeOf(change, () => this.#discardOne(change)));
   }
 
+  /** Why this mount tries nothing, and what waits is for another one; null: it does. */
+  #whyNotHere(): string | null {
+    const { readOnly, mayWrite } = this.#mount.settings;
+    if (readOnly) return 'the mount is read-only';
+    return mayWrite ? null : 'these credentials may only read';
+  }
+
   /** `listed`: the file that had it when it was listed, if any. Resolves with the path under which the change is stored. */
   async #retryOne(
     change: UnsentChange,
     listed: OpenFile | undefined,
     isNamed: boolean,
   ): Promise<string | null> {
-    const { settings } = this.#mount;
-    if (settings.readOnly) throw new Error('the mount is read-only');
-    if (!settings.mayWrite) throw new Error('these credentials may only read');
+    const notHere = this.#whyNotHere();
+    if (notHere !== null) throw new Error(notHere);
     if (change.kind === 'rename') return this.#parts.resuming.retry(change.id);
     if (change.kind === 'delete') return this.#parts.deletions.retry(change.path ?? '', change.id);
     if (change.kind === 'scratch') throw new Error('it is a scratch file: rename it, and it is stored');
