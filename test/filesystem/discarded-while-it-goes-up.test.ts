@@ -5,7 +5,7 @@ import { holdNext } from '../support/hold-next.ts';
 import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textOf, textsOf } from '../support/stored-state.ts';
-import { stickUploads } from '../support/stuck-uploads.ts';
+import { stickUploads, type StuckUploads } from '../support/stuck-uploads.ts';
 
 /** Several pieces of an upload. */
 const LARGE = 'x'.repeat(400_000);
@@ -89,57 +89,57 @@ it('goes up anew when it was stopped, but a program has opened it by then [uploa
   expect(await textOf(scene, 'f')).toBe(LARGE);
 });
 
+interface Scene extends FileSystemForTest {
+  readonly uploads: StuckUploads;
+  /** Of the change that goes up. */
+  readonly id: string;
+  /** Resolves when the program's close and what follows it are over. */
+  readonly closed: Promise<unknown>;
+}
+
+/** `f`, which others had stored, was written anew and goes up; its program is gone as if it had been killed, which waits for nothing. */
+async function killed(writeBack: boolean, when: 'midway' | 'at the end'): Promise<Scene> {
+  const scene = await openForTest({ settings: { writeBack } });
+  await scene.foreignWrite('f', 'old');
+  const uploads = stickUploads(scene.service, when);
+  const handle = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, handle, LARGE);
+  const closed = Promise.all([scene.fs.flush(handle), scene.fs.release(handle)]);
+  await expect
+    .poll(() => {
+      scene.clock.advance(writeBack ? 100 : 0);
+      return [...uploads.stuck];
+    })
+    .toEqual(['f']);
+  const [change] = await scene.mounted.unsent.list();
+  return { ...scene, uploads, id: change?.id ?? '', closed };
+}
+
 describe.each([{ writeBack: true }, { writeBack: false }])('with write-back $writeBack', ({ writeBack }) => {
   it('what nobody has open any more is stopped, and gone [uploads/discard]', async () => {
-    const scene = await openForTest({ settings: { writeBack } });
-    await scene.foreignWrite('f', 'old');
-    const uploads = stickUploads(scene.service, 'midway');
-    const handle = await openToRewrite(scene.fs, '/f');
-    await writeAt(scene.fs, handle, LARGE);
-    const closed = scene.fs.flush(handle);
-    // As when the program was killed, which waits for nothing.
-    const released = scene.fs.release(handle);
-    await expect
-      .poll(() => {
-        scene.clock.advance(writeBack ? 100 : 0);
-        return [...uploads.stuck];
-      })
-      .toEqual(['f']);
-    const [change] = await scene.mounted.unsent.list();
+    const scene = await killed(writeBack, 'midway');
 
-    const outcomes = await soon(scene, scene.mounted.unsent.discard([change?.id ?? '']));
+    const outcomes = await soon(scene, scene.mounted.unsent.discard([scene.id]));
 
     expect(outcomes).toMatchObject([{ isDone: true }]);
-    await Promise.all([closed, released]);
-    uploads.letGo();
+    await scene.closed;
+    scene.uploads.letGo();
     await drained(scene.mounted);
     expect(await textsOf(scene)).toEqual({ f: 'old' });
     expect(await scene.mounted.unsent.list()).toEqual([]);
     expect((await readFile(scene.fs, '/f')).toString()).toBe('old');
   });
 
-  it('it stays where all of its bytes have left [uploads/discard]', async () => {
-    const scene = await openForTest({ settings: { writeBack } });
-    const uploads = stickUploads(scene.service, 'at the end');
-    const handle = await openToRewrite(scene.fs, '/f');
-    await writeAt(scene.fs, handle, LARGE);
-    const closed = scene.fs.flush(handle);
-    const released = scene.fs.release(handle);
-    await expect
-      .poll(() => {
-        scene.clock.advance(writeBack ? 100 : 0);
-        return [...uploads.stuck];
-      })
-      .toEqual(['f']);
-    const [change] = await scene.mounted.unsent.list();
+  it('it is stored where all of its bytes have left [uploads/discard]', async () => {
+    const scene = await killed(writeBack, 'at the end');
 
-    const discarded = scene.mounted.unsent.discard([change?.id ?? '']);
-    uploads.letGo();
+    const discarded = scene.mounted.unsent.discard([scene.id]);
+    scene.uploads.letGo();
 
     expect(await discarded).toMatchObject([
       { isDone: false, reason: expect.stringContaining('stored by now') as string },
     ]);
-    await Promise.all([closed, released]);
+    await scene.closed;
     expect(await textsOf(scene)).toEqual({ f: LARGE });
   });
 });
