@@ -1,5 +1,5 @@
 /**
- * How long does a program wait that removes or renames what is just being stored?
+ * How long does who removes, renames or discards what is just being stored wait?
  *
  * The kernel lets nobody into its folder meanwhile, not even to list it, and whoever waits there cannot be killed. So an upload that would take
  * long is stopped.
@@ -10,7 +10,7 @@ import type { OpenFile } from '../open-file.ts';
 /** Most uploads end within this; to send one again would cost more than it saves. Milliseconds. */
 const PATIENCE = 1000;
 
-/** As `claims.run`, for who removes or renames what is at `paths`; only uploads that `mayStop` are stopped. */
+/** As `claims.run`, for who removes, renames or discards what is at `paths`; only uploads that `mayStop` are stopped. */
 export async function claimedSoon<Result>(
   { claims, clock, table }: MountState,
   paths: readonly string[],
