@@ -18,10 +18,10 @@ import { reasonOf } from './errno-of.ts';
 const FILES_AT_ONCE = 16;
 const NO_TIME = 'there was no time left';
 const HALF = 'a program was still writing it';
-/** What could not be stored, deleted, or made public again. */
+/** What could not be stored, deleted, renamed, or made public again. */
 export interface UnsentDraft {
   readonly path: string;
-  /** The local file that holds its bytes; empty where only a deletion or a link is left to do. */
+  /** The local file that holds its bytes; empty where only a deletion, a rename or a link is left to do. */
   readonly file: string;
   readonly bytes: number;
   readonly reason: string;
@@ -46,15 +46,15 @@ export interface EndingParts extends FileSystemParts {
 }
 
 /**
- * Call after the kernel has let go; `sending` ends when what earlier mounts left has been tried. Returns what could not be stored, or
- * deleted.
+ * Call after the kernel has let go; `sending` ends when what earlier mounts left has been tried. Returns what could not be stored,
+ * deleted or renamed.
  */
 export async function endFileSystem(
   parts: EndingParts,
   end: EndOfMount,
   sending: Promise<void>,
 ): Promise<UnsentDraft[]> {
-  const { mount, folders, deletions, shelf, siblings } = parts;
+  const { mount, folders, deletions, resuming, shelf, siblings } = parts;
   folders.stop();
   shelf.clear(mount.table.all());
   const done = new AbortController();
@@ -71,7 +71,13 @@ export async function endFileSystem(
     ...deletions.droppedHere.map((record) => undeletedOf(record, 'not deleted')),
   ];
   const unsent = await Promise.all(unsentFiles(mount).map((file) => asItIs(mount, file)));
-  return [...unsent, ...(await setAside(mount)), ...undeleted];
+  const cut = resuming.left
+    // What waits for the rename says so itself.
+    .filter(({ from }) => !unsent.some(({ path }) => path === from))
+    .map(({ from, to, reason = NO_TIME }) => {
+      return { path: from, file: '', bytes: 0, reason: `not renamed to ${to} yet: ${reason}` };
+    });
+  return [...unsent, ...(await setAside(mount)), ...undeleted, ...cut];
 }
 
 function undeletedOf({ key, lastFailure }: DeletionRecord, how: string): UnsentDraft {

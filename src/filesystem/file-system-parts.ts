@@ -159,6 +159,7 @@ function renameParts(
 ): Pick<MountedParts, 'renaming' | 'resuming'> & { readonly journal: RenameJournal } {
   const journal = new RenameJournal(inputs.local.journal, inputs.clock, inputs.log);
   const parts = { ...inputs, journal, moving: new Moving(mount, inputs) };
-  const renaming = new Renaming(mount, { ...parts, folderMoving: new FolderMoving(mount, parts) });
-  return { journal, renaming, resuming: new Resuming(mount, parts) };
+  const resuming = new Resuming(mount, parts);
+  const folderMoving = new FolderMoving(mount, { ...parts, resuming });
+  return { journal, renaming: new Renaming(mount, { ...parts, folderMoving, resuming }), resuming };
 }

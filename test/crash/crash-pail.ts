@@ -39,7 +39,7 @@ export type CrashPailMessage =
   /** After the unmount: stores what is not stored; answers `UnsentDraft[]`. */
   | { readonly ask: 'close' };
 
-const FINISHED = 'a rename that a crash had cut is finished';
+const FINISHED = 'a rename that was cut is finished';
 const CLOSE_PATIENCE_MS = 30_000;
 const POLL_MS = 5;
 

@@ -144,7 +144,7 @@ it('a file renamed over another has its old name without a word when the process
 
   expect((await readFile(next.operations, '/from')).toString()).toBe('new');
   expect((await readFile(next.operations, '/to')).toString()).toBe('old');
-  expect(log.about('a rename that a crash had cut')).toHaveLength(1);
+  expect(log.about('a rename that was cut')).toHaveLength(1);
   expect(log.about('stays under its old name')).toEqual([]);
 });
 

@@ -3,11 +3,12 @@
  *
  * Its folders are made under the new name, its files moved one by one (moving.ts), eight at a time, and the old folders removed
  * at the end. What is still here and not on the service moves last, and for free. An error moves back what was moved
- * (folder-undo.ts); only a crash is rolled forward, at the next mount (resuming.ts).
+ * (folder-undo.ts); only a crash is rolled forward, at the next mount. resuming.ts goes on with what is left of either.
  */
 import { atOnce } from '../../base/at-once.ts';
 import { describeError } from '../../base/errors.ts';
 import { pathAfterRename } from '../../store/keys.ts';
+import type { CopyAnnouncement } from './copying.ts';
 import {
   carry,
   FILES_AT_ONCE,
@@ -24,13 +25,15 @@ import { FsError } from '../errors.ts';
 import { removeLeftCopy } from './left-copy.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
-import type { LocalAttributes } from '../../store/version.ts';
+import type { LocalAttributes, Version } from '../../store/version.ts';
 import type { PlannedMove, RenameJournal } from './rename-journal.ts';
+import type { Resuming } from './resuming.ts';
 import type { Deletions } from '../write-back/deletions.ts';
 
 export interface FolderMovingParts extends FolderMoveParts {
   readonly journal: RenameJournal;
   readonly deletions: Deletions;
+  readonly resuming: Resuming;
 }
 
 /** Moves folders, for callers who hold the claims of both paths, and so of all below. */
@@ -70,9 +73,9 @@ export class FolderMoving {
 
 class FolderMove {
   readonly #mount: MountState;
-  readonly #parts: FolderMoveParts;
+  readonly #parts: FolderMovingParts;
   readonly #plan: FolderPlan;
-  readonly #steps: FolderSteps = { made: [], moved: [], carried: [], removed: [] };
+  readonly #steps: FolderSteps = { made: [], moved: [], copies: [], carried: [], removed: [] };
   /** What has lost a new name, which was free: programs have it open though somebody else deleted it. */
   readonly #lost: OpenFile[] = [];
   /** The attributes of the folders, by their old names, when the new ones were given them. */
@@ -80,7 +83,7 @@ class FolderMove {
   /** Those of the empty folder that is replaced. */
   #replaced: LocalAttributes | null = null;
 
-  constructor(mount: MountState, parts: FolderMoveParts, plan: FolderPlan) {
+  constructor(mount: MountState, parts: FolderMovingParts, plan: FolderPlan) {
     this.#mount = mount;
     this.#parts = parts;
     this.#plan = plan;
@@ -96,13 +99,14 @@ class FolderMove {
       this.#takeAttributes();
       await removeFolders(this.#mount, this.#parts.folders, tree.folders, removed);
     } catch (error) {
-      await new FolderUndo(this.#mount, this.#parts, this.#plan).run(this.#steps, error);
+      const undo = new FolderUndo(this.#mount, this.#parts, this.#plan);
+      if (await undo.run(this.#steps, error)) await record.end();
+      else this.#parts.resuming.later(record, error, () => undo.again());
       this.#restoreReplaced();
       for (const file of this.#lost) await this.#parts.moving.drafts.stays(file);
       throw error;
-    } finally {
-      await record.end();
     }
+    await record.end();
     for (const file of this.#lost) await this.#parts.moving.drafts.lost(file);
     await atOnce(carried, FILES_AT_ONCE, (file) => this.#sendOrphan(file));
   }
@@ -152,11 +156,19 @@ class FolderMove {
     const source = table.dirty(from) ?? table.entered(from, known?.kind === 'file' ? known.version : version);
     if (source.isUnsent) return;
     this.#refuseWritten(to);
+    const copies: Version[] = [];
     try {
-      const announce = this.#plan.record.announcement(index);
+      const announce: CopyAnnouncement = async (copy, ...rest) => {
+        copies.push(copy);
+        await this.#plan.record.announcement(index)(copy, ...rest);
+      };
       const lost = await this.#parts.moving.move(source, { to, target: null, announce });
       if (lost !== null) this.#lost.push(lost);
       this.#steps.moved.push({ path: to, version: source.version ?? version });
+    } catch (error) {
+      const of = source.version ?? version;
+      for (const copy of copies) this.#steps.copies.push({ path: to, version: copy, of });
+      throw error;
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }

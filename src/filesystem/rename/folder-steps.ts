@@ -8,6 +8,7 @@ import type { MountState } from '../mount-state.ts';
 import type { Moving } from './moving.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { FolderRecord } from './rename-journal.ts';
+import type { Version } from '../../store/version.ts';
 import type { Uploading } from '../write/uploading.ts';
 
 export const FILES_AT_ONCE = 8;
@@ -37,6 +38,8 @@ export interface FolderSteps {
   readonly made: string[];
   /** Under their new names. */
   readonly moved: StoredFile[];
+  /** Of files that did not get there: what may stand under their new names all the same, and which version it is a copy of. */
+  readonly copies: (StoredFile & { readonly of: Version })[];
   readonly carried: OpenFile[];
   /** Folders under the old name that are gone, or may be. */
   readonly removed: string[];

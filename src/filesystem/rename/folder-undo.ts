@@ -1,11 +1,15 @@
 /**
  * How is all as it was when the rename of a folder fails? What was moved is moved back, and stays whole where it is when it cannot be.
+ *
+ * Where only the service is away, the rest goes back later (`again`): else a folder would stay under the new name, into which `mv`, whose
+ * rename has failed, would move what is left of the old one, and say that all went well.
  */
 import { atOnce } from '../../base/at-once.ts';
 import { describeError } from '../../base/errors.ts';
 import { isRefusal, type Refusal } from '../../service/refusal.ts';
-import { pathAfterRename } from '../../store/keys.ts';
+import { keyOfPath, pathAfterRename } from '../../store/keys.ts';
 import type { CopyAnnouncement } from './copying.ts';
+import { isPassing } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
 import {
   carry,
@@ -14,15 +18,37 @@ import {
   type FolderPlan,
   type FolderSteps,
 } from './folder-steps.ts';
+import { removeCopy } from './left-copy.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
+import type { Version } from '../../store/version.ts';
 import type { PlannedMove } from './rename-journal.ts';
 
-/** Of one rename, for a caller who holds the claims of both paths. */
+interface MoveBack extends PlannedMove {
+  /** Of what it is a copy, if that may still be under the old name. */
+  readonly of: Version | null;
+  /** The copy of it under the old name, if one may have been stored there. */
+  back: Version | null;
+}
+
+/** What is to be undone. */
+interface Left {
+  readonly removed: Set<string>;
+  readonly carried: Set<OpenFile>;
+  /** By their places among the steps of the record. */
+  readonly moves: Map<number, MoveBack>;
+  readonly made: Set<string>;
+}
+
+/** Of one rename, for callers who hold the claims of both paths. */
 export class FolderUndo {
   readonly #mount: MountState;
   readonly #parts: FolderMoveParts;
   readonly #plan: FolderPlan;
+  readonly #left: Left = { removed: new Set(), carried: new Set(), moves: new Map(), made: new Set() };
+  /** Why something may go back later; null: nothing may. */
+  #obstacle: unknown = null;
+  #isAgain = false;
   /** Steps in which the service has answered, whatever it said. */
   #answered = 0;
   /** Why nothing is asked any more; null: the service answers, as far as is known. */
@@ -34,37 +60,66 @@ export class FolderUndo {
     this.#plan = plan;
   }
 
-  /** Undoes `steps`, which `cause` ended. Never rejects: what cannot be moved back is logged, and stays whole where it is. */
-  async run(steps: FolderSteps, cause: unknown): Promise<void> {
+  /**
+   * Undoes `steps`, which `cause` ended. Never rejects: what cannot be moved back is logged, and stays whole where it is. Returns whether
+   * that is all; else `again` may get further.
+   */
+  async run(steps: FolderSteps, cause: unknown): Promise<boolean> {
     const { from, to, record } = this.#plan;
-    this.#mount.log.warn('the rename of a folder failed and is undone', {
-      from,
-      to,
-      cause: describeError(cause),
-    });
-    const moves = steps.moved.map(({ path, version }) => ({ from: path, to: this.#back(path), version }));
-    await this.#logging('the journal does not know that a rename is undone', to, () =>
+    const fields = { from, to, cause: describeError(cause) };
+    this.#mount.log.warn('the rename of a folder failed and is undone', fields);
+    const moves = [...steps.moved.map((file) => ({ ...file, of: null })), ...steps.copies].map(
+      ({ path, version, of }) => ({ from: path, to: this.#back(path), version, of, back: null }),
+    );
+    const isNoted = await this.#logging('the journal does not know that a rename is undone', to, () =>
       record.turnBack(moves),
     );
-    for (const path of steps.removed.toReversed()) {
-      await this.#logging('a folder is missing after a rename that failed', path, () =>
+    for (const path of steps.removed.toReversed()) this.#left.removed.add(path);
+    for (const file of steps.carried) this.#left.carried.add(file);
+    for (const [index, move] of moves.entries()) this.#left.moves.set(index, move);
+    for (const path of steps.made.toSorted().toReversed()) this.#left.made.add(path);
+    await this.#undo();
+    // A crash would have the next mount go on with the rename itself.
+    return this.#obstacle === null || !isNoted;
+  }
+
+  /** Undoes what was left. Rejects with why something is left still. */
+  async again(): Promise<void> {
+    this.#isAgain = true;
+    this.#obstacle = null;
+    this.#answered = 0;
+    this.#silence = null;
+    await this.#undo();
+    if (this.#obstacle !== null) throw this.#obstacle as Error;
+  }
+
+  async #undo(): Promise<void> {
+    const { removed, carried, moves, made } = this.#left;
+    for (const path of removed) {
+      const isOver = await this.#logging('a folder is missing after a rename that failed', path, () =>
         this.#makeAgain(path),
       );
+      if (isOver) removed.delete(path);
     }
-    for (const file of steps.carried) {
+    for (const file of carried) {
+      carried.delete(file);
       await this.#logging('a file stays where a rename that failed had moved it', file.path, () =>
         this.#ended(carry(this.#parts.moving, file, this.#back(file.path))),
       );
     }
-    await atOnce([...moves.entries()], FILES_AT_ONCE, ([index, move]) =>
-      this.#logging('a file stays where a rename that failed had moved it', move.from, () =>
-        this.#asking(() => this.#moveBack(move, index)),
-      ),
-    );
-    for (const path of steps.made.toSorted().toReversed()) {
-      await this.#logging('a folder stays that a rename that failed had made', path, () =>
+    await atOnce([...moves.entries()], FILES_AT_ONCE, async ([index, move]) => {
+      const isOver = await this.#logging(
+        'a file stays where a rename that failed had moved it',
+        move.from,
+        () => this.#asking(() => this.#moveBack(move, index)),
+      );
+      if (isOver) moves.delete(index);
+    });
+    for (const path of made) {
+      const isOver = await this.#logging('a folder stays that a rename that failed had made', path, () =>
         this.#unmake(path),
       );
+      if (isOver) made.delete(path);
     }
   }
 
@@ -109,24 +164,64 @@ export class FolderUndo {
     }
   }
 
-  async #moveBack({ from, to, version }: PlannedMove, index: number): Promise<void> {
-    const { table, namespace } = this.#mount;
+  async #moveBack(move: MoveBack, index: number): Promise<void> {
+    const { from, to, version, of, back } = move;
+    const { table, namespace, store } = this.#mount;
+    const isSure = of === null && !this.#isAgain;
+    if (!isSure && !(await this.#isStillThere(from, version))) return;
     // The old name was free for a while.
-    const there = await namespace.confirmFile(to);
-    if (there?.kind === 'file')
+    const there = await namespace.confirmFile(
+      to,
+      [back, of].filter((copy) => copy !== null),
+    );
+    if (there?.kind === 'file' && back?.isSame(there.version) === true)
+      return this.#finish({ from, to, version }, there.version);
+    if (there?.kind === 'file' && of?.isSame(there.version) === true) {
+      if (!store.late.mayBeDeleted(keyOfPath(to))) return removeCopy(this.#mount, from, version);
+      // It may still go, and the copy would have been the only one: so it goes now.
+      await this.#finish({ from: to, to: from, version: there.version }, version);
+    } else if (there?.kind === 'file' || (!isSure && table.dirty(to) !== undefined))
       throw new FsError('EEXIST', to, 'somebody else has stored a file there since');
     const known = namespace.known.recall(from);
     const source = table.dirty(from) ?? table.entered(from, known?.kind === 'file' ? known.version : version);
     try {
-      const announce: CopyAnnouncement = (...copy) =>
+      const announce: CopyAnnouncement = async (copy, ...rest) => {
+        move.back = copy;
         // A full disk shall not keep anything from going back.
-        this.#logging('the journal does not know of a copy', to, () =>
-          this.#plan.record.announcement(index)(...copy),
+        await this.#logging('the journal does not know of a copy', to, () =>
+          this.#plan.record.announcement(index)(copy, ...rest),
         );
+      };
       await this.#ended(this.#parts.moving.move(source, { to, target: null, announce }));
     } finally {
       await this.#parts.uploading.dropUnused(source);
     }
+  }
+
+  /** Ends a move of which both have stayed: the file, and its `copy` under the new name. */
+  async #finish({ from, to, version }: PlannedMove, copy: Version): Promise<void> {
+    const { moving, uploading } = this.#parts;
+    const { table } = this.#mount;
+    if (table.dirty(from) !== undefined) throw new FsError('EEXIST', from, 'a program writes to it');
+    const source = table.entered(from, version);
+    try {
+      if (!(await moving.finish(source, { to, copied: copy, draft: null })))
+        throw new FsError('EEXIST', to, 'a program has put another file there since');
+    } finally {
+      await uploading.dropUnused(source);
+    }
+  }
+
+  /** False when others, or programs, have removed `path` since. Rejects when they have put something else there. */
+  async #isStillThere(path: string, version: Version): Promise<boolean> {
+    const { table, namespace } = this.#mount;
+    const dirty = table.dirty(path);
+    const there = await namespace.confirmFile(path, [version]);
+    if (there?.kind !== 'file' && dirty === undefined) return false;
+    const isSame = there?.kind === 'file' && version.isSame(there.version);
+    if (!isSame || dirty?.wishes.basis === 'rewrite')
+      throw new FsError('EEXIST', path, 'it is another file since');
+    return true;
   }
 
   /** What a file that goes back to its old name takes that name from is nobody's any more. */
@@ -134,12 +229,25 @@ export class FolderUndo {
     await this.#parts.moving.drafts.lost(await moved);
   }
 
-  async #logging(message: string, path: string, task: () => Promise<void>): Promise<void> {
+  /** Whether `task` is done, or failed for good. */
+  async #logging(message: string, path: string, task: () => Promise<void>): Promise<boolean> {
     try {
       await task();
+      return true;
     } catch (error) {
-      this.#mount.log.error(message, { key: path.slice(1), cause: describeError(error) });
+      const isForLater = this.#isForLater(error);
+      // Once is enough: from then on it is the undoing that is said not to be finished.
+      const level = isForLater && this.#isAgain ? 'debug' : 'error';
+      this.#mount.log[level](message, { key: path.slice(1), cause: describeError(error) });
+      if (isForLater) this.#obstacle ??= error;
+      return !isForLater;
     }
+  }
+
+  #isForLater(error: unknown): boolean {
+    // The rule of a name is the same later; but a folder in which something waits to go back is empty then.
+    if (error instanceof FsError) return error.code === 'ENOTEMPTY' && this.#left.moves.size > 0;
+    return isPassing(error);
   }
 
   #there(path: string): string {

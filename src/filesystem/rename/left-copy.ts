@@ -22,16 +22,21 @@ export async function removeLeftCopy(mount: MountState, deletions: Deletions, fi
     // Meant is the copy, whatever is known to be stored there by now.
     await deletions.promise(Object.assign(new OpenFile(path, leftCopy), { dirty: true }));
     known.going(path);
-  } else if (await isThere(mount, path, leftCopy)) {
-    try {
-      await removeObject(mount.store, keyOfPath(path), () => isThere(mount, path, leftCopy));
-    } catch (error) {
-      if (mayHaveBeenDone(error)) known.changed(path, { kind: 'unknown' });
-      throw error;
-    }
-    known.changed(path, { kind: 'missing' });
-  }
+  } else await removeCopy(mount, path, leftCopy);
   file.leftCopy = null;
+}
+
+/** Deletes `copy` if it is what is stored under `path`. Rejects as above. */
+export async function removeCopy(mount: MountState, path: string, copy: Version): Promise<void> {
+  const { known } = mount.namespace;
+  if (!(await isThere(mount, path, copy))) return;
+  try {
+    await removeObject(mount.store, keyOfPath(path), () => isThere(mount, path, copy));
+  } catch (error) {
+    if (mayHaveBeenDone(error)) known.changed(path, { kind: 'unknown' });
+    throw error;
+  }
+  known.changed(path, { kind: 'missing' });
 }
 
 async function isThere({ namespace }: MountState, path: string, copy: Version): Promise<boolean> {

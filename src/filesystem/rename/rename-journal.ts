@@ -37,8 +37,6 @@ export class RenameJournal {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #underWay = new Map<string, RenameRecord>();
-  /** Those gone on with, by their identifiers. */
-  readonly #resumed = new Map<string, FolderRecord>();
 
   constructor(journal: Journal, clock: Clock, log: Log) {
     this.#journal = journal;
@@ -98,9 +96,7 @@ export class RenameJournal {
   /** Goes on with one that was found. */
   resumed({ rename, steps }: RenameUnderWay): FolderRecord {
     this.#underWay.set(rename.id, rename);
-    const resumed = this.#resumed.get(rename.id) ?? this.#folderRecord(new RenameRecords(rename, [...steps]));
-    this.#resumed.set(rename.id, resumed);
-    return resumed;
+    return this.#folderRecord(new RenameRecords(rename, [...steps]));
   }
 
   #folderRecord(records: RenameRecords): FolderRecord {
@@ -169,6 +165,10 @@ export class FolderRecord {
       this.#records.steps[index] = changed;
       await this.#commit(this.#records.rename, [put('rename-step', changed)]);
     };
+  }
+
+  get rename(): RenameRecord {
+    return this.#records.rename;
   }
 
   get steps(): readonly RenameStepRecord[] {

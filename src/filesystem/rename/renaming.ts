@@ -11,12 +11,14 @@ import type { MountState } from '../mount-state.ts';
 import type { Moving } from './moving.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { RenameJournal } from './rename-journal.ts';
+import type { Resuming } from './resuming.ts';
 import type { Uploading } from '../write/uploading.ts';
 
 export interface RenamingParts {
   readonly moving: Moving;
   readonly folderMoving: FolderMoving;
   readonly journal: RenameJournal;
+  readonly resuming: Resuming;
   readonly uploading: Uploading;
   readonly folders: Folders;
   readonly folderTimes: FolderTimes;
@@ -43,6 +45,7 @@ export class Renaming {
       return;
     }
     if (to.startsWith(`${from}/`)) throw new FsError('EINVAL', to, 'a folder cannot be moved into itself');
+    await this.#finishCut(from, to);
     await claimedSoon(this.#mount, [from, to], async () => {
       const source = await this.#source(from);
       try {
@@ -55,6 +58,17 @@ export class Renaming {
       this.#parts.folderTimes.touch(parentOf(from));
       this.#parts.folderTimes.touch(parentOf(to));
     });
+  }
+
+  /**
+   * What is left of an earlier rename comes first, where this one is of a folder. `mv`, which takes what is under the new name for a directory to
+   * move into, would else say that all went well.
+   */
+  async #finishCut(from: string, to: string): Promise<void> {
+    const { resuming } = this.#parts;
+    const cut = resuming.around([from, to]);
+    if (cut.length === 0 || this.#mount.table.dirty(from) !== undefined) return;
+    if ((await this.#mount.namespace.lookup(from)).kind === 'folder') await resuming.finishNow(cut);
   }
 
   async #renameFile(source: OpenFile, to: string, noReplace: boolean): Promise<void> {

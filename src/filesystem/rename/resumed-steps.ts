@@ -4,21 +4,20 @@
  * else both stay, and the log says so.
  */
 import { atOnce } from '../../base/at-once.ts';
-import type { RenameUnderWay } from '../../content/journal/journal-contents.ts';
 import type { RenameStepRecord } from '../../content/journal/records.ts';
 import { versionOf } from '../../content/version-facts.ts';
 import { keyOfPath, pathAfterRename, pathOfKey } from '../../store/keys.ts';
 import { publish } from '../../store/replace.ts';
 import type { Version } from '../../store/version.ts';
 import type { CopyAnnouncement } from './copying.ts';
-import type { FolderMovingParts } from './folder-moving.ts';
-import { carry, FILES_AT_ONCE, heldAlone, removeFolders } from './folder-steps.ts';
+import { carry, FILES_AT_ONCE, heldAlone, removeFolders, type FolderMoveParts } from './folder-steps.ts';
 import { treeNow } from './folder-tree.ts';
 import type { MountState } from '../mount-state.ts';
 import type { StoredCopy } from './moving.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { FolderRecord } from './rename-journal.ts';
 import { copyAt, draftIn } from './rename-steps.ts';
+import type { Deletions } from '../write-back/deletions.ts';
 import { ReplacedDrafts, type Without } from './replaced-drafts.ts';
 
 const TAKEN = 'a program has a file under the new name';
@@ -34,6 +33,10 @@ interface StepRecording {
   readonly without: Without;
 }
 
+export interface ResumedParts extends FolderMoveParts {
+  readonly deletions: Deletions;
+}
+
 /** Whether a program has put it there since this mount began, in place of what was to be moved. */
 function isAnother(source: OpenFile): boolean {
   return source.dirty && (source.isNew || (source.wishes.basis === 'rewrite' && !source.isLeftBehind));
@@ -42,11 +45,11 @@ function isAnother(source: OpenFile): boolean {
 /** For callers who hold the claims of both paths. */
 export class ResumedSteps {
   readonly #mount: MountState;
-  readonly #parts: FolderMovingParts;
+  readonly #parts: ResumedParts;
   readonly #replaced: ReplacedDrafts;
   #stopped = false;
 
-  constructor(mount: MountState, parts: FolderMovingParts) {
+  constructor(mount: MountState, parts: ResumedParts) {
     this.#mount = mount;
     this.#parts = parts;
     this.#replaced = new ReplacedDrafts(mount, parts.uploading);
@@ -58,7 +61,8 @@ export class ResumedSteps {
   }
 
   /** Rejects with an `FsError`, with a refusal, or with the local disk's error: what is left is to be taken again. */
-  async take({ rename }: RenameUnderWay, record: FolderRecord): Promise<void> {
+  async take(record: FolderRecord): Promise<void> {
+    const { rename } = record;
     const [from, to] = [pathOfKey(rename.from), pathOfKey(rename.to)];
     if (rename.kind === 'folder') await this.#makeFolders(from, to);
     await atOnce([...record.steps.entries()], FILES_AT_ONCE, ([index, step]) =>

@@ -1,21 +1,21 @@
 /**
- * What becomes of a rename that the end of the process cut in two? It is finished, step by step (resumed-steps.ts), and again when that
- * fails.
+ * What becomes of a rename that was cut in two, by the end of the process or, on its way back, by a service that is away? It is finished, step
+ * by step (resumed-steps.ts, folder-undo.ts), and again when that fails.
  *
  * It goes on in the background, so that a mount is ready also when there are thousands of files; its paths are claimed, so that
  * changes of them wait.
  */
 import { describeError } from '../../base/errors.ts';
-import type { RenameUnderWay } from '../../content/journal/journal-contents.ts';
 import type { RenameRecord } from '../../content/journal/records.ts';
-import { pathOfKey } from '../../store/keys.ts';
-import { isPassing } from '../errno-of.ts';
-import type { FolderMovingParts } from './folder-moving.ts';
+import { isWithin, pathOfKey } from '../../store/keys.ts';
+import { isPassing, reasonOf } from '../errno-of.ts';
+import { FsError } from '../errors.ts';
 import { sendLeftovers } from '../left-behind/leftovers.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { RenameHolds } from './rename-holds.ts';
-import { ResumedSteps, Stopped } from './resumed-steps.ts';
+import type { FolderRecord, RenameJournal } from './rename-journal.ts';
+import { ResumedSteps, Stopped, type ResumedParts } from './resumed-steps.ts';
 
 /** After a failure that may pass, milliseconds. */
 const TRY_AGAIN_AFTER = 30_000;
@@ -26,16 +26,24 @@ export interface RenameFailure {
   readonly attempts: number;
 }
 
-export interface ResumingParts extends FolderMovingParts {
+export interface ResumingParts extends ResumedParts {
+  readonly journal: RenameJournal;
   readonly holds: RenameHolds;
 }
 
-/** The renames that earlier processes did not end. */
+interface Cut {
+  readonly record: FolderRecord;
+  /** What is left to do, for who holds the claims of both paths. */
+  readonly finish: () => Promise<void>;
+}
+
+/** The renames that earlier processes did not end, and those of this one that could not be undone yet. */
 export class Resuming {
   readonly #mount: MountState;
   readonly #parts: ResumingParts;
   readonly #steps: ResumedSteps;
   /** By the identifiers of renames, as what follows. */
+  readonly #cuts = new Map<string, Cut>();
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #timers = new Map<string, () => void>();
   readonly #failures = new Map<string, RenameFailure>();
@@ -55,7 +63,45 @@ export class Resuming {
     const { journal, holds } = this.#parts;
     const left = this.#mount.table.all();
     for (const rename of journal.unfinished) holds.hold(rename, left);
-    for (const rename of journal.unfinished) void this.#begin(rename);
+    for (const found of journal.unfinished) {
+      const record = journal.resumed(found);
+      void this.#begin({ record, finish: () => this.#steps.take(record) });
+    }
+  }
+
+  /** Goes on with a rename of this process, of which `error` has left something to be done with `finish`. */
+  later(record: FolderRecord, error: unknown, finish: () => Promise<void>): void {
+    const cut = { record, finish };
+    this.#cuts.set(record.rename.id, cut);
+    this.#failures.set(record.rename.id, { error, attempts: 1 });
+    this.#schedule(cut);
+  }
+
+  /** The identifiers of those that have one of `paths` in common, or what is above or below it. */
+  around(paths: readonly string[]): readonly string[] {
+    const ofBoth = ({ record: { rename } }: Cut): string[] => [pathOfKey(rename.from), pathOfKey(rename.to)];
+    const isAround = (end: string): boolean =>
+      paths.some((path) => isWithin(path, end) || isWithin(end, path));
+    return [...this.#cuts].filter(([, cut]) => ofBoth(cut).some(isAround)).map(([id]) => id);
+  }
+
+  /** Finishes `ids` now. Rejects with why one is not finished, when that is the service's or the local disk's and may pass. */
+  async finishNow(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      await this.#now(id);
+      const failure = this.#failures.get(id);
+      if (failure !== undefined && isPassing(failure.error) && !(failure.error instanceof FsError))
+        throw failure.error;
+    }
+  }
+
+  /** The paths of those that are not finished, and why, where one has failed. */
+  get left(): readonly { readonly from: string; readonly to: string; readonly reason: string | undefined }[] {
+    return [...this.#cuts.values()].map(({ record: { rename } }) => {
+      const failure = this.#failures.get(rename.id);
+      const reason = failure === undefined ? undefined : reasonOf(failure.error);
+      return { from: pathOfKey(rename.from), to: pathOfKey(rename.to), reason };
+    });
   }
 
   /** Undefined while it goes on. */
@@ -67,78 +113,88 @@ export class Resuming {
   async retry(id: string): Promise<null> {
     const { journal } = this.#parts;
     const isOver = (): boolean => !journal.underWay.some((rename) => rename.id === id);
-    const found = journal.unfinished.find(({ rename }) => rename.id === id);
-    // A program's own.
-    if (found === undefined) throw new Error('it goes on by itself');
     // It has ended since it was listed.
     if (isOver()) return null;
-    this.#timers.get(id)?.();
-    this.#timers.delete(id);
-    await (this.#underWay.get(id) ?? this.#begin(found));
+    // A program's own.
+    if (!this.#cuts.has(id)) throw new Error('it goes on by itself');
+    await this.#now(id);
     const failure = this.#failures.get(id);
     if (failure !== undefined) throw failure.error;
     if (!isOver()) throw new Error('the next mount goes on with it');
     return null;
   }
 
-  /** Begins nothing any more; what is left is for the next mount. Resolves when nothing is under way. */
+  /**
+   * One more try of what waits for one, but what earlier processes left is for the next mount. Resolves when nothing is under way, and nothing begins any
+   * more.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#steps.stop();
-    for (const cancel of this.#timers.values()) cancel();
+    for (const id of [...this.#timers.keys()]) void this.#now(id);
     await Promise.all(this.#underWay.values());
   }
 
-  #begin(found: RenameUnderWay): Promise<void> {
-    const { id } = found.rename;
-    const attempts = (this.#failures.get(id)?.attempts ?? 0) + 1;
+  /** Resolves when there is nothing to be done of it, or has failed. */
+  async #now(id: string): Promise<void> {
+    this.#timers.get(id)?.();
+    this.#timers.delete(id);
+    const cut = this.#cuts.get(id);
+    if (cut !== undefined) await (this.#underWay.get(id) ?? this.#begin(cut));
+  }
+
+  #begin(cut: Cut): Promise<void> {
+    const { id } = cut.record.rename;
+    this.#cuts.set(id, cut);
+    const before = this.#failures.get(id);
     this.#failures.delete(id);
-    const work = this.#finish(found, attempts).finally(() => this.#underWay.delete(id));
+    const work = this.#finish(cut, before).finally(() => this.#underWay.delete(id));
     this.#underWay.set(id, work);
     return work;
   }
 
   /** Never rejects. */
-  async #finish(found: RenameUnderWay, attempts: number): Promise<void> {
+  async #finish(cut: Cut, before: RenameFailure | undefined): Promise<void> {
     const { log, claims } = this.#mount;
-    const { rename } = found;
-    const [from, to] = [pathOfKey(rename.from), pathOfKey(rename.to)];
-    const record = this.#parts.journal.resumed(found);
+    const { record } = cut;
+    const { id } = record.rename;
+    const [from, to] = [pathOfKey(record.rename.from), pathOfKey(record.rename.to)];
     let left: readonly OpenFile[] = [];
     try {
       await claims.run([from, to], async () => {
         let isOver = true;
         try {
-          await this.#steps.take(found, record);
+          await cut.finish();
           await record.end();
+          this.#cuts.delete(id);
         } catch (error) {
           isOver = !isPassing(error);
           throw error;
         } finally {
-          if (isOver) left = this.#parts.holds.release(rename.id);
+          if (isOver) left = this.#parts.holds.release(id);
         }
       });
-      log.info('a rename that a crash had cut is finished', { from, to });
+      log.info('a rename that was cut is finished', { from, to });
     } catch (error) {
-      if (error instanceof Stopped) return;
-      this.#failures.set(rename.id, { error, attempts });
-      log.error('a rename that a crash had cut could not be finished yet', {
-        from,
-        to,
-        cause: describeError(error),
-      });
-      if (isPassing(error)) this.#later(found);
+      if (error instanceof Stopped) {
+        if (before !== undefined) this.#failures.set(id, before);
+        return;
+      }
+      this.#failures.set(id, { error, attempts: (before?.attempts ?? 0) + 1 });
+      log.error('a rename that was cut could not be finished yet', { from, to, cause: describeError(error) });
+      if (isPassing(error)) this.#schedule(cut);
     }
     const waiting = left.filter(({ dirty, detached }) => dirty && !detached);
     await sendLeftovers(this.#mount, this.#parts.uploading, waiting);
   }
 
-  #later(found: RenameUnderWay): void {
+  #schedule(cut: Cut): void {
     if (this.#stopped) return;
+    const { id } = cut.record.rename;
     const cancel = this.#mount.clock.after(TRY_AGAIN_AFTER, () => {
-      this.#timers.delete(found.rename.id);
-      void this.#begin(found);
+      this.#timers.delete(id);
+      void this.#begin(cut);
     });
-    this.#timers.set(found.rename.id, cancel);
+    this.#timers.set(id, cancel);
   }
 }
