@@ -74,8 +74,8 @@ export async function endFileSystem(
   const cut = resuming.left
     // What waits for the rename says so itself.
     .filter(({ from }) => !unsent.some(({ path }) => path === from))
-    .map(({ from, to, reason = NO_TIME }) => {
-      return { path: from, file: '', bytes: 0, reason: `not renamed to ${to} yet: ${reason}` };
+    .map(({ from, reason = NO_TIME }) => {
+      return { path: from, file: '', bytes: 0, reason: `its rename is not finished yet: ${reason}` };
     });
   return [...unsent, ...(await setAside(mount)), ...undeleted, ...cut];
 }

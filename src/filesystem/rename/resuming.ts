@@ -96,11 +96,11 @@ export class Resuming {
   }
 
   /** The paths of those that are not finished, and why, where one has failed. */
-  get left(): readonly { readonly from: string; readonly to: string; readonly reason: string | undefined }[] {
+  get left(): readonly { readonly from: string; readonly reason: string | undefined }[] {
     return [...this.#cuts.values()].map(({ record: { rename } }) => {
       const failure = this.#failures.get(rename.id);
       const reason = failure === undefined ? undefined : reasonOf(failure.error);
-      return { from: pathOfKey(rename.from), to: pathOfKey(rename.to), reason };
+      return { from: pathOfKey(rename.from), reason };
     });
   }
 
