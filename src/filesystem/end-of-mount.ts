@@ -75,7 +75,7 @@ export async function endFileSystem(
     // What waits for the rename says so itself.
     .filter(({ from }) => !unsent.some(({ path }) => path === from))
     .map(({ from, reason = NO_TIME }) => {
-      return { path: from, file: '', bytes: 0, reason: `its rename is not finished yet: ${reason}` };
+      return { path: from, file: '', bytes: 0, reason: `not renamed yet: ${reason}` };
     });
   return [...unsent, ...(await setAside(mount)), ...undeleted, ...cut];
 }

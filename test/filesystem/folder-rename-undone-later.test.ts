@@ -106,9 +106,7 @@ describe.each([
 
     const unsent = await scene.mounted.close({ patience: 60_000 });
 
-    expect(unsent).toMatchObject([
-      { path: '/e', file: '', reason: 'its rename is not finished yet: no answer' },
-    ]);
+    expect(unsent).toMatchObject([{ path: '/e', file: '', reason: 'not renamed yet: no answer' }]);
     const next = await mountOver({ directory: scene.stateDirectory }, scene);
     await expect.poll(() => next.unsent.list()).toEqual([]);
     expect(await names(next.operations, '/d')).toHaveLength(FILES.length);

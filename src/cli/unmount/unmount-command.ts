@@ -210,7 +210,7 @@ async function tellOutcome(
 }
 
 function unsentLine({ path, file, reason, bytes }: MountRecord['unsent'][number]): string {
-  // A deletion has no bytes here, nor has a link; their reason is the whole sentence.
+  // A deletion has no bytes here, nor has a rename, or a link; their reason is the whole sentence.
   if (file === '') return `${printable(path)} is ${reason}`;
   const size = bytes === undefined ? '' : `, ${prettyBytes(bytes)}`;
   return `${printable(path)} could not be uploaded (${reason}${size}): its bytes are kept in ${file}`;
