@@ -124,7 +124,7 @@ export class FolderUndo {
   }
 
   /**
-   * A `step` that asks the service; none any more once that has been silent during one for as long as a request waits. Each would wait as
+   * A `step` that asks the service; none any more once that has been away during one for as long as a request waits, or is tried. Each would wait as
    * long, with its program, and whoever wants a name in either folder.
    */
   async #asking<Result>(step: () => Promise<Result>): Promise<Result> {
@@ -135,7 +135,7 @@ export class FolderUndo {
       this.#answered += 1;
       return result;
     } catch (error) {
-      if (!isSilence(error)) this.#answered += 1;
+      if (!isAway(error)) this.#answered += 1;
       else if (this.#answered === before) this.#silence = error;
       throw error;
     }
@@ -259,7 +259,7 @@ export class FolderUndo {
   }
 }
 
-/** Whether it was no answer at all. */
-function isSilence(error: unknown): error is Refusal {
-  return isRefusal(error, 'timeout', 'unavailable') && error.status === undefined;
+/** Whether the service gave no answer, or one that it always gives while it is away: all tries and their waits are behind it. */
+function isAway(error: unknown): error is Refusal {
+  return isRefusal(error, 'timeout', 'unavailable');
 }
