@@ -245,8 +245,8 @@ export class FolderUndo {
   }
 
   #isForLater(error: unknown): boolean {
-    // The rule of a name is the same later; but a folder in which something waits to go back is empty then.
-    if (error instanceof FsError) return error.code === 'ENOTEMPTY' && this.#left.moves.size > 0;
+    // The rule of a name is the same later; but a folder in which something waits to go is empty then.
+    if (error instanceof FsError) return error.code === 'ENOTEMPTY' && this.#obstacle !== null;
     return isPassing(error);
   }
 
