@@ -202,8 +202,7 @@ export class FolderUndo {
   async #finish({ from, to, version }: PlannedMove, copy: Version): Promise<void> {
     const { moving, uploading } = this.#parts;
     const { table } = this.#mount;
-    if (table.dirty(from) !== undefined) throw new FsError('EEXIST', from, 'a program writes to it');
-    const source = table.entered(from, version);
+    const source = table.dirty(from) ?? table.entered(from, version);
     try {
       if (!(await moving.finish(source, { to, copied: copy, draft: null })))
         throw new FsError('EEXIST', to, 'a program has put another file there since');
