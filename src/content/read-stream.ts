@@ -2,7 +2,8 @@
  * Is this handle read from one end to the other, at several places at once, or here and there?
  *
  * The kernel reads ahead with several requests at a time, so neighbours may arrive in the wrong order: a small jump either way
- * does not end a run; nor does a jump forward to what has been asked for already.
+ * does not end a run; nor does a jump forward to what has been asked for already. Nor does it ask for pages that it has: of a file that
+ * was written in pieces, every second one may be missing there, and a program that reads it in order is seen to leave out the others.
  */
 import { StreamRests } from './stream-rests.ts';
 
@@ -18,6 +19,8 @@ export interface ReadPattern {
 const SLACK = 512 * 1024;
 /** Bytes in a row after which a run that did not begin at byte 0 counts as one. */
 const RUN = 512 * 1024;
+/** Of the slack: what a run that is none yet may leave out between two reads. Less than a block, so the GETs bring that anyway. */
+const GAP = 1 / 8;
 /** Places of one handle that are followed at the same time: programs with threads, and those that read an index beside its data. */
 const MOST_RUNS = 4;
 
@@ -26,7 +29,7 @@ export class ReadRun {
   readonly start: number;
   /** One past the last byte. */
   next: number;
-  /** Bytes so far. */
+  /** Bytes so far, with what was left out between reads. */
   length = 0;
   sequential: boolean;
   /** Parts that may be on their way or unread. */
@@ -69,7 +72,7 @@ export class ReadStream {
     this.#runs = [...this.#runs.filter((known) => known !== run && known.length > 0), run];
     const from = Math.min(start, run.next);
     const isFirst = run.length === 0;
-    run.length += end - start;
+    run.length += end - (isFirst ? start : from);
     run.next = Math.max(run.next, end);
     run.sequential ||= !isFirst && run.length >= this.#longRun;
     return { sequential: run.sequential, from, run };
@@ -88,7 +91,9 @@ export class ReadStream {
   }
 
   #continues(run: ReadRun, start: number, end: number): boolean {
-    if (!run.sequential) return run.start <= start && start <= run.next && run.next <= end;
+    if (!run.sequential) {
+      return run.start <= start && start <= run.next + this.#slack * GAP && run.next <= end;
+    }
     return start <= Math.max(run.next + this.#slack, run.until) && end >= run.next - this.#slack;
   }
 

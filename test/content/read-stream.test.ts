@@ -24,6 +24,27 @@ describe('a handle’s reads', () => {
     expect(patterns).toMatchObject([false, false, true, true]);
   });
 
+  it('go on over what the kernel has, though they began in the middle', () => {
+    const stream = new ReadStream(80, 60);
+
+    const patterns = [500, 520, 540, 560].map((start) => stream.note(start, start + 10));
+
+    expect(patterns).toMatchObject([
+      { sequential: false, from: 500 },
+      { sequential: false, from: 510 },
+      { sequential: false, from: 530 },
+      { sequential: true, from: 550 },
+    ]);
+  });
+
+  it('are not when they jump further than that', () => {
+    const stream = new ReadStream(80, 60);
+
+    const patterns = [500, 521, 542, 563, 584].map((start) => stream.note(start, start + 10).sequential);
+
+    expect(patterns).toEqual([false, false, false, false, false]);
+  });
+
   it('are not when they jump about', () => {
     const stream = new ReadStream(20, 30);
 

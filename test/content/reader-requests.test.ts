@@ -93,6 +93,22 @@ describe('a sequential read', () => {
   });
 });
 
+describe('a sequential read of a file that the kernel has in part', () => {
+  it.each([8, 32, 64])('asks for parts, though a page of every %i KiB alone is read', async (stride) => {
+    const size = 40 * MIB;
+    const reading = await Reading.begin({ size });
+    const begin = 8 * MIB;
+
+    for (let position = begin; position < size; position += stride * KIB) {
+      expect(await reading.reads(position, 4 * KIB)).toBe(true);
+    }
+
+    const ranges = reading.service.asked;
+    expect(ranges.length).toBeLessThanOrEqual(10);
+    expect(reading.service.sent).toBe(size - begin);
+  });
+});
+
 describe('reads here and there', () => {
   it('fetch the missing blocks only, neighbours in one GET', async () => {
     const reading = await Reading.begin({ size: 20 * MIB });
