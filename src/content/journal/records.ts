@@ -52,6 +52,8 @@ const draft = z.strictObject({
   visibilityBefore: visibility.nullable(),
   /** State `stored`: the version that shall be made public again; else null. */
   publish: versionFacts.nullable(),
+  /** The copy that a failed rename has left on the service under the name; absent: none, as in nearly all. */
+  leftCopy: versionFacts.optional(),
   ...attempts,
 });
 

@@ -44,7 +44,19 @@ export function newRecord(
 
 /** Nothing is left to do. */
 export function storedRecord(record: DraftRecord): DraftRecord {
-  return { ...record, state: 'stored', publish: null, unconfirmed: [], visibilityBefore: null };
+  return {
+    ...record,
+    state: 'stored',
+    publish: null,
+    unconfirmed: [],
+    visibilityBefore: null,
+    leftCopy: undefined,
+  };
+}
+
+/** What a failed rename has left under the name of `file`, for who removes or renames that. */
+export function leftCopyOf({ leftCopy }: OpenFile): Pick<DraftRecord, 'leftCopy'> {
+  return { leftCopy: leftCopy === null ? undefined : factsOf(leftCopy) };
 }
 
 /** What nobody knows of `file` on the service, and its next upload must. */

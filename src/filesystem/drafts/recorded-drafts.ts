@@ -10,7 +10,7 @@ import type { Draft } from '../../content/draft.ts';
 import { put, remove, type Journal, type JournalChange } from '../../content/journal/journal.ts';
 import type { DraftRecord } from '../../content/journal/records.ts';
 import { keyOfPath } from '../../store/keys.ts';
-import { doubtsOf, draftFactsOf, draftsOf, newRecord, storedRecord } from './draft-records.ts';
+import { doubtsOf, draftFactsOf, draftsOf, leftCopyOf, newRecord, storedRecord } from './draft-records.ts';
 import type { OpenFile } from '../open-file.ts';
 
 export interface RecordedDraftsParts {
@@ -149,7 +149,7 @@ export class RecordedDrafts {
     const sequence = this.#journal.nextSequence();
     // Of an upload under way only the record says yet what it may do.
     const doubts = file.uploading ? {} : doubtsOf(file);
-    return record === undefined ? undefined : { ...record, ...doubts, facts, sequence };
+    return record === undefined ? undefined : { ...record, ...doubts, ...leftCopyOf(file), facts, sequence };
   }
 
   /** What the records of the drafts of `file` will be when nobody wants these. */
@@ -196,6 +196,6 @@ export class RecordedDrafts {
     const { id } = draft;
     const known = this.#records.get(id);
     const before = known ?? newRecord(file, { id, sequence: this.#journal.nextSequence(), facts });
-    return { ...before, ...doubtsOf(file), facts, reason: null, ...change };
+    return { ...before, ...doubtsOf(file), ...leftCopyOf(file), facts, reason: null, ...change };
   }
 }

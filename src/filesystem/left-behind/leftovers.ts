@@ -126,6 +126,7 @@ export function draftOnDisk(
   file.wishes.visibility = facts.visibility;
   for (const unconfirmed of record.unconfirmed) file.doubts.add(versionOf(unconfirmed));
   file.doubts.visibilityBefore = record.visibilityBefore;
+  if (record.leftCopy !== undefined) file.leftCopy = versionOf(record.leftCopy);
   if (isPromised) file.seal(draft);
   draft.setLeaving(isPromised);
   // The process may have ended in the middle of its upload, of which no record is made when there is one already.
