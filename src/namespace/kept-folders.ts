@@ -83,6 +83,11 @@ export class KeptFolders {
     this.#kept.delete(path);
   }
 
+  /** The folder at `path` is gone, with all that are in it. */
+  dropWithin(path: string): void {
+    for (const kept of this.paths()) if (isWithin(kept, path)) this.drop(kept);
+  }
+
   /** Shows those inside `path` in its whole listing, but for names in `except`. What the service lists itself is dropped. */
   showIn(path: string, folder: KnownFolder, except: ReadonlyMap<string, unknown>): void {
     for (const name of this.namesIn(path)) {

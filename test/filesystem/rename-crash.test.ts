@@ -5,7 +5,7 @@ import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { openCutProcess, type CutProcess } from '../support/cut-process.ts';
 import { uploadOf } from '../support/embedded-service.ts';
 import { closing, names, readFile } from '../support/open-for-test.ts';
-import { LogForTest, writeAt } from '../support/program-acts.ts';
+import { edit, LogForTest, writeAt } from '../support/program-acts.ts';
 import { bytesUnder, namesBelow } from '../model/service-contents.ts';
 
 const FILES = ['a', 'b', 's/c', 's/t/d'];
@@ -161,6 +161,32 @@ it('a rename that cannot be finished yet is tried again, and by the next mount',
 
   expect(await names(next.operations, '/')).toEqual(['e']);
   await expectAll(process, 'e/', 'at the end');
+});
+
+it('a folder goes under its old name, also when the service has it no more and an edit in it had waited [rename/crash]', async () => {
+  const tops = new Set<string>();
+  for (const cut of cuts()) {
+    const process = await openCutProcess({}, { writeBack: true });
+    const { direct, bucket, mounted } = process;
+    await direct.putObject(bucket, 'd/s/f', uploadOf('before'));
+    await edit(mounted.operations, '/d/s/f', 'BE', 0);
+    process.begin(cut);
+    await mounted.operations.rename('/d', '/e', false).catch(() => undefined);
+    if (!process.isCut()) break;
+
+    const next = await process.next();
+    await untilFinished(next.operations, '/d', '/e');
+
+    const where = `after the end at request ${cut.at}, done: ${cut.isDone}`;
+    const [top = '', ...others] = await names(next.operations, '/');
+    expect(others, where).toEqual([]);
+    expect((await readFile(next.operations, `/${top}/s/f`)).toString(), where).toBe('BEfore');
+    await next.close({ patience: 60_000 });
+    const { files, folders } = await namesBelow(direct, bucket, '');
+    expect([...files, ...[...folders].sort()], where).toEqual([`${top}/s/f`, `${top}/`, `${top}/s/`]);
+    tops.add(top);
+  }
+  expect([...tops].sort()).toEqual(['d', 'e']);
 });
 
 function* cuts(): Generator<{ readonly at: number; readonly isDone: boolean }> {

@@ -238,7 +238,11 @@ export class ResumedSteps {
     const { namespace } = this.#mount;
     for (const file of heldAlone(this.#mount, from))
       await this.#carry(file, pathAfterRename(file.path, from, to));
-    if ((await namespace.lookup(from)).kind !== 'folder') return;
+    if ((await namespace.lookup(from)).kind !== 'folder') {
+      // It has gone from the service with its last file, which leaves it in sight here unless it is removed.
+      namespace.known.kept.dropWithin(from);
+      return;
+    }
     const { folders } = await treeNow(this.#mount, from);
     for (const path of folders) this.#parts.folderTimes.copy(path, pathAfterRename(path, from, to));
     await removeFolders(this.#mount, this.#parts.folders, folders, []);
