@@ -15,6 +15,11 @@ import { BlockMemory } from '../base/block-memory.ts';
 /** Bytes: what the kernel asks for at once, and small enough that a random read wastes little. */
 export const BLOCK_SIZE = 128 * 1024;
 
+/** A block takes some 500 bytes of memory beside its own: so no more are held than if each had so many, or those of tiny files would take many times the limit. */
+const FEWEST_BYTES = 1024;
+/** However little memory there is. */
+const FEWEST_BLOCKS = 1000;
+
 /** Blocks that nobody reads for one to two times so many milliseconds rest. */
 const REST_MS = 60_000;
 
@@ -37,6 +42,7 @@ export class BlockCache {
   /** What the blocks are made of. Each that is held here has a holder for it. */
   readonly memory: BlockMemory;
   readonly #rest: Rest | null;
+  readonly #mostBlocks: number;
   /** Without a limit of its own: what is unread or on its way counts, too. */
   readonly #read = new LRUCache<string, Uint8Array>({
     maxSize: Number.MAX_SAFE_INTEGER,
@@ -61,6 +67,7 @@ export class BlockCache {
     this.maxBytes = maxBytes;
     this.memory = memory;
     this.#rest = rest;
+    this.#mostBlocks = Math.max(FEWEST_BLOCKS, maxBytes / FEWEST_BYTES);
   }
 
   /** Bytes. */
@@ -208,7 +215,7 @@ export class BlockCache {
   #shrink(): void {
     // The one that was not used for longest first.
     for (const key of this.#read.rkeys()) {
-      if (this.used <= this.maxBytes) break;
+      if (this.used <= this.maxBytes && this.#read.size <= this.#mostBlocks) break;
       this.#drop(key);
     }
   }

@@ -39,6 +39,16 @@ describe('the block cache', () => {
     expect([cache.has(1, 0), cache.has(1, 1), cache.has(11, 0)]).toEqual([false, false, true]);
   });
 
+  it('drops those of tiny files when what they take beside their bytes is as much as it may hold', () => {
+    const cache = new BlockCache(4 * 1024 * 1024);
+    const most = 4096;
+
+    for (let version = 1; version <= most + 2; version += 1) cache.set(version, 0, block(1, 1));
+
+    expect([1, 2, 3].map((version) => cache.has(version, 0))).toEqual([false, false, true]);
+    expect(cache.used).toBe(most);
+  });
+
   it('does not keep a block larger than itself', () => {
     const cache = new BlockCache(5, new BlockMemory(10));
 
