@@ -21,6 +21,8 @@ const BYTES_PER_OPEN = 128 * 1024;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** Names of folders whose order is remembered, in all; a folder with more is not guessed at. */
 const MOST_NAMES = 100_000;
+/** So many names take as much memory as a folder with hardly any. */
+const NAMES_OF_FOLDER = 30;
 /** Milliseconds after which nobody is expected any more. */
 const PATIENCE = 10_000;
 
@@ -43,7 +45,7 @@ export class SiblingReads {
   readonly #limit = pLimit(MOST_AT_ONCE);
   readonly #folders = new LRUCache<string, Folder>({
     maxSize: MOST_NAMES,
-    sizeCalculation: ({ names }) => names.size + 1,
+    sizeCalculation: ({ names }) => names.size + NAMES_OF_FOLDER,
   });
   /** By path: what was fetched and not opened yet. */
   readonly #held = new Map<string, Held>();
@@ -79,7 +81,7 @@ export class SiblingReads {
 
   #runsIn(path: string): SiblingRuns | null {
     const folder = this.#mount.namespace.known.folder(path);
-    if (folder?.listed == null || folder.names.size > MOST_NAMES) return null;
+    if (folder?.listed == null || folder.names.size > MOST_NAMES - NAMES_OF_FOLDER) return null;
     const before = this.#folders.get(path);
     if (before?.names === folder.names) return before.runs;
     const names: string[] = [];
