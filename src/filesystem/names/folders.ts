@@ -8,6 +8,7 @@
  */
 import { describeError } from '../../base/errors.ts';
 import type { KeptFolder } from '../../namespace/kept-folders.ts';
+import type { KnownFolder } from '../../namespace/known-folder.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import { keyOfPath, nameOf, parentOf } from '../../store/keys.ts';
 import { mayHaveBeenDone } from '../errno-of.ts';
@@ -190,10 +191,13 @@ export class Folders {
   }
 
   async #removeFromService(path: string, provesSomething: boolean): Promise<void> {
-    const { namespace, store } = this.#mount;
-    await store.remove(`${keyOfPath(path)}/`);
-    if (this.#removal === 'works') return;
-    const parent = await namespace.relist(parentOf(path));
+    const { namespace } = this.#mount;
+    const parent = await this.#asked(path).catch((error: unknown) => {
+      // The next look asks whether it is gone.
+      if (mayHaveBeenDone(error)) namespace.known.changed(path, { kind: 'unknown' });
+      throw error;
+    });
+    if (parent === null) return;
     const gone =
       namespace.known.kept.get(path)?.onService === 'absent' ||
       parent.recall(nameOf(path))?.kind !== 'folder';
@@ -211,6 +215,13 @@ export class Folders {
       this.#mount.log.warn('this service does not remove folders: rmdir is refused', { path });
     }
     throw new FsError('EPERM', path, 'the service keeps the folder, though it was asked to delete it');
+  }
+
+  /** Asks for the removal, and resolves with what the folder above shows then; null: no look is needed. */
+  async #asked(path: string): Promise<KnownFolder | null> {
+    const { namespace, store } = this.#mount;
+    await store.remove(`${keyOfPath(path)}/`);
+    return this.#removal === 'works' ? null : namespace.relist(parentOf(path));
   }
 
   async #makeReal(path: string, thorough: boolean): Promise<void> {
