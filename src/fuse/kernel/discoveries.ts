@@ -3,6 +3,7 @@
  * another leads elsewhere by now, the kernel hears of it. Where it asks for a name itself the answer is enough.
  */
 import type { Clock } from '../../base/clock.ts';
+import { FsError } from '../../filesystem/errors.ts';
 import { isSame, type Node } from './node.ts';
 import type { NodeTable } from './node-table.ts';
 import { dropCached, expireName } from './notifications.ts';
@@ -14,6 +15,9 @@ interface Teller {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly notify: (notification: Buffer) => void;
 }
+
+/** The service may have done what it was asked, or not. */
+const UNANSWERED: ReadonlySet<string> = new Set(['EIO', 'ETIMEDOUT']);
 
 /** Nodes in one folder, whose names the kernel believed in at some moment. */
 export interface Trusted {
@@ -29,6 +33,24 @@ export function takeNameBack({ clock, notify }: Teller, node: Node): void {
   notify(expireName(node.parent.id, node.name));
   // Whoever has it open goes on with its bytes: they are true of what was opened.
   notify(dropCached(node.id, node.isOpen ? 'attributes' : 'bytes'));
+}
+
+/** Runs a change of the names of `known`: where nobody knows whether it was done, the next look asks. */
+export async function changingNamesOf<Result>(
+  context: Teller,
+  known: readonly (Node | undefined)[],
+  change: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await change();
+  } catch (error) {
+    if (isUnanswered(error)) for (const node of known) if (node !== undefined) takeNameBack(context, node);
+    throw error;
+  }
+}
+
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof FsError && UNANSWERED.has(error.code);
 }
 
 /** Every name, also those that are missing. */

@@ -4,6 +4,7 @@
  */
 import { FsError } from '../../filesystem/errors.ts';
 import type { Answer } from './answer.ts';
+import { isUnanswered } from './discoveries.ts';
 import { changingNames, type KernelContext } from './kernel-context.ts';
 import type { Node } from './node.ts';
 import { expireName, incrementEpoch } from './notifications.ts';
@@ -40,7 +41,7 @@ export function takeMissingBack(context: KernelContext, folder: Node, name: stri
   if (until > context.clock.monotonic()) takeBack(context, folder, [name]);
 }
 
-/** Runs `act`, which is to make `name`. What is refused since something is there must not be missing for whoever looks then. */
+/** Runs `act`, which is to make `name`. What is refused since something is there, or may be, must not be missing for whoever looks then. */
 export async function makingName<Result>(
   context: KernelContext,
   folder: Node,
@@ -50,7 +51,8 @@ export async function makingName<Result>(
   try {
     return await changingNames([folder], act);
   } catch (error) {
-    if (error instanceof FsError && TAKEN.has(error.code)) takeMissingBack(context, folder, name);
+    const isTaken = error instanceof FsError && TAKEN.has(error.code);
+    if (isTaken || isUnanswered(error)) takeMissingBack(context, folder, name);
     throw error;
   }
 }

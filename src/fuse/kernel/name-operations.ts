@@ -3,6 +3,7 @@ import { FsError } from '../../filesystem/errors.ts';
 import type { Attributes, CreateIntent } from '../../filesystem/operations.ts';
 import { FILE_TYPE, PERMISSION_BITS, TYPE_BITS } from '../stat-numbers.ts';
 import { done, type Answer, type Operations } from './answer.ts';
+import { changingNamesOf } from './discoveries.ts';
 import { changingNames, isMissing, telling, type KernelContext } from './kernel-context.ts';
 import { makingName, missingAnswer, takeMissingBelowBack } from './missing-names.ts';
 import type { Node } from './node.ts';
@@ -56,7 +57,9 @@ export function changeOperations(context: KernelContext): Operations<ChangeOpera
   const { operations, nodes } = context;
   const remove = async (id: number, name: string, act: (path: string) => Promise<void>): Promise<Answer> => {
     const folder = nodes.get(id);
-    await changingNames([folder], () => act(nodes.pathIn(folder, name)));
+    await changingNamesOf(context, [nodes.known(folder, name)], () =>
+      changingNames([folder], () => act(nodes.pathIn(folder, name))),
+    );
     nodes.detach(folder, name);
     return done();
   };
@@ -151,8 +154,12 @@ async function rename(context: KernelContext, id: number, request: RenameRequest
   if (replaced !== undefined) replaced.isBeingReplaced = true;
   try {
     await changingNames([fromFolder, toFolder], async () => {
-      await makingName(context, toFolder, request.to, () =>
-        operations.rename(from, to, (request.flags & RENAME_NOREPLACE) !== 0),
+      // Of a folder whose rename fails what was done is undone.
+      const known = moved?.kind === 'folder' ? [] : [moved, replaced];
+      await changingNamesOf(context, known, () =>
+        makingName(context, toFolder, request.to, () =>
+          operations.rename(from, to, (request.flags & RENAME_NOREPLACE) !== 0),
+        ),
       );
       // Whoever looked the new name up meanwhile may have found it there.
       if (moved !== undefined && nodes.known(toFolder, request.to)?.id === moved.id) return;
