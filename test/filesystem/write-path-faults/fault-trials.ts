@@ -118,7 +118,8 @@ export class FaultTrials {
     unsent: readonly UnsentChange[],
     errno: string,
   ): Promise<void> {
-    const waiting = unsent.filter(({ state }) => state !== 'set aside');
+    // A rename that could not be undone yet is no file to sync: the next one of its folder goes on with it.
+    const waiting = unsent.filter(({ kind, state }) => kind !== 'rename' && state !== 'set aside');
     if (waiting.length > 0 && this.#stage.count % 2 === 0) {
       this.#deferred.push({ folder: program.folder, title });
       return;

@@ -65,7 +65,10 @@ export class PromiseTrials {
 
   /** What waits is tried once; what a program was told of as failed once more. Until then so many faults had been `taken`. */
   async #turn({ fault }: Trial, program: Program, taken: number): Promise<void> {
-    const told = (await this.#stage.unsentOf(program)).filter(({ state }) => TOLD.has(state));
+    const told = (await this.#stage.unsentOf(program)).filter(
+      // The undoing of a rename waits for longer.
+      ({ kind, state }) => kind !== 'rename' && TOLD.has(state),
+    );
     this.#http.pass(TURN);
     for (;;) {
       const unsent = await this.#stage.unsentOf(program);
@@ -84,7 +87,7 @@ export class PromiseTrials {
   /** What failed says so to whoever asks, and what was promised is what the path shows, or nothing for what was unlinked. */
   async #expectShown(trial: Trial, program: Program, change: UnsentChange): Promise<void> {
     const { path, kind, state } = change;
-    if (path === null || kind === 'scratch') return;
+    if (path === null || kind === 'scratch' || kind === 'rename') return;
     const { fs } = program;
     const name = path.slice(program.folder.length + 2);
     const isRefused = state === 'set aside';
