@@ -8,141 +8,171 @@ import { errnoOfCall, LogForTest } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 const FILES = Array.from({ length: 20 }, (_, number) => `f${number}`);
-/** Before the service goes away. */
+/** Before the service goes away: files, or removals. */
 const STORED = 12;
 /** Longer than until it is tried again. */
 const LATER = 40_000;
 
+/** Of what is asked for while the service is away, until the program has heard of it. */
+type WhenAway = 'nothing is sent' | 'all but removals is done, without an answer' | 'nothing is answered';
+
 interface Options {
-  /** Whether the service does what it does not answer, until the program has heard of it. */
-  readonly isDone: boolean;
+  readonly whenAway: WhenAway;
   readonly folders?: readonly string[];
 }
 
-type Scene = FileSystemForTest & { readonly line: { isAway: boolean } };
+interface Line {
+  isAway: boolean;
+  /** Of files under their old names: what the service has not done yet. */
+  readonly removals: (() => Promise<unknown>)[];
+}
 
-describe.each([
-  ['nothing is done of it', false],
-  ['it is done all the same', true],
-])('what was asked for when the service went away, and %s:', (_what, isDone) => {
-  it('all is under the old name by itself, and nothing stays of the new one [rename/undo]', async () => {
-    const scene = await withHalfARename({ isDone });
-    expect(await names(scene.fs, '/')).toEqual(['d', 'e']);
+type Scene = FileSystemForTest & { readonly line: Line };
 
-    scene.line.isAway = false;
-    scene.clock.advance(LATER);
+describe.each<WhenAway>(['nothing is sent', 'all but removals is done, without an answer'])(
+  'while the service was away %s:',
+  (whenAway) => {
+    it('all is under the old name by itself, and nothing stays of the new one [rename/undo]', async () => {
+      const scene = await withHalfARename({ whenAway });
+      expect(await names(scene.fs, '/')).toEqual(['d', 'e']);
 
-    await expect.poll(() => textsOf(scene)).toEqual(textsBelow('d'));
-    expect(await names(scene.fs, '/')).toEqual(['d']);
-    expect(await scene.mounted.unsent.list()).toEqual([]);
-  });
+      scene.line.isAway = false;
+      scene.clock.advance(LATER);
 
-  it('mv, which takes what is left of the new folder for one to move into, hears that there is none [rename/undo]', async () => {
-    const { fs, line, ...scene } = await withHalfARename({ isDone });
-    line.isAway = false;
-
-    const code = await errnoOfCall(fs.rename('/d', '/e/d', true));
-
-    expect(code).toBe('ENOENT');
-    expect(await textsOf(scene)).toEqual(textsBelow('d'));
-    await fs.rename('/d', '/e', true);
-    expect(await textsOf(scene)).toEqual(textsBelow('e'));
-  });
-
-  it('or, while it is away, that it is [rename/undo]', async () => {
-    const { fs, mounted } = await withHalfARename({ isDone });
-
-    expect(await errnoOfCall(fs.rename('/d', '/e/d', true))).toBe('ETIMEDOUT');
-
-    expect(await mounted.unsent.list()).toMatchObject([
-      { kind: 'rename', path: '/e', to: '/d', state: 'failed' },
-    ]);
-  });
-
-  it('who asks for it has it undone at once [uploads/retry]', async () => {
-    const { line, mounted, ...scene } = await withHalfARename({ isDone });
-    line.isAway = false;
-
-    expect(await mounted.unsent.retry(null)).toMatchObject([{ kind: 'rename', isDone: true }]);
-
-    expect(await textsOf(scene)).toEqual(textsBelow('d'));
-  });
-
-  it('what programs have written there since stays where they put it', async () => {
-    const { fs, line, mounted, ...scene } = await withHalfARename({ isDone });
-    line.isAway = false;
-    const [moved = '', changed = '', removed = ''] = await names(fs, '/e');
-    const before = await textsOf(scene);
-    await writeFile(fs, `/e/${changed}`, 'newer');
-    await writeFile(fs, `/d/${moved}`, 'anew');
-    await writeFile(fs, '/e/more', 'more');
-    await fs.unlink(`/e/${removed}`);
-
-    await mounted.unsent.retry(null);
-
-    const stays = ([key]: [string, string]): boolean =>
-      key in before || ![`d/${changed}`, `d/${removed}`].includes(key);
-    expect(await textsOf(scene)).toEqual({
-      ...Object.fromEntries(Object.entries(textsBelow('d')).filter(stays)),
-      [`d/${moved}`]: 'anew',
-      [`e/${moved}`]: moved,
-      [`e/${changed}`]: 'newer',
-      'e/more': 'more',
+      await expect.poll(() => textsOf(scene)).toEqual(textsBelow('d'));
+      expect(await names(scene.fs, '/')).toEqual(['d']);
+      expect(await scene.mounted.unsent.list()).toEqual([]);
     });
-    expect(await mounted.unsent.list()).toEqual([]);
-  });
 
-  it('the end of the mount undoes it [rename/undo]', async () => {
-    const { line, mounted, ...scene } = await withHalfARename({ isDone });
-    line.isAway = false;
+    it('mv, which takes what is left of the new folder for one to move into, hears that there is none [rename/undo]', async () => {
+      const { fs, line, ...scene } = await withHalfARename({ whenAway });
+      line.isAway = false;
 
-    expect(await mounted.close({ patience: 60_000 })).toEqual([]);
+      const code = await errnoOfCall(fs.rename('/d', '/e/d', true));
 
-    expect(await textsOf(scene)).toEqual(textsBelow('d'));
-  });
+      expect(code).toBe('ENOENT');
+      expect(await textsOf(scene)).toEqual(textsBelow('d'));
+      await fs.rename('/d', '/e', true);
+      expect(await textsOf(scene)).toEqual(textsBelow('e'));
+    });
 
-  it('and a mount that ends before tells of it, and the next one undoes it [rename/undo]', async () => {
-    const scene = await withHalfARename({ isDone });
+    it('or, while it is away, that it is [rename/undo]', async () => {
+      const { fs, mounted } = await withHalfARename({ whenAway });
 
-    const unsent = await scene.mounted.close({ patience: 60_000 });
+      expect(await errnoOfCall(fs.rename('/d', '/e/d', true))).toBe('EIO');
 
-    expect(unsent).toMatchObject([{ path: '/e', file: '', reason: 'not renamed yet: no answer' }]);
-    const next = await mountOver({ directory: scene.stateDirectory }, scene);
-    await expect.poll(() => next.unsent.list()).toEqual([]);
-    expect(await names(next.operations, '/d')).toHaveLength(FILES.length);
-    // A copy stays where only the process before knew whether its file may still be deleted.
-    expect(await textsOf(scene)).toMatchObject(textsBelow('d'));
-  });
+      expect(await mounted.unsent.list()).toMatchObject([
+        { kind: 'rename', path: '/e', to: '/d', state: 'failed' },
+      ]);
+    });
 
-  it('an empty folder that it was to replace is there still', async () => {
-    const scene = await withHalfARename({ isDone, folders: ['e'] });
-    scene.line.isAway = false;
+    it('who asks for it has it undone at once [uploads/retry]', async () => {
+      const { line, mounted, ...scene } = await withHalfARename({ whenAway });
+      line.isAway = false;
 
-    await scene.mounted.unsent.retry(null);
+      expect(await mounted.unsent.retry(null)).toMatchObject([{ kind: 'rename', isDone: true }]);
 
-    expect(await textsOf(scene)).toEqual(textsBelow('d'));
-    expect(await names(scene.fs, '/')).toEqual(['d', 'e']);
-  });
+      expect(await textsOf(scene)).toEqual(textsBelow('d'));
+    });
+
+    it('what programs have written there since stays where they put it', async () => {
+      const { fs, line, mounted, ...scene } = await withHalfARename({ whenAway });
+      line.isAway = false;
+      const [moved = '', changed = '', removed = ''] = await names(fs, '/e');
+      const before = await textsOf(scene);
+      await writeFile(fs, `/e/${changed}`, 'newer');
+      await writeFile(fs, `/d/${moved}`, 'anew');
+      await writeFile(fs, '/e/more', 'more');
+      await fs.unlink(`/e/${removed}`);
+
+      await mounted.unsent.retry(null);
+
+      const stays = ([key]: [string, string]): boolean =>
+        key in before || ![`d/${changed}`, `d/${removed}`].includes(key);
+      expect(await textsOf(scene)).toEqual({
+        ...Object.fromEntries(Object.entries(textsBelow('d')).filter(stays)),
+        [`d/${moved}`]: 'anew',
+        [`e/${moved}`]: moved,
+        [`e/${changed}`]: 'newer',
+        'e/more': 'more',
+      });
+      expect(await mounted.unsent.list()).toEqual([]);
+    });
+
+    it('the end of the mount undoes it [rename/undo]', async () => {
+      const { line, mounted, ...scene } = await withHalfARename({ whenAway });
+      line.isAway = false;
+
+      expect(await mounted.close({ patience: 60_000 })).toEqual([]);
+
+      expect(await textsOf(scene)).toEqual(textsBelow('d'));
+    });
+
+    it('and a mount that ends before tells of it, and the next one undoes it [rename/undo]', async () => {
+      const scene = await withHalfARename({ whenAway });
+
+      const unsent = await scene.mounted.close({ patience: 60_000 });
+
+      expect(unsent).toMatchObject([{ path: '/e', file: '', reason: 'not renamed yet: no answer' }]);
+      const next = await mountOver({ directory: scene.stateDirectory }, scene);
+      await expect.poll(() => next.unsent.list()).toEqual([]);
+      expect(await names(next.operations, '/d')).toHaveLength(FILES.length);
+      // A copy stays where only the process before knew whether its file may still be deleted.
+      expect(await textsOf(scene)).toMatchObject(textsBelow('d'));
+    });
+
+    it('an empty folder that it was to replace is there still', async () => {
+      const scene = await withHalfARename({ whenAway, folders: ['e'] });
+      scene.line.isAway = false;
+
+      await scene.mounted.unsent.retry(null);
+
+      expect(await textsOf(scene)).toEqual(textsBelow('d'));
+      expect(await names(scene.fs, '/')).toEqual(['d', 'e']);
+    });
+  },
+);
+
+it('mv hears of it also where removals were sent, which may arrive later, and no file is lost then [rename/undo]', async () => {
+  const { fs, line, clock, mounted, ...scene } = await withHalfARename({ whenAway: 'nothing is answered' });
+  line.isAway = false;
+
+  expect(await errnoOfCall(fs.rename('/d', '/e/d', true))).toBe('EIO');
+
+  expect(await textsOf(scene)).toMatchObject(textsBelow('d'));
+  expect(await mounted.unsent.list()).toEqual([]);
+  expect(line.removals).not.toEqual([]);
+  for (const arrive of line.removals) await arrive().catch(() => undefined);
+  const texts = await textsOf(scene);
+  for (const name of FILES) expect(texts[`d/${name}`] ?? texts[`e/${name}`]).toBe(name);
+  // Whoever asks much later means the folder that stands there.
+  clock.advance(3 * LATER);
+  await fs.rename('/d', '/e/d', true);
 });
 
 /** The service is away still. */
-async function withHalfARename({ isDone, folders = [] }: Options): Promise<Scene> {
-  const line = { isAway: false };
+async function withHalfARename({ whenAway, folders = [] }: Options): Promise<Scene> {
+  const line: Line = { isAway: false, removals: [] };
+  const last = whenAway === 'nothing is answered' ? 'deleteObject' : 'putObject';
   let stored = 0;
   let hasFailed = false;
   const scene = await openForTest({
     log: new LogForTest(),
     between: (inner) =>
-      new InterceptedService(inner, async ({ operation }, proceed) => {
-        if (operation === 'putObject' && (stored += 1) === STORED) line.isAway = true;
+      new InterceptedService(inner, async ({ operation, key = '' }, proceed) => {
+        if (operation === last && (stored += 1) === STORED) line.isAway = true;
         if (!line.isAway) return proceed();
+        const isRemoval = operation === 'deleteObject';
+        const isDone = whenAway === 'all but removals is done, without an answer' && !isRemoval;
         await (isDone && !hasFailed ? proceed() : new Promise(setImmediate));
-        throw new Refusal('timeout', 'no answer', { operation });
+        const neverSent = whenAway === 'nothing is sent' || (isRemoval && whenAway !== 'nothing is answered');
+        if (isRemoval && !neverSent && key.startsWith('d/')) line.removals.push(proceed);
+        throw new Refusal('unavailable', 'no answer', { operation, neverSent });
       }),
   });
   for (const name of FILES) await scene.foreignWrite(`d/${name}`, name);
   for (const name of folders) await scene.direct.createFolder(scene.bucket, name);
-  expect(await errnoOfCall(scene.fs.rename('/d', '/e', false))).toBe('ETIMEDOUT');
+  expect(await errnoOfCall(scene.fs.rename('/d', '/e', false))).toBe('EIO');
   hasFailed = true;
   const texts = await textsOf(scene);
   expect(Object.keys(texts).some((key) => key.startsWith('e/'))).toBe(true);

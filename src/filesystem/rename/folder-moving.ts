@@ -100,7 +100,9 @@ class FolderMove {
       await removeFolders(this.#mount, this.#parts.folders, tree.folders, removed);
     } catch (error) {
       const undo = new FolderUndo(this.#mount, this.#parts, this.#plan);
-      if (await undo.run(this.#steps, error)) await record.end();
+      const isUndone = await undo.run(this.#steps, error);
+      this.#parts.resuming.failed(this.#plan, undo);
+      if (isUndone) await record.end();
       else this.#parts.resuming.later(record, error, () => undo.again());
       this.#restoreReplaced();
       for (const file of this.#lost) await this.#parts.moving.drafts.stays(file);

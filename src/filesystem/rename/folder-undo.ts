@@ -1,8 +1,7 @@
 /**
  * How is all as it was when the rename of a folder fails? What was moved is moved back, and stays whole where it is when it cannot be.
  *
- * Where only the service is away, the rest goes back later (`again`): else a folder would stay under the new name, into which `mv`, whose
- * rename has failed, would move what is left of the old one, and say that all went well.
+ * Where only the service is away, the rest goes back later (`again`).
  */
 import { atOnce } from '../../base/at-once.ts';
 import { describeError } from '../../base/errors.ts';
@@ -48,6 +47,8 @@ export class FolderUndo {
   readonly #left: Left = { removed: new Set(), carried: new Set(), moves: new Map(), made: new Set() };
   /** Why something may go back later; null: nothing may. */
   #obstacle: unknown = null;
+  /** For good. */
+  #leavesFolder = false;
   #isAgain = false;
   /** Steps in which the service has answered, whatever it said. */
   #answered = 0;
@@ -58,6 +59,11 @@ export class FolderUndo {
     this.#mount = mount;
     this.#parts = parts;
     this.#plan = plan;
+  }
+
+  /** Whether something stands under the new name because of this rename. */
+  get leavesFolder(): boolean {
+    return this.#leavesFolder || this.#left.made.size > 0;
   }
 
   /**
@@ -116,10 +122,17 @@ export class FolderUndo {
       if (isOver) moves.delete(index);
     });
     for (const path of made) {
-      const isOver = await this.#logging('a folder stays that a rename that failed had made', path, () =>
-        this.#unmake(path),
+      let isGone = false;
+      const isOver = await this.#logging(
+        'a folder stays that a rename that failed had made',
+        path,
+        async () => {
+          await this.#unmake(path);
+          isGone = true;
+        },
       );
       if (isOver) made.delete(path);
+      this.#leavesFolder ||= isOver && !isGone;
     }
   }
 
@@ -174,13 +187,15 @@ export class FolderUndo {
       to,
       [back, of].filter((copy) => copy !== null),
     );
-    if (there?.kind === 'file' && back?.isSame(there.version) === true)
-      return this.#finish({ from, to, version }, there.version);
-    if (there?.kind === 'file' && of?.isSame(there.version) === true) {
-      if (!store.late.mayBeDeleted(keyOfPath(to))) return removeCopy(this.#mount, from, version);
-      // It may still go, and the copy would have been the only one: so it goes now.
-      await this.#finish({ from: to, to: from, version: there.version }, version);
-    } else if (there?.kind === 'file' || (!isSure && table.dirty(to) !== undefined))
+    // The only copy must not come to lie where a DELETE may still arrive.
+    if (store.late.mayBeDeleted(keyOfPath(to)))
+      throw new FsError('EIO', to, 'what is stored there may still be deleted');
+    const isThere = (copy: Version | null): boolean =>
+      there?.kind === 'file' && copy?.isSame(there.version) === true;
+    if (isThere(back)) return this.#finish(move);
+    if (isThere(of)) return removeCopy(this.#mount, from, version);
+    if (of !== null) throw new FsError('ENOENT', to, 'somebody else has deleted it since');
+    if (there?.kind === 'file' || (!isSure && table.dirty(to) !== undefined))
       throw new FsError('EEXIST', to, 'somebody else has stored a file there since');
     const known = namespace.known.recall(from);
     const source = table.dirty(from) ?? table.entered(from, known?.kind === 'file' ? known.version : version);
@@ -198,14 +213,14 @@ export class FolderUndo {
     }
   }
 
-  /** Ends a move of which both have stayed: the file, and its `copy` under the new name. */
-  async #finish({ from, to, version }: PlannedMove, copy: Version): Promise<void> {
+  /** Its copy is stored under the old name already. */
+  async #finish({ from, to, version, back }: MoveBack): Promise<void> {
     const { moving, uploading } = this.#parts;
     const { table } = this.#mount;
     const source = table.dirty(from) ?? table.entered(from, version);
+    const isMoved = moving.finish(source, { to, copied: back ?? version, draft: null });
     try {
-      if (!(await moving.finish(source, { to, copied: copy, draft: null })))
-        throw new FsError('EEXIST', to, 'a program has put another file there since');
+      if (!(await isMoved)) throw new FsError('EEXIST', to, 'a program has put another file there since');
     } finally {
       await uploading.dropUnused(source);
     }

@@ -60,15 +60,15 @@ export class Renaming {
     });
   }
 
-  /**
-   * What is left of an earlier rename comes first, where this one is of a folder. `mv`, which takes what is under the new name for a directory to
-   * move into, would else say that all went well.
-   */
+  /** What is left of an earlier rename comes first, where this one is of a folder. */
   async #finishCut(from: string, to: string): Promise<void> {
     const { resuming } = this.#parts;
     const cut = resuming.around([from, to]);
-    if (cut.length === 0 || this.#mount.table.dirty(from) !== undefined) return;
-    if ((await this.#mount.namespace.lookup(from)).kind === 'folder') await resuming.finishNow(cut);
+    if (cut.length > 0 && this.#mount.table.dirty(from) === undefined) {
+      if ((await this.#mount.namespace.lookup(from)).kind === 'folder') await resuming.finishNow(cut);
+    }
+    if (resuming.wouldMoveIntoRest(from, to))
+      throw new FsError('EIO', to, 'what is there is left of a rename of the same folder, which has failed');
   }
 
   async #renameFile(source: OpenFile, to: string, noReplace: boolean): Promise<void> {

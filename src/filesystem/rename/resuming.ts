@@ -14,11 +14,15 @@ import { sendLeftovers } from '../left-behind/leftovers.ts';
 import type { MountState } from '../mount-state.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { RenameHolds } from './rename-holds.ts';
+import type { FolderPlan } from './folder-steps.ts';
+import type { FolderUndo } from './folder-undo.ts';
 import type { FolderRecord, RenameJournal } from './rename-journal.ts';
 import { ResumedSteps, Stopped, type ResumedParts } from './resumed-steps.ts';
 
 /** After a failure that may pass, milliseconds. */
 const TRY_AGAIN_AFTER = 30_000;
+/** Somebody else than the `mv` that has just failed asks, milliseconds. */
+const MOVED_ON_AFTER = 120_000;
 
 /** Why a rename is not finished, after so many tries. */
 export interface RenameFailure {
@@ -29,6 +33,13 @@ export interface RenameFailure {
 export interface ResumingParts extends ResumedParts {
   readonly journal: RenameJournal;
   readonly holds: RenameHolds;
+}
+
+/** Of a folder. */
+interface FailedRename extends Pick<FolderPlan, 'from' | 'to'> {
+  readonly undo: Pick<FolderUndo, 'leavesFolder'>;
+  /** Monotonic milliseconds. */
+  readonly at: number;
 }
 
 interface Cut {
@@ -47,6 +58,8 @@ export class Resuming {
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #timers = new Map<string, () => void>();
   readonly #failures = new Map<string, RenameFailure>();
+  /** The last folder's rename that failed. */
+  #failed: FailedRename | null = null;
   #stopped = false;
 
   constructor(mount: MountState, parts: ResumingParts) {
@@ -67,6 +80,21 @@ export class Resuming {
       const record = journal.resumed(found);
       void this.#begin({ record, finish: () => this.#steps.take(record) });
     }
+  }
+
+  /** The rename of a folder has failed, and was undone as far as that can be. */
+  failed({ from, to }: Pick<FolderPlan, 'from' | 'to'>, undo: FailedRename['undo']): void {
+    this.#failed = { from, to, undo, at: this.#mount.clock.monotonic() };
+  }
+
+  /**
+   * Whether a rename from `from` to `to` would move a folder into what one that failed has left of it. `mv` asks for that at once, as it takes that
+   * for a directory that was there, and says that all went well.
+   */
+  wouldMoveIntoRest(from: string, to: string): boolean {
+    const failed = this.#failed;
+    if (failed?.from !== from || !failed.undo.leavesFolder) return false;
+    return isWithin(to, failed.to) && this.#mount.clock.monotonic() - failed.at < MOVED_ON_AFTER;
   }
 
   /** Goes on with a rename of this process, of which `error` has left something to be done with `finish`. */
