@@ -7,7 +7,7 @@
  */
 import { describeError } from '../../base/errors.ts';
 import type { RenameRecord } from '../../content/journal/records.ts';
-import { isWithin, pathOfKey } from '../../store/keys.ts';
+import { isWithin, parentOf, pathOfKey } from '../../store/keys.ts';
 import { isPassing, reasonOf } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
 import { sendLeftovers } from '../left-behind/leftovers.ts';
@@ -94,7 +94,7 @@ export class Resuming {
   wouldMoveIntoRest(from: string, to: string): boolean {
     const failed = this.#failed;
     if (failed?.from !== from || !failed.undo.leavesFolder) return false;
-    return isWithin(to, failed.to) && this.#mount.clock.monotonic() - failed.at < MOVED_ON_AFTER;
+    return isWithin(parentOf(to), failed.to) && this.#mount.clock.monotonic() - failed.at < MOVED_ON_AFTER;
   }
 
   /** Goes on with a rename of this process, of which `error` has left something to be done with `finish`. */
