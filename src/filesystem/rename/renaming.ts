@@ -45,7 +45,12 @@ export class Renaming {
       return;
     }
     if (to.startsWith(`${from}/`)) throw new FsError('EINVAL', to, 'a folder cannot be moved into itself');
-    await this.#finishCut(from, to);
+    const { resuming } = this.#parts;
+    const cut = resuming.around([from, to]);
+    // Nothing may come between a rename and its claims where there is none.
+    if (cut.length > 0) await this.#finishCut(from, cut);
+    if (resuming.wouldMoveIntoRest(from, to))
+      throw new FsError('EIO', to, 'what is there is left of a rename of the same folder, which has failed');
     await claimedSoon(this.#mount, [from, to], async () => {
       const source = await this.#source(from);
       try {
@@ -60,15 +65,11 @@ export class Renaming {
     });
   }
 
-  /** What is left of an earlier rename comes first, where this one is of a folder. */
-  async #finishCut(from: string, to: string): Promise<void> {
-    const { resuming } = this.#parts;
-    const cut = resuming.around([from, to]);
-    if (cut.length > 0 && this.#mount.table.dirty(from) === undefined) {
-      if ((await this.#mount.namespace.lookup(from)).kind === 'folder') await resuming.finishNow(cut);
-    }
-    if (resuming.wouldMoveIntoRest(from, to))
-      throw new FsError('EIO', to, 'what is there is left of a rename of the same folder, which has failed');
+  /** What is left of earlier renames comes first, where this one is of a folder. */
+  async #finishCut(from: string, cut: readonly string[]): Promise<void> {
+    const { namespace, table } = this.#mount;
+    if (table.dirty(from) !== undefined) return;
+    if ((await namespace.lookup(from)).kind === 'folder') await this.#parts.resuming.finishNow(cut);
   }
 
   async #renameFile(source: OpenFile, to: string, noReplace: boolean): Promise<void> {
