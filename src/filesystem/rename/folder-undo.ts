@@ -78,7 +78,8 @@ export class FolderUndo {
       ({ path, version, of }) => ({ from: path, to: this.#back(path), version, of, back: null }),
     );
     const isNoted = await this.#logging('the journal does not know that a rename is undone', to, () =>
-      record.turnBack(moves),
+      // Not the copies: the next mount does not know which of their files may still be deleted.
+      record.turnBack(moves.filter(({ of }) => of === null)),
     );
     for (const path of steps.removed.toReversed()) this.#left.removed.add(path);
     for (const file of steps.carried) this.#left.carried.add(file);
