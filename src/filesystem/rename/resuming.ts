@@ -116,6 +116,8 @@ export class Resuming {
   /** Finishes `ids` now. Rejects with why one is not finished, when that is the service's or the local disk's and may pass. */
   async finishNow(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
+      // A try that began before may have met what is over by now.
+      await this.#underWay.get(id);
       await this.#now(id);
       const failure = this.#failures.get(id);
       if (failure !== undefined && isPassing(failure.error) && !(failure.error instanceof FsError))
