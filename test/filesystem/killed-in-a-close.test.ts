@@ -101,6 +101,47 @@ describe('a mount killed in the middle of a close', () => {
   });
 });
 
+describe('a mount killed in the middle of the first close of a file that was set public', () => {
+  /** Killed when /f is stored, and private; or, `isPublished`, when it has been made public. */
+  async function nextMountOfKilled(
+    isPublished: boolean,
+  ): Promise<FileSystemForTest & { setAside: readonly string[] }> {
+    let image: DiskImage | undefined;
+    const last = isPublished ? 'setVisibility' : 'putObject';
+    const scene: FileSystemForTest = await openForTest({
+      between: (service) =>
+        new InterceptedService(service, async (call, proceed) => {
+          const answer = await proceed();
+          if (call.operation !== last) return answer;
+          image = await diskNow(scene);
+          throw new Error('the mount is dead');
+        }),
+    });
+    const handle = await openToRewrite(scene.fs, '/f');
+    await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public');
+    await writeAt(scene.fs, handle, 'new');
+    await scene.fs.flush(handle).catch(() => undefined);
+    if (image === undefined) throw new Error('the mount did not come so far');
+    const next = await mountOver(image, scene);
+    expect(await next.close({ patience: 60_000 })).toEqual([]);
+    return { ...scene, setAside: next.setAside.map(({ key }) => key) };
+  }
+
+  it('keeps what it wrote in sight until a person says what becomes of it [crash/half]', async () => {
+    const scene = await nextMountOfKilled(false);
+
+    expect(scene.setAside).toEqual(['f']);
+    expect(await visibilityOf(scene, 'f')).toBe('private');
+  });
+
+  it('keeps nothing once it is public [crash/half]', async () => {
+    const scene = await nextMountOfKilled(true);
+
+    expect(scene.setAside).toEqual([]);
+    expect(await visibilityOf(scene, 'f')).toBe('public');
+  });
+});
+
 describe('a link that could not be restored', () => {
   it('is restored by the next mount [crash/link]', async () => {
     const scene = await openForTest();

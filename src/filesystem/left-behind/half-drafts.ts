@@ -10,14 +10,16 @@ import type { FoundDraft } from '../../content/draft-folder.ts';
 import { remove, type Journal } from '../../content/journal/journal.ts';
 import type { DraftRecord } from '../../content/journal/records.ts';
 import { isRefusal } from '../../service/refusal.ts';
+import { currentVisibility } from '../../store/replace.ts';
 import type { MountState } from '../mount-state.ts';
 
 /** Files looked at at once. */
 const AT_ONCE = 8;
 
 /**
- * Removes the half drafts among `records` whose bytes the service has under their key: an ETag that is their MD5 says so. Asks one
- * HEAD for each, and no more after one that failed: those drafts stay. Never rejects.
+ * Removes the half drafts among `records` whose bytes the service has under their key: an ETag that is their MD5 says so. One whose program
+ * had set it public and that is private stays, as only a person can tell whether somebody else has made it so. Asks one HEAD for each, and
+ * no more after one that failed: those drafts stay. Never rejects.
  */
 export async function dropStoredHalves(
   mount: MountState,
@@ -36,6 +38,15 @@ export async function dropStoredHalves(
     const { key } = record.facts;
     try {
       if (!(await isStored(mount, record))) return;
+      if (await isPublicationMissing(mount, record)) {
+        mount.log.warn(
+          'what was being written when an earlier mount ended is stored, but not public as its program had set it',
+          {
+            key,
+          },
+        );
+        return;
+      }
       // In this order: what has only its file the next mount asks about again, what has only its record it calls lost.
       await journal.commit([remove('draft', record)]);
       await mount.resting.delete(record.id);
@@ -62,6 +73,11 @@ async function isStored(mount: MountState, { id, facts }: DraftRecord): Promise<
     if (isRefusal(error, 'missing')) return false;
     throw error;
   }
+}
+
+/** The mount may have ended between the upload, which makes private, and the publication. */
+async function isPublicationMissing({ store }: MountState, { facts }: DraftRecord): Promise<boolean> {
+  return facts.visibility === 'public' && (await currentVisibility(store, facts.key)) === 'private';
 }
 
 async function md5Of({ content }: MountState, { id, size }: FoundDraft): Promise<string> {
