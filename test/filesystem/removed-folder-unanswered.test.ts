@@ -21,6 +21,19 @@ describe('an rmdir that fails, though the service has removed the folder', () =>
     expect((await direct.listObjects(bucket, { folder: '' })).folders).toEqual(['a/']);
   });
 
+  it('leaves no folder in sight that is not there: nobody may look whether it is gone', async () => {
+    const { fs, faults } = await openForTest();
+    await fs.mkdir('/a', 0o755);
+    await names(fs, '/');
+    await names(fs, '/a');
+    faults.add({ operation: 'listObjects', fault: { kind: 'status', status: 403 } });
+
+    await expect(fs.rmdir('/a')).rejects.toMatchObject({ code: 'EACCES' });
+
+    await expect(fs.getAttributes('/a')).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await names(fs, '/')).toEqual([]);
+  });
+
   it('keeps a folder in sight that is there still', async () => {
     const { fs, faults } = await openForTest();
     await fs.mkdir('/a', 0o755);

@@ -192,11 +192,7 @@ export class Folders {
 
   async #removeFromService(path: string, provesSomething: boolean): Promise<void> {
     const { namespace } = this.#mount;
-    const parent = await this.#asked(path).catch((error: unknown) => {
-      // The next look asks whether it is gone.
-      if (mayHaveBeenDone(error)) namespace.known.changed(path, { kind: 'unknown' });
-      throw error;
-    });
+    const parent = await this.#asked(path);
     if (parent === null) return;
     const gone =
       namespace.known.kept.get(path)?.onService === 'absent' ||
@@ -220,8 +216,16 @@ export class Folders {
   /** Asks for the removal, and resolves with what the folder above shows then; null: no look is needed. */
   async #asked(path: string): Promise<KnownFolder | null> {
     const { namespace, store } = this.#mount;
-    await store.remove(`${keyOfPath(path)}/`);
-    return this.#removal === 'works' ? null : namespace.relist(parentOf(path));
+    let isAsked = false;
+    try {
+      await store.remove(`${keyOfPath(path)}/`);
+      isAsked = true;
+      return this.#removal === 'works' ? null : await namespace.relist(parentOf(path));
+    } catch (error) {
+      // The next look asks whether it is gone.
+      if (isAsked || mayHaveBeenDone(error)) namespace.known.changed(path, { kind: 'unknown' });
+      throw error;
+    }
   }
 
   async #makeReal(path: string, thorough: boolean): Promise<void> {
