@@ -10,6 +10,21 @@ async function withFiles(): Promise<{ server: EmbeddedServer; at: CommandLine }>
   return { server, at: await CommandLine.open(server) };
 }
 
+/** For a shell. */
+function commandIn(server: EmbeddedServer): string {
+  const { accessKeyId, secretAccessKey } = server.credentials;
+  const settings = {
+    PAILFS_BASE_URL: server.baseUrl,
+    PAILFS_ACCESS_KEY_ID: accessKeyId,
+    PAILFS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+  const words = [
+    ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+    ...CommandLine.words,
+  ];
+  return `env ${words.map((word) => `'${word}'`).join(' ')}`;
+}
+
 it.each([
   ['ls', 'photos:d', 'photos:d'],
   ['bucket', 'list'],
@@ -44,24 +59,33 @@ it('nobody reads a file that goes to stdout: it says so in words, and ends with 
   });
 });
 
+it.each(['ls', 'ls --json', 'get'])(
+  'what %s prints is longer than a pipe, and is read later: all of it comes',
+  async (command) => {
+    const { server, at } = await withFiles();
+    const names = Array.from(
+      { length: 3000 },
+      (_, index) => `a name that is of some length, as names of photos are ${index}`,
+    );
+    await Promise.all(
+      names.map((name) => server.direct.putObject(server.bucket, `many/${name}`, uploadOf(''))),
+    );
+    await server.direct.putObject(server.bucket, 'long', uploadOf(names.join('\n')));
+    const words = command === 'get' ? 'get photos:long -' : `${command} photos:many`;
+
+    const outcome = await at.shell(`${commandIn(server)} ${words} | (sleep 1; cat)`);
+
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+    expect(names.filter((name) => !outcome.stdout.includes(name))).toEqual([]);
+  },
+);
+
 it.each(['ls photos:d', 'get photos:d/a photos:d/b -', '--help', 'mount --help', '--version'])(
   'the disk is full to which %s prints: it says so in one line, and ends with 1',
   async (command) => {
     const { server, at } = await withFiles();
-    const { accessKeyId, secretAccessKey } = server.credentials;
-    const settings = {
-      PAILFS_BASE_URL: server.baseUrl,
-      PAILFS_ACCESS_KEY_ID: accessKeyId,
-      PAILFS_SECRET_ACCESS_KEY: secretAccessKey,
-    };
-    const words = [
-      ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
-      ...CommandLine.words,
-    ];
 
-    const outcome = await at.shell(
-      `env ${words.map((word) => `'${word}'`).join(' ')} ${command} > /dev/full`,
-    );
+    const outcome = await at.shell(`${commandIn(server)} ${command} > /dev/full`);
 
     expect(outcome).toEqual({
       code: 1,

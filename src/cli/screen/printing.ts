@@ -22,10 +22,10 @@ export async function whilePrinting<Result>(action: () => Promise<Result>): Prom
   process.stderr.on('error', unsaid);
   try {
     const result = await action();
-    await writesTold();
+    await allWritten();
     if (failure === undefined) return result;
   } catch (error) {
-    await writesTold();
+    await allWritten();
     if (failure === undefined || !(error instanceof PrintingEnded)) throw error;
   } finally {
     process.stdout.off('error', failed);
@@ -38,7 +38,20 @@ export async function whilePrinting<Result>(action: () => Promise<Result>): Prom
   );
 }
 
-/** A write that fails says so in a later turn. */
-function writesTold(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/**
+ * A pipe takes 64 KiB at once and the rest as it is read, and a write that fails says so in a later turn; the process is ended when
+ * its command has ended.
+ */
+async function allWritten(): Promise<void> {
+  await Promise.all([process.stdout, process.stderr].map(lastWritten));
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Resolves also when nobody reads: its `error` says that. */
+function lastWritten(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => {
+      resolve();
+    });
+  });
 }
