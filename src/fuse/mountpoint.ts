@@ -69,7 +69,7 @@ export async function clearFailedMount(mountpoint: string, log: Log, clock: Cloc
     const mount = await findMount(mountpoint);
     if (mount?.type === MOUNT_TYPE) await unmountDirectory(mountpoint, { lazy: true }, clock);
   } catch (error) {
-    log.error('a failed mount could not be cleared away', { mountpoint, reason: describeError(error) });
+    log.error('a failed mount could not be cleared away', { reason: describeError(error) });
   }
 }
 
@@ -77,7 +77,7 @@ export async function clearFailedMount(mountpoint: string, log: Log, clock: Cloc
 async function clearMounts(mountpoint: string, log: Log, clock: Clock): Promise<boolean> {
   const dead = await deadMountAt(mountpoint, clock);
   if (dead === undefined) return false;
-  log.warn('clearing away a mount whose process died', { mountpoint, source: dead.source });
+  log.warn('clearing away a mount whose process died', { source: dead.source });
   await unmountDirectory(mountpoint, { lazy: true }, clock);
   // Mounts pile up: another dead one may have been underneath.
   await clearMounts(mountpoint, log, clock);

@@ -11,7 +11,7 @@ const READ_AHEAD_KIB = 1024;
 export async function raiseReadAhead(mountpoint: string, log: Log): Promise<void> {
   if (process.platform !== 'linux') return;
   if (process.getuid?.() !== 0) {
-    log.debug('the read-ahead window stays as it is: only root may widen it', { mountpoint });
+    log.debug('the read-ahead window stays as it is: only root may widen it');
     return;
   }
   try {
@@ -19,6 +19,6 @@ export async function raiseReadAhead(mountpoint: string, log: Log): Promise<void
     if (mount === undefined) return;
     await writeFile(`/sys/class/bdi/${mount.device}/read_ahead_kb`, `${READ_AHEAD_KIB}\n`);
   } catch (error) {
-    log.debug('the read-ahead window stays as it is', { mountpoint, reason: describeError(error) });
+    log.debug('the read-ahead window stays as it is', { reason: describeError(error) });
   }
 }
