@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 
 const DIRECTORY_MODE = 0o700;
@@ -12,8 +11,7 @@ const DIRECTORY_MODE = 0o700;
 /** The directory for this user's records, made when missing. Rejects when somebody else made it. */
 export async function recordDirectory(uid: number): Promise<string> {
   const directory = await usableDirectory(uid);
-  const { uid: owner, mode } = await lstat(directory);
-  if (owner === uid && (mode & 0o022) === 0) return directory;
+  if (await belongsTo(directory, uid)) return directory;
   throw new Error(`${directory} belongs to somebody else or is open to others: remove it`);
 }
 
@@ -38,19 +36,36 @@ async function makeDirectory(directory: string): Promise<string> {
 }
 
 /** Where mounts of `uid` itself may be recorded: with a session directory, and without one. */
-export function ownRecordDirectories(uid: number): readonly string[] {
+export async function ownRecordDirectories(uid: number): Promise<readonly string[]> {
   const own = [`/tmp/pailfs-${uid}`, `/run/user/${uid}/pailfs`];
-  return uid === 0 ? ['/run/pailfs', ...own] : own;
+  return thoseOf(uid, uid === 0 ? ['/run/pailfs', ...own] : own);
 }
 
 /** Where a mount may be recorded that `uid` may end: root may end everybody's. */
 export async function recordDirectories(uid: number): Promise<readonly string[]> {
-  const own = ownRecordDirectories(uid);
+  const own = await ownRecordDirectories(uid);
   if (uid !== 0) return own;
-  const users = (await namesIn('/run/user')).map((user) => join('/run/user', user, 'pailfs'));
   const temporary = (await namesIn('/tmp')).filter((name) => /^pailfs-\d+$/.test(name));
+  const users = [...(await namesIn('/run/user')), ...temporary.map((name) => name.replace('pailfs-', ''))];
+  const found: string[] = [];
+  for (const user of new Set(users)) found.push(...(await ownRecordDirectories(Number(user))));
   // Root's own are found among those of all users, too.
-  return [...new Set([...own, ...users, ...temporary.map((name) => join('/tmp', name))])];
+  return [...new Set([...own, ...found])];
+}
+
+async function thoseOf(uid: number, directories: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const directory of directories) if (await belongsTo(directory, uid)) found.push(directory);
+  return found;
+}
+
+/**
+ * Whether `uid` alone decides what is in it. Anybody can make a directory in /tmp, under any name: what somebody else put there would
+ * have the commands of `uid` believe in mounts that there are not, and ask another process about those that there are.
+ */
+export async function belongsTo(directory: string, uid: number): Promise<boolean> {
+  const found = await lstat(directory).catch(unlessMissing);
+  return found?.isDirectory() === true && found.uid === uid && (found.mode & 0o022) === 0;
 }
 
 /** What the names of a mount's files begin with: short, whatever the mountpoint is. */

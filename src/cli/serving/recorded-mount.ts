@@ -23,7 +23,7 @@ export interface RecordedParts {
  */
 export async function earlierRecords(mountpoint: string, log: Log): Promise<readonly MountRecord[]> {
   try {
-    return await readRecordsOf(ownRecordDirectories(uid()), mountpoint);
+    return await readRecordsOf(await ownRecordDirectories(uid()), mountpoint);
   } catch (error) {
     log.warn('What was mounted here before is not known', { error });
     return [];
@@ -48,7 +48,7 @@ export class RecordedMount {
     // First: the device may have been that of another mount, which is not here for that.
     await this.#write([]);
     await this.#orLog(async () => {
-      const directories = ownRecordDirectories(uid());
+      const directories = await ownRecordDirectories(uid());
       const now = await readRecordsOf(directories, mountpoint);
       await putAwayDead(directories, [...this.#parts.earlier, ...now], this.#parts.clock);
     });
