@@ -12,6 +12,15 @@ const CLI = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const DIRECTORIES = new URL('../../src/cli/found-mounts/record-directories.ts', import.meta.url).href;
 const RECORDS = new URL('../../src/cli/found-mounts/mount-record.ts', import.meta.url).href;
 const NOBODY = 65_534;
+const NODE = `"${process.execPath}" --import "${LOADER}"`;
+/** With a mountpoint and a process: as the command that mounts does. */
+const RECORD = `${NODE} --input-type=module -e '
+  import { recordDirectory } from "${DIRECTORIES}";
+  import { writeRecord } from "${RECORDS}";
+  const [mountpoint, pid] = process.argv.slice(1);
+  await writeRecord(await recordDirectory(process.getuid()), {
+    mountpoint, bucket: "photos", baseUrl: "http://localhost", driver: "kernel", readOnly: false, mayWrite: true,
+    since: new Date().toISOString(), process: { pid: Number(pid), startTime: null }, logFile: null, unsent: [] });'`;
 /** A mount that hangs must not hold the run up for ever. */
 const TIME_LIMIT = '500';
 
@@ -93,19 +102,10 @@ describe.runIf(process.getuid?.() === 0)('an ordinary user who mounts with the k
   });
 
   it('is dead to the doctor of root, who cannot look at it, when its process was killed', async () => {
-    const program = `"${process.execPath}" --import "${LOADER}"`;
-    // As the command that mounts does.
-    const record = `${program} --input-type=module -e '
-      import { recordDirectory } from "${DIRECTORIES}";
-      import { writeRecord } from "${RECORDS}";
-      const [mountpoint, pid] = process.argv.slice(1);
-      await writeRecord(await recordDirectory(process.getuid()), {
-        mountpoint, bucket: "photos", baseUrl: "http://localhost", driver: "kernel", readOnly: false, mayWrite: true,
-        since: new Date().toISOString(), process: { pid: Number(pid), startTime: null }, logFile: null, unsent: [] });'`;
-    const doctor = `COLUMNS=200 ${program} "${CLI}" doctor | grep ^mounts`;
+    const doctor = `COLUMNS=200 ${NODE} "${CLI}" doctor | grep ^mounts`;
 
     const { output, errors } = await asUser(
-      `serve "$1/mnt" photos; ${record} "$1/mnt" "$server"; kill -9 "$server"; wait "$server" 2>/dev/null`,
+      `serve "$1/mnt" photos; ${RECORD} "$1/mnt" "$server"; kill -9 "$server"; wait "$server" 2>/dev/null`,
       `${doctor}; umount -l "$1/mnt"; ${doctor}; rm -r /tmp/pailfs-${NOBODY}`,
     );
 
@@ -115,6 +115,21 @@ describe.runIf(process.getuid?.() === 0)('an ordinary user who mounts with the k
       'mounts ok nothing is mounted',
       '',
     ]);
+  });
+
+  it('is asked of its own process by root, and not of that of another user who says that it is his', async () => {
+    const other = 65533;
+    const { output, errors } = await asUser(
+      `serve "$1/mnt" photos; echo "$server" > "$1/server"`,
+      `mkdir "$1/other"; chown ${other} "$1/other"; cd /
+      HOME="$1/other" setpriv --reuid=${other} --clear-groups ${RECORD} "$1/mnt" $$
+      ${NODE} "${CLI}" status "$1/mnt" 2>&1; kill -9 $(cat "$1/server"); umount -l "$1/mnt"; rm -r /tmp/pailfs-${other}`,
+    );
+
+    expect(errors).toBe('');
+    expect(output).toMatch(
+      /^mounted\npailfs: nobody can be asked about \S+\/mnt: it is another user's mount, .*\n$/,
+    );
   });
 
   it('takes the place of a mount of his whose process was killed', async () => {

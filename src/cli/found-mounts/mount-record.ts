@@ -3,12 +3,12 @@
  * without any setting: the mount may have been made under another environment. Each process has one of its own: what is unmounted may
  * still upload when the next mount is made at the same place.
  */
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../../base/replace-file.ts';
 import { readMountTable } from '../../fuse/mount-table.ts';
-import { whereTheyAre, type Found } from './moved-mounts.ts';
+import { isAnothers, whereTheyAre, type Found } from './moved-mounts.ts';
 import { hashOf, namesIn, unlessMissing } from './record-directories.ts';
 
 const FILE_MODE = 0o600;
@@ -65,16 +65,33 @@ export async function readRecord(
 
 /** All that can be understood, the latest first, each with the mountpoint that it has now, or had last. */
 export async function readRecords(directories: readonly string[]): Promise<readonly MountRecord[]> {
-  const found: MountRecord[] = [];
+  const ofUsers = new Map<number, MountRecord[]>();
   for (const directory of directories) {
-    for (const name of await namesIn(directory)) {
-      if (!name.endsWith('.json')) continue;
-      const record = await readRecordFile(join(directory, name));
-      if (record !== undefined) found.push(record);
-    }
+    const user = (await stat(directory).catch(unlessMissing))?.uid;
+    if (user === undefined) continue;
+    ofUsers.set(user, [...(ofUsers.get(user) ?? []), ...(await recordsIn(directory))]);
   }
-  found.sort((one, other) => Date.parse(other.since) - Date.parse(one.since));
-  return whereTheyAre(found, await readMountTable(), process.getuid?.() ?? 0);
+  const table = await readMountTable();
+  const found = [...ofUsers].flatMap(([user, records]) => {
+    const own = records.filter(({ mountpoint }) => !isAnothers(mountpoint, user, table));
+    return whereTheyAre(own.sort(byAge), table, user);
+  });
+  return found.sort(byAge);
+}
+
+async function recordsIn(directory: string): Promise<readonly MountRecord[]> {
+  const found: MountRecord[] = [];
+  for (const name of await namesIn(directory)) {
+    if (!name.endsWith('.json')) continue;
+    const record = await readRecordFile(join(directory, name));
+    if (record !== undefined) found.push(record);
+  }
+  return found;
+}
+
+/** The latest first. */
+function byAge(one: MountRecord, other: MountRecord): number {
+  return Date.parse(other.since) - Date.parse(one.since);
 }
 
 /** Only what the process of `record` has recorded. */

@@ -23,15 +23,24 @@ export function sourceOf(bucket: string | null): string {
 }
 
 /**
- * `records` are of the user `uid`, or of all when that is root, and the latest comes first: the kernel gives the device of what is
- * unmounted to the next one, which then is that of the latest record alone.
+ * Whether what is mounted at `mountpoint` is a mount of somebody else than `user`, who then has nothing to say of it: root would ask a
+ * process of that user about a mount of its own. What root has written down is believed.
+ */
+export function isAnothers(mountpoint: string, user: number, table: readonly MountEntry[]): boolean {
+  const mount = table.findLast((entry) => entry.mountpoint === mountpoint);
+  return user !== 0 && mount !== undefined && isOurType(mount.type) && (mount.owner ?? user) !== user;
+}
+
+/**
+ * `records` are of the user `uid`, and the latest comes first: the kernel gives the device of what is unmounted to the next one, which then
+ * is that of the latest record alone.
  */
 export function whereTheyAre<Record extends Recorded>(
   records: readonly Record[],
   table: readonly MountEntry[],
   uid: number,
 ): readonly Found<Record>[] {
-  const ours = table.filter(({ type, owner }) => isOurType(type) && (uid === 0 || (owner ?? uid) === uid));
+  const ours = table.filter(({ type, owner }) => isOurType(type) && (owner ?? uid) === uid);
   const taken = new Set<string>();
   return records.map((record) => {
     const { mountpoint, bucket } = record;
