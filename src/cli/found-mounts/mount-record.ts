@@ -3,15 +3,21 @@
  * without any setting: the mount may have been made under another environment. Each process has one of its own: what is unmounted may
  * still upload when the next mount is made at the same place.
  */
-import { readFile, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { systemErrorCode } from '../../base/errors.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { readMountTable } from '../../fuse/mount-table.ts';
 import { isAnothers, whereTheyAre, type Found } from './moved-mounts.ts';
 import { hashOf, namesIn, unlessMissing } from './record-directories.ts';
 
 const FILE_MODE = 0o600;
+/** A hundred thousand files that could not be stored take less. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** What the kernel says of a symbolic link, or of a socket, that is asked for as a file. */
+const NO_FILE: ReadonlySet<string> = new Set(['ELOOP', 'ENXIO']);
 
 const recordSchema = z.object({
   mountpoint: z.string(),
@@ -112,11 +118,22 @@ export function isSameProcess({ process: one }: MountRecord, { process: other }:
 /** Undefined when there is none that can be understood. */
 export async function readRecordFile(file: string): Promise<MountRecord | undefined> {
   try {
-    const parsed = recordSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
+    const parsed = recordSchema.safeParse(JSON.parse(await textOf(file)));
     return parsed.success ? parsed.data : undefined;
   } catch (error) {
-    if (!(error instanceof SyntaxError)) unlessMissing(error);
+    if (!(error instanceof SyntaxError) && !NO_FILE.has(systemErrorCode(error) ?? '')) unlessMissing(error);
     return undefined;
+  }
+}
+
+/** Empty when it is no file: root reads what any user has made there, which may be a pipe that nobody writes to, or lead to what has no end. */
+async function textOf(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const found = await handle.stat();
+    return found.isFile() && found.size <= MAX_BYTES ? await handle.readFile('utf8') : '';
+  } finally {
+    await handle.close();
   }
 }
 
