@@ -3,6 +3,7 @@
  * descriptor over a socket that it inherits. It has exited before we look: the message waits in the socket.
  */
 import { closeSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { describeError } from '../../base/errors.ts';
 import { MountError } from '../driver.ts';
 import { unmountDirectory } from '../unmount.ts';
@@ -18,9 +19,15 @@ export interface UserMountMeans {
   readonly loadCalls: () => Promise<SocketCalls>;
   /** The first that exists is used. */
   readonly programs: readonly string[];
+  /** Whether the system has a name for this user. */
+  readonly isKnownUser: () => boolean;
 }
 
-const LOCAL_MEANS: UserMountMeans = { loadCalls: loadSocketCalls, programs: ['fusermount3', 'fusermount'] };
+const LOCAL_MEANS: UserMountMeans = {
+  loadCalls: loadSocketCalls,
+  programs: ['fusermount3', 'fusermount'],
+  isKnownUser,
+};
 
 /** The descriptor through which the mount is served; it answers nothing yet. Rejects with a `MountError`, and nothing is mounted. */
 export async function mountAsUser(order: MountOrder, means = LOCAL_MEANS): Promise<number> {
@@ -29,7 +36,7 @@ export async function mountAsUser(order: MountOrder, means = LOCAL_MEANS): Promi
   const [ours, theirs] = openPair(order, calls);
   try {
     try {
-      await runFusermount(order, means.programs, { options, descriptor: theirs });
+      await runFusermount(order, means, { options, descriptor: theirs });
     } finally {
       closeSync(theirs);
     }
@@ -76,7 +83,7 @@ function openPair(order: MountOrder, calls: SocketCalls): readonly [number, numb
 
 async function runFusermount(
   order: MountOrder,
-  programs: readonly string[],
+  { programs, isKnownUser: hasName }: UserMountMeans,
   { options, descriptor }: { readonly options: string; readonly descriptor: number },
 ): Promise<void> {
   const environment = { _FUSE_COMMFD: `${INHERITED}` };
@@ -84,13 +91,25 @@ async function runFusermount(
     const parameters = ['-o', options, '--', order.mountpoint];
     const end = await runInheriting({ program, parameters, descriptor, environment });
     if (end.exit === 0) return;
-    if (end.exit !== 'missing') throw failure(order, refusalOf(end, program));
+    if (end.exit === 'missing') continue;
+    if (hasName()) throw failure(order, refusalOf(end, program));
+    throw unknownUser(order, refusalOf(end, program));
   }
   throw onlyByRoot(order, 'the program fusermount3 is missing: install the package fuse3');
 }
 
 function refusalOf(end: ProgramEnd, program: string): string {
   return `${program}: ${lastWords(end, program) || 'it said no'}`;
+}
+
+/** It mounts for nobody else, and says so in words of which the remedy cannot be told. A container may run as any number. */
+function isKnownUser(): boolean {
+  try {
+    userInfo();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function received(order: MountOrder, calls: SocketCalls, socket: number): Promise<number> {
@@ -106,6 +125,13 @@ async function received(order: MountOrder, calls: SocketCalls, socket: number): 
 function onlyByRoot(order: MountOrder, reason: string, cause?: unknown): MountError {
   const advice = `or let root mount it at boot, by this line in /etc/fstab: ${fstabLine(order)}`;
   return new MountError('no-fuse', `you cannot mount here: ${reason}; ${advice}`, { cause });
+}
+
+function unknownUser(order: MountOrder, reason: string): MountError {
+  return new MountError(
+    'failed',
+    `${order.mountpoint} could not be mounted: ${reason}; the system knows no user ${process.getuid?.() ?? '?'}: run pailfs as one that has a line in /etc/passwd, or as root`,
+  );
 }
 
 function failure(order: MountOrder, reason: string, cause?: unknown): MountError {

@@ -7,6 +7,7 @@ import { fstabLine } from '../../../src/fuse/kernel/fstab-line.ts';
 import { fusermountOptions, mountAsUser } from '../../../src/fuse/kernel/fusermount.ts';
 import { loadSocketCalls } from '../../../src/fuse/kernel/socket-calls.ts';
 
+const means = { loadCalls: loadSocketCalls, programs: [], isKnownUser: () => true };
 const plain = { source: 'photos', readOnly: false, allowOther: false };
 const owner = `uid=${process.getuid?.() ?? 0},gid=${process.getgid?.() ?? 0}`;
 
@@ -50,7 +51,7 @@ describe('an ordinary user who mounts', () => {
   it('hears what fusermount refuses, in its own words', async () => {
     const refusing = await program('fusermount3', 'echo "too many FUSE filesystems mounted" >&2; exit 1');
 
-    const mounting = mountAsUser(order(), { loadCalls: loadSocketCalls, programs: [refusing] });
+    const mounting = mountAsUser(order(), { ...means, programs: [refusing] });
 
     await expect(mounting).rejects.toMatchObject({
       kind: 'failed',
@@ -58,11 +59,24 @@ describe('an ordinary user who mounts', () => {
     });
   });
 
+  it('hears what to do where fusermount refuses a user that the system has no name for', async () => {
+    const refusing = await program('fusermount3', 'echo "could not determine username" >&2; exit 1');
+
+    const mounting = mountAsUser(order(), { ...means, programs: [refusing], isKnownUser: () => false });
+
+    await expect(mounting).rejects.toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(
+        /could not determine username; the system knows no user \d+: run pailfs as one that has a line in \/etc\/passwd, or as root$/,
+      ) as string,
+    });
+  });
+
   it('is served by the old name where the new one is missing', async () => {
     const missing = path.join(folder, 'missing');
     const refusing = await program('fusermount', 'echo "old: $_FUSE_COMMFD $1 $3" >&2; exit 1');
 
-    const mounting = mountAsUser(order(), { loadCalls: loadSocketCalls, programs: [missing, refusing] });
+    const mounting = mountAsUser(order(), { ...means, programs: [missing, refusing] });
 
     await expect(mounting).rejects.toThrow('old: 3 -o --');
   });
@@ -70,7 +84,7 @@ describe('an ordinary user who mounts', () => {
   it('is told the line by which root mounts for him, where fusermount is missing', async () => {
     const programs = [path.join(folder, 'missing')];
 
-    await expect(mountAsUser(order(), { loadCalls: loadSocketCalls, programs })).rejects.toMatchObject({
+    await expect(mountAsUser(order(), { ...means, programs })).rejects.toMatchObject({
       kind: 'no-fuse',
       message: expect.stringContaining(
         `photos ${folder.replaceAll(' ', String.raw`\040`)} fuse.pailfs _netdev,nofail,allow_other,${owner},config=/etc/pailfs.toml 0 0`,
@@ -81,7 +95,7 @@ describe('an ordinary user who mounts', () => {
   it('is told that line, too, where koffi has no build for the machine', async () => {
     const loadCalls = (): Promise<never> => Promise.reject(new Error('Cannot find the native Koffi module'));
 
-    await expect(mountAsUser(order(), { loadCalls, programs: [] })).rejects.toMatchObject({
+    await expect(mountAsUser(order(), { ...means, loadCalls })).rejects.toMatchObject({
       kind: 'no-fuse',
       message: expect.stringMatching(/koffi does not load on .*\/etc\/fstab: photos /) as string,
     });
@@ -90,7 +104,7 @@ describe('an ordinary user who mounts', () => {
   it('is refused when fusermount says yes but sends nothing', async () => {
     const silent = await program('fusermount3', 'exit 0');
 
-    const mounting = mountAsUser(order(), { loadCalls: loadSocketCalls, programs: [silent] });
+    const mounting = mountAsUser(order(), { ...means, programs: [silent] });
 
     await expect(mounting).rejects.toMatchObject({
       kind: 'failed',
