@@ -50,6 +50,36 @@ it('processes that fill and empty one cache, of which one is killed again and ag
   expect(await bytesOnDisk(directory)).toBeLessThanOrEqual(LIMIT);
 });
 
+it('mounts that find the same file damaged at the same time begin it anew together, and go on keeping [read/kept]', async () => {
+  const name = { service: 'https://storage.example.com', bucket: 'b', key: 'k', etag: 'e', size: GROUP };
+  const block = Buffer.alloc(SMALL.blockSize, 'x');
+  for (let turn = 0; turn < 10; turn += 1) {
+    const directory = await temporaryDirectory();
+    const first = openCache(directory);
+    await first.content(name).keepInTime(0, block);
+    await first.close();
+    for (const file of await groupFiles(directory)) await truncate(file, 100);
+
+    const warnings: string[] = [];
+    const note = (message: string): void => {
+      warnings.push(message);
+    };
+    const log = { debug: () => undefined, info: note, warn: note, error: note };
+    const caches = [1, 2, 3].map(() => openCache(directory, { log }));
+    await Promise.all(
+      caches.map(async (cache) => {
+        await cache.content(name).keepInTime(0, block);
+        await cache.close();
+      }),
+    );
+
+    expect(warnings).toEqual([]);
+    const later = openCache(directory).content(name);
+    await later.look(0, 0);
+    expect(later.has(0)).toBe(true);
+  }
+});
+
 /** A process that reads through the cache, which it has begun to. */
 async function begun(directory: string, seed: number): Promise<ChildProcess> {
   const child = fork(CHILD, [directory, String(seed)], { execArgv: ['--import', LOADER] });

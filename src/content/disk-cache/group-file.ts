@@ -33,6 +33,8 @@ export interface GroupPlace {
 }
 
 const FILE_MODE = 0o600;
+/** Another process that has found the same damage may have made the file anew since this one has cleared it away. */
+const MOST_TRIES = 3;
 /**
  * At the name is something that this mount cannot use: a directory, a file of another user, a link that leads nowhere. Somebody put it
  * there, and nothing but a cache file belongs there.
@@ -169,17 +171,17 @@ export class GroupFile {
    * Goes on with a file that another process has made meanwhile, or this one before it was let go of; else makes a new one. Returns
    * which of `runs` are still to be written.
    */
-  async #begin(runs: readonly BlockRun[]): Promise<readonly BlockRun[]> {
+  async #begin(runs: readonly BlockRun[], triesLeft = MOST_TRIES): Promise<readonly BlockRun[]> {
     try {
       return await this.#create(runs);
     } catch (error) {
-      if (systemErrorCode(error) !== 'EEXIST') throw error;
+      if (systemErrorCode(error) !== 'EEXIST' || triesLeft === 0) throw error;
       const there = await openOrMissing(this.#place);
       if (there !== null) await this.#take(there);
       if (this.#handle !== null) return runs;
       // It is damaged, or no file.
       await rm(this.#place.path, { force: true, recursive: true });
-      return this.#create(runs);
+      return this.#begin(runs, triesLeft - 1);
     }
   }
 
