@@ -1,6 +1,8 @@
 /** What does a disk cache keep when it is full? */
-import { stat, utimes } from 'node:fs/promises';
+import { stat, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { CacheDirectory } from '../../src/content/disk-cache/cache-directory.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { groupFiles, openCache, readOnce } from './disk-cache-for-test.ts';
 import { Reading, SMALL } from './reading.ts';
@@ -59,6 +61,28 @@ describe('a cache that is full', () => {
     await readKey('another');
 
     expect([await readKey('one'), await readKey('another')]).toEqual([0, 0]);
+  });
+
+  it('takes little more than its limit also when two mounts fill it side by side', async () => {
+    const path = await temporaryDirectory();
+    const [files, bytes, limit] = [160, 8192, 400_000];
+    const parts = { path, clock: new ManualClock(Date.now()), deleted: () => undefined };
+    const mounts = [new CacheDirectory(parts), new CacheDirectory(parts)];
+    await Promise.all(mounts.map((mount) => mount.prepare()));
+    let most = 0;
+
+    for (let file = 0; file < files; file += 1) {
+      for (const [number, mount] of mounts.entries()) {
+        const name = `${String(file).padStart(3, '0')}.${number}`;
+        expect(await mount.reserve(bytes, limit)).toBe(true);
+        await mount.makeFolderOf(name);
+        await writeFile(mount.pathOf(name), Buffer.alloc(bytes, 'x'));
+        mount.settle(bytes, bytes);
+        most = Math.max(most, await bytesOnDisk(path));
+      }
+    }
+
+    expect(most).toBeLessThanOrEqual(1.25 * limit);
   });
 
   it('keeps nothing that is larger than all of it', async () => {

@@ -2,8 +2,8 @@
  * How much does the disk cache hold, and what goes when it is full? What was used longest ago.
  *
  * There is no index but the directory: a look at all of it tells the sum and which files are the oldest. The look is repeated when
- * the oldest ones are gone or when it is old, since other processes fill and empty the same directory. What another process adds
- * between two looks is not known: with several mounts the limit holds to that extent.
+ * the oldest ones are gone or when it is old, since other processes fill and empty the same directory; sooner where the one before has
+ * shown that they do. What another process adds between two looks is not known: with several mounts the limit holds to that extent.
  */
 import { mkdir, opendir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -15,6 +15,10 @@ import { SharedRun } from '../../base/shared-run.ts';
 const MOST_CANDIDATES = 50_000;
 /** How long what a look has shown is relied on. */
 const LOOK_AGE_MS = 5 * 60_000;
+/** The part of the limit that is written here, while others write, too, before the next look. */
+const SHARE_UNSEEN = 1 / 8;
+/** The part of the limit by which what is found may be other than what is known although nobody else writes: files that grow meanwhile. */
+const SHARE_UNCLEAR = 1 / 32;
 /** Milliseconds by which clocks may differ. */
 const CLOCK_SLACK_MS = 24 * 3600_000;
 /** It is not there any more, or not for this user. */
@@ -49,6 +53,10 @@ export class CacheDirectory {
   /** Oldest last. */
   #candidates: Candidate[] = [];
   #lookedAt = -Infinity;
+  /** Bytes that this process has added since the last look. */
+  #added = 0;
+  /** Bytes, more or fewer, that the last look has found and nobody here knew of. Until the second look nobody can say. */
+  #unknown = Infinity;
 
   constructor({ path, clock, deleted }: CacheDirectoryParts) {
     this.path = path;
@@ -88,6 +96,7 @@ export class CacheDirectory {
   settle(reserved: number, grown: number): void {
     this.#reserved -= reserved;
     this.#used += grown;
+    this.#added += grown;
   }
 
   /** Takes room for `bytes` more below `limit`, for which the oldest files go. False when there is none; else `settle` comes next. */
@@ -104,7 +113,7 @@ export class CacheDirectory {
 
   /** Deletes the oldest files until all the others, and what is being written, are no more than `limit` bytes. False when it cannot. */
   async shrinkTo(limit: number): Promise<boolean> {
-    if (this.#clock.monotonic() - this.#lookedAt > LOOK_AGE_MS) await this.#looks.run();
+    if (this.#isLookOld(limit)) await this.#looks.run();
     if (this.#used + this.#reserved <= limit) return true;
     const aim = Math.max(0, limit - limit * SPARE_SHARE);
     await this.#deleteUntil(aim);
@@ -113,6 +122,11 @@ export class CacheDirectory {
       await this.#deleteUntil(aim);
     }
     return this.#used + this.#reserved <= limit;
+  }
+
+  #isLookOld(limit: number): boolean {
+    if (this.#clock.monotonic() - this.#lookedAt > LOOK_AGE_MS) return true;
+    return this.#unknown > limit * SHARE_UNCLEAR && this.#added > limit * SHARE_UNSEEN;
   }
 
   async #deleteUntil(aim: number): Promise<void> {
@@ -140,7 +154,9 @@ export class CacheDirectory {
       if (found.length > 2 * MOST_CANDIDATES) found = oldest(found, latest);
     }
     this.#candidates = oldest(found, latest);
+    if (this.#lookedAt > -Infinity) this.#unknown = Math.abs(used - this.#used);
     this.#used = used;
+    this.#added = 0;
     this.#lookedAt = this.#clock.monotonic();
   }
 }
