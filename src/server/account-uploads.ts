@@ -57,6 +57,9 @@ export class AccountUploads {
       const owner = await ownedBucket(this.#parts, this.#account, subject);
       const { index, behaviours, blobs } = this.#parts;
       const row = await index.entry(bucket, key);
+      const mayBeFolder = row?.kind !== 'file' && key.endsWith('/') && behaviours.deleteFolder === 'refused';
+      if (mayBeFolder && (await folderExists(index, bucket, key)))
+        throw refuse(subject, 'rejected', 'a folder cannot be deleted', 400);
       if (row === undefined) return;
       if (row.kind === 'folder') {
         const kept = behaviours.deleteFolder === 'ignored' || (await hasContent(index, bucket, key));

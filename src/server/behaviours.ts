@@ -14,8 +14,8 @@ export interface Behaviours {
    * the way to an upload (§3.2) stay too. `vanishing`: every folder goes with its last file.
    */
   readonly folders: 'implicit' | 'lasting' | 'vanishing';
-  /** DELETE of `x/`: removes an empty folder, or does nothing; 204 either way. */
-  readonly deleteFolder: 'removes' | 'ignored';
+  /** DELETE of `x/` where `x` is a folder: removes an empty one, or does nothing, 204 either way; or 400, as for a name that it does not take. */
+  readonly deleteFolder: 'removes' | 'ignored' | 'refused';
   /** Create a folder where there is one, or a file of its name: made (201), or refused (409). */
   readonly existingFolder: 'made' | 'refused';
   /** Listing a folder that does not exist. */
@@ -65,7 +65,7 @@ export const defaultBehaviours: Behaviours = {
 export const behaviourChoices: { readonly [Name in keyof Behaviours]: readonly Behaviours[Name][] } = {
   range: ['honoured', 'ignored', 'refused', 'short', 'crumbs'],
   folders: ['implicit', 'lasting', 'vanishing'],
-  deleteFolder: ['removes', 'ignored'],
+  deleteFolder: ['removes', 'ignored', 'refused'],
   existingFolder: ['made', 'refused'],
   missingFolder: ['empty', 'missing'],
   headFolder: ['missing', 'found'],

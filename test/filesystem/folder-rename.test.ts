@@ -212,16 +212,19 @@ describe('a rename of a folder', () => {
     expect(await names(fs, '/')).toEqual(['d', 'e']);
   });
 
-  it('fails on a service that does not remove folders, with everything where it was, and is EXDEV from then on [rename/folders]', async () => {
-    const behaviours = { folders: 'lasting', deleteFolder: 'ignored' } as const;
-    const { fs, foreignWrite, stored } = await openForTest({ store: { behaviours } });
-    await foreignWrite('d/a', 'a');
+  it.each(['ignored', 'refused'] as const)(
+    'fails on a service that does not remove folders (%s), with everything where it was, and is EXDEV from then on [rename/folders]',
+    async (deleteFolder) => {
+      const behaviours = { folders: 'lasting', deleteFolder } as const;
+      const { fs, foreignWrite, stored } = await openForTest({ store: { behaviours } });
+      await foreignWrite('d/a', 'a');
 
-    await expect(fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'EPERM' });
-    expect((await stored('d/a')).toString()).toBe('a');
-    expect(await names(fs, '/d')).toEqual(['a']);
-    await expect(fs.rename('/d', '/f', false)).rejects.toMatchObject({ code: 'EXDEV' });
-  });
+      await expect(fs.rename('/d', '/e', false)).rejects.toMatchObject({ code: 'EPERM' });
+      expect((await stored('d/a')).toString()).toBe('a');
+      expect(await names(fs, '/d')).toEqual(['a']);
+      await expect(fs.rename('/d', '/f', false)).rejects.toMatchObject({ code: 'EXDEV' });
+    },
+  );
 
   it('is waited for by who creates a file in it, who finds it gone then', async () => {
     const { fs, foreignWrite, direct, bucket } = await openForTest();

@@ -9,7 +9,7 @@ function openWith(behaviours: Partial<Behaviours>, log = new LogForTest()): Prom
 }
 
 const services: Partial<Behaviours>[] = (['implicit', 'lasting', 'vanishing'] as const).flatMap((folders) =>
-  (['removes', 'ignored'] as const).flatMap((deleteFolder) =>
+  (['removes', 'ignored', 'refused'] as const).flatMap((deleteFolder) =>
     (['empty', 'missing'] as const).map((missingFolder) => ({ folders, deleteFolder, missingFolder })),
   ),
 );
@@ -137,17 +137,23 @@ describe('what rmdir learns', () => {
     expect(asked()).toEqual(['deleteObject b/']);
   });
 
-  it('one that stayed: EPERM from then on, one log line, folder in sight [folders/truth]', async () => {
-    const log = new LogForTest();
-    const { fs, direct, bucket } = await openWith({ deleteFolder: 'ignored' }, log);
-    for (const folder of ['a', 'b']) await direct.createFolder(bucket, folder);
+  it.each([
+    ['stayed', 'ignored'],
+    ['stayed, of which the service says that it cannot be deleted', 'refused'],
+  ] as const)(
+    'one that %s: EPERM from then on, one log line, folder in sight [folders/truth]',
+    async (_, deleteFolder) => {
+      const log = new LogForTest();
+      const { fs, direct, bucket } = await openWith({ deleteFolder }, log);
+      for (const folder of ['a', 'b']) await direct.createFolder(bucket, folder);
 
-    await expect(fs.rmdir('/a')).rejects.toMatchObject({ code: 'EPERM' });
-    await expect(fs.rmdir('/b')).rejects.toMatchObject({ code: 'EPERM' });
+      await expect(fs.rmdir('/a')).rejects.toMatchObject({ code: 'EPERM' });
+      await expect(fs.rmdir('/b')).rejects.toMatchObject({ code: 'EPERM' });
 
-    expect(log.about('does not remove folders')).toHaveLength(1);
-    expect(await names(fs, '/')).toEqual(['a', 'b']);
-  });
+      expect(log.about('does not remove folders')).toHaveLength(1);
+      expect(await names(fs, '/')).toEqual(['a', 'b']);
+    },
+  );
 
   it('nothing from one that somebody else filled meanwhile: ENOTEMPTY', async () => {
     const { fs, direct, bucket, foreignWrite } = await openWith({});
@@ -160,6 +166,32 @@ describe('what rmdir learns', () => {
 
     expect(await names(fs, '/')).toEqual(['a']);
     expect(await names(fs, '/a')).toEqual(['x']);
+  });
+
+  it('nothing from one that somebody else filled meanwhile, where the service refuses to delete such: ENOTEMPTY', async () => {
+    const { fs, direct, bucket, foreignWrite, faults } = await openWith({});
+    for (const folder of ['a', 'b']) await direct.createFolder(bucket, folder);
+    for (const path of ['/', '/a', '/b']) await names(fs, path);
+    await fs.rmdir('/b');
+    await foreignWrite('a/x', '');
+    faults.add({ operation: 'deleteObject', fault: { kind: 'status', status: 409 } });
+
+    await expect(fs.rmdir('/a')).rejects.toMatchObject({ code: 'ENOTEMPTY' });
+
+    expect(await names(fs, '/a')).toEqual(['x']);
+  });
+
+  it('that one is gone which the service says is missing, when it shows none [folders/truth]', async () => {
+    const { fs, direct, bucket, faults } = await openWith({});
+    await direct.createFolder(bucket, 'a');
+    await names(fs, '/');
+    await names(fs, '/a');
+    await direct.deleteObject(bucket, 'a/');
+    faults.add({ operation: 'deleteObject', fault: { kind: 'status', status: 404 } });
+
+    await fs.rmdir('/a');
+
+    expect(await names(fs, '/')).toEqual([]);
   });
 
   it('nothing about one with keys that cannot be shown: ENOTEMPTY, and nothing is sent [folders/rmdir]', async () => {

@@ -1,7 +1,7 @@
 /**
  * How are folders made and removed on a service that has no request to remove one?
  *
- * `DELETE folder/` may remove a folder or do nothing; the spec does not say. So after a removal the parent is listed until one
+ * `DELETE folder/` may remove a folder, do nothing, or be refused; the spec does not say. So after a removal the parent is listed until one
  * folder that the service itself listed as empty was seen to go (then no look is needed any more) or to stay (then folders count as
  * staying, until one is seen to go after all: a listing may be late). A yes that is not true would make files reappear under programs
  * that believe they are gone.
@@ -9,7 +9,7 @@
 import { describeError } from '../../base/errors.ts';
 import type { KeptFolder } from '../../namespace/kept-folders.ts';
 import type { KnownFolder } from '../../namespace/known-folder.ts';
-import { isRefusal } from '../../service/refusal.ts';
+import { isRefusal, type Refusal } from '../../service/refusal.ts';
 import { keyOfPath, nameOf, parentOf } from '../../store/keys.ts';
 import { mayHaveBeenDone } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
@@ -192,14 +192,15 @@ export class Folders {
 
   async #removeFromService(path: string, provesSomething: boolean): Promise<void> {
     const { namespace } = this.#mount;
-    const parent = await this.#asked(path);
-    if (parent === null) return;
+    const asked = await this.#asked(path);
+    if (asked === null) return;
+    const { parent, cause } = asked;
     const gone =
       namespace.known.kept.get(path)?.onService === 'absent' ||
       parent.recall(nameOf(path))?.kind !== 'folder';
     if (gone) {
       if (this.#removal === 'does nothing') this.#removal = 'untried';
-      else if (provesSomething) this.#removal = 'works';
+      else if (provesSomething && cause === undefined) this.#removal = 'works';
       return;
     }
     // Somebody may have put a file into it meanwhile: only a folder that is empty and stays proves anything.
@@ -210,17 +211,19 @@ export class Folders {
       this.#removal = 'does nothing';
       this.#mount.log.warn('this service does not remove folders: rmdir is refused', { path });
     }
-    throw new FsError('EPERM', path, 'the service keeps the folder, though it was asked to delete it');
+    const reason = 'the service keeps the folder, though it was asked to delete it';
+    throw new FsError('EPERM', path, reason, { cause });
   }
 
   /** Asks for the removal, and resolves with what the folder above shows then; null: no look is needed. */
-  async #asked(path: string): Promise<KnownFolder | null> {
+  async #asked(path: string): Promise<{ readonly parent: KnownFolder; readonly cause: unknown } | null> {
     const { namespace, store } = this.#mount;
     let isAsked = false;
     try {
-      await store.remove(`${keyOfPath(path)}/`);
+      const cause = await store.remove(`${keyOfPath(path)}/`).then(() => undefined, ofFolderAlone);
       isAsked = true;
-      return this.#removal === 'works' ? null : await namespace.relist(parentOf(path));
+      if (cause === undefined && this.#removal === 'works') return null;
+      return { parent: await namespace.relist(parentOf(path)), cause };
     } catch (error) {
       // The next look asks whether it is gone.
       if (isAsked || mayHaveBeenDone(error)) namespace.known.changed(path, { kind: 'unknown' });
@@ -258,4 +261,10 @@ export class Folders {
     });
     this.#next = { at, cancel };
   }
+}
+
+/** It may have no such request, or none for a folder that has something in it: the folder above shows what is so. Passes any other error on. */
+function ofFolderAlone(error: unknown): Refusal {
+  if (isRefusal(error, 'rejected', 'missing')) return error;
+  throw error;
 }
