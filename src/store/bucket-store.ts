@@ -5,7 +5,13 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Refusal, isRefusal, whenSent, type Operation } from '../service/refusal.ts';
-import type { CallOptions, ListObjectsQuery, ObjectService, UploadBody } from '../service/object-service.ts';
+import type {
+  CallOptions,
+  Download,
+  ListObjectsQuery,
+  ObjectService,
+  UploadBody,
+} from '../service/object-service.ts';
 import type {
   DeletedObject,
   LinkRecord,
@@ -23,6 +29,14 @@ import { PageProgress } from './page-progress.ts';
 
 /** A bookmark can go stale (§4.11) as often as somebody makes it; a listing that restarts for ever helps nobody. */
 const MAX_RESTARTS = 5;
+/** How often a body may be cut before the service is believed always to do that. */
+const MAX_CUTS = 5;
+
+/** Of the bytes that one answer brought. */
+export interface StoredDigest {
+  readonly head: ObjectHead;
+  readonly md5: string;
+}
 
 /** How a folder's pages are walked. */
 export interface PageWalk {
@@ -61,13 +75,20 @@ export class BucketStore {
     );
   }
 
-  /** What the headers and the bytes of the file under `key` are, MD5 in lower-case hexadecimal. Downloads all of it. */
-  digest(key: string, options?: CallOptions): Promise<{ readonly head: ObjectHead; readonly md5: string }> {
+  /**
+   * What the headers and the bytes of the file under `key` are, MD5 in lower-case hexadecimal. Downloads all of it; again, from its
+   * first byte, where the body is cut.
+   */
+  digest(key: string, options?: CallOptions): Promise<StoredDigest> {
     return this.#gates.reads(async (pausing) => {
-      const { head, body } = await this.#service.getObject(this.#bucket, key, { ...options, pausing });
-      const hash = createHash('md5');
-      for await (const data of body) hash.update(data);
-      return { head, md5: hash.digest('hex') };
+      for (let cuts = 0; ; cuts += 1) {
+        const download = await this.#service.getObject(this.#bucket, key, { ...options, pausing });
+        try {
+          return await digestOf(download);
+        } catch (error) {
+          if (cuts >= MAX_CUTS || !isRefusal(error, 'unavailable')) throw error;
+        }
+      }
     });
   }
 
@@ -210,6 +231,12 @@ async function askFirst(isStillMeant: CallOptions['isStillMeant']): Promise<bool
   } catch (error) {
     throw isRefusal(error) ? whenSent(error, false) : error;
   }
+}
+
+async function digestOf({ head, body }: Download): Promise<StoredDigest> {
+  const hash = createHash('md5');
+  for await (const data of body) hash.update(data);
+  return { head, md5: hash.digest('hex') };
 }
 
 function stoppedBefore(key: string): Refusal {

@@ -31,6 +31,42 @@ it.each([
   },
 );
 
+describe('a body that is cut while it is looked whether a file is the one that was stored here', () => {
+  const cut = { kind: 'cut', afterBytes: 5 } as const;
+
+  it('is asked for again: an edit is stored [errors/table]', async () => {
+    const { fs, faults, stored } = await openForTest({ store: UNNAMED });
+    await writeFile(fs, '/a', 'some bytes');
+    faults.add({ operation: 'getObject', fault: cut });
+
+    await edit(fs, '/a', 'N', 3);
+
+    expect((await stored('a')).toString()).toBe('somN bytes');
+  });
+
+  it('is asked for again: what is written anew is public as before [errors/table]', async () => {
+    const { fs, faults, direct, bucket } = await openForTest({ store: UNNAMED });
+    await writeFile(fs, '/a', 'some bytes');
+    await fs.setXattr('/a', 'user.pailfs.visibility', Buffer.from('public'), 'any');
+    faults.add({ operation: 'getObject', fault: cut });
+
+    await writeFile(fs, '/a', 'other bytes');
+
+    expect(await direct.getVisibility(bucket, 'a')).toMatchObject({ visibility: 'public' });
+  });
+
+  it('is asked for no more where all are cut [errors/table]', async () => {
+    const { fs, faults, asked } = await openForTest({ store: UNNAMED });
+    await writeFile(fs, '/a', 'some bytes');
+    faults.add({ operation: 'getObject', fault: cut, times: Infinity });
+    asked();
+
+    await expect(edit(fs, '/a', 'N', 3)).rejects.toMatchObject({ code: 'EIO' });
+
+    expect(asked()).toEqual(['headObject a', ...Array.from({ length: 6 }, () => 'getObject a')]);
+  });
+});
+
 describe('with cache=off, of a file that was stored here', () => {
   it.each([
     ['an edit', 5 * MIB, withLetter, (fs: FileSystemOperations) => edit(fs, '/a', 'N', 10)],
