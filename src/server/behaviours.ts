@@ -32,6 +32,8 @@ export interface Behaviours {
   readonly etagStyle: 'bare' | 'quoted' | 'weak';
   /** Seconds by which the Date header is ahead of Last-Modified's clock; or no Date header. */
   readonly date: number | 'missing';
+  /** Which of HTTP's three formats Last-Modified and Date have: the spec names none (§4.8). */
+  readonly httpDates: 'fixdate' | 'rfc850' | 'asctime';
   /** Get and Set visibility of a missing file. */
   readonly missingVisibility: 404 | 400;
   /** A `limit` above the most: lowered to it, or refused with 400. */
@@ -55,6 +57,7 @@ export const defaultBehaviours: Behaviours = {
   etag: 'md5',
   etagStyle: 'bare',
   date: 0,
+  httpDates: 'fixdate',
   missingVisibility: 404,
   excessiveLimit: 'lowered',
   newBucket: 'active',
@@ -74,6 +77,7 @@ export const behaviourChoices: { readonly [Name in keyof Behaviours]: readonly B
   etag: ['md5', 'random', 'hex'],
   etagStyle: ['bare', 'quoted', 'weak'],
   date: [0, 3600, -3600, 'missing'],
+  httpDates: ['fixdate', 'rfc850', 'asctime'],
   missingVisibility: [404, 400],
   excessiveLimit: ['lowered', 'refused'],
   newBucket: ['active', 'pending'],

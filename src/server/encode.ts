@@ -98,8 +98,18 @@ export function encodeHead(head: ObjectHead, behaviours: Behaviours): Record<str
   return {
     ...(head.contentType === null ? {} : { 'content-type': head.contentType }),
     etag: headerEtag(head.etag, behaviours),
-    'last-modified': head.lastModified.toUTCString(),
+    'last-modified': httpDate(head.lastModified, behaviours),
   };
+}
+
+/** For a header. */
+export function httpDate(time: Date, { httpDates }: Behaviours): string {
+  const fixdate = time.toUTCString();
+  if (httpDates === 'fixdate') return fixdate;
+  const [weekday = '', day = '', month = '', year = '', clock = ''] = fixdate.split(/,? /);
+  if (httpDates === 'asctime') return `${weekday} ${month} ${day.replace(/^0/, ' ')} ${clock} ${year}`;
+  const ofWeek = time.toLocaleDateString('en-US', { weekday: 'long', timeZone: 'UTC' });
+  return `${ofWeek}, ${day}-${month}-${year.slice(-2)} ${clock} GMT`;
 }
 
 function headerEtag(etag: string, { etagStyle }: Behaviours): string {

@@ -14,6 +14,7 @@ import { errorAnswer, refusalAnswer, type Answer, type Family } from './answer.t
 import type { Behaviours } from './behaviours.ts';
 import { bucketEndpoints } from './bucket-endpoints.ts';
 import { authenticate, type Credential } from './credentials.ts';
+import { httpDate } from './encode.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Fault, FaultPlan } from './faults.ts';
 import { fileEndpoints } from './file-endpoints.ts';
@@ -212,9 +213,10 @@ async function sendDated(
   answer: Answer,
   fault: Fault | undefined,
 ): Promise<FastifyReply> {
-  const ahead = parts.behaviours.date;
+  const { behaviours, clock } = parts;
+  const ahead = behaviours.date;
   reply.raw.sendDate = false;
-  if (ahead !== 'missing') reply.header('date', new Date(parts.clock.now() + ahead * 1000).toUTCString());
+  if (ahead !== 'missing') reply.header('date', httpDate(new Date(clock.now() + ahead * 1000), behaviours));
   await send(reply, answer, fault);
   return reply;
 }

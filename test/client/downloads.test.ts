@@ -138,6 +138,20 @@ describe('a download', () => {
 
 describe('the headers of a download', () => {
   it.each([
+    ['Sun, 06 Nov 1994 08:49:37 GMT', '1994-11-06T08:49:37.000Z'],
+    ['Sunday, 06-Nov-94 08:49:37 GMT', '1994-11-06T08:49:37.000Z'],
+    ['Sun Nov  6 08:49:37 1994', '1994-11-06T08:49:37.000Z'],
+    ['Saturday, 28-Feb-26 08:49:37 GMT', '2026-02-28T08:49:37.000Z'],
+    ['Sat Feb 28 08:49:37 2026', '2026-02-28T08:49:37.000Z'],
+  ])('have a time of any format that HTTP has: %s', async (text, time) => {
+    const { service } = await openClient([reply('200 OK', { ...VERSION, 'Last-Modified': text })]);
+
+    const head = await service.headObject('b', 'k');
+
+    expect(head.lastModified.toISOString()).toBe(time);
+  });
+
+  it.each([
     ['no ETag', '200 OK', { 'Last-Modified': LAST_MODIFIED }],
     ['an empty ETag', '200 OK', { ...VERSION, ETag: '""' }],
     ['no Last-Modified', '200 OK', { ETag: '"e"' }],
@@ -148,6 +162,8 @@ describe('the headers of a download', () => {
       { ...VERSION, 'Last-Modified': 'Fri, 99 Jan 2026 03:04:05 GMT' },
     ],
     ['a day that there is not', '200 OK', { ...VERSION, 'Last-Modified': 'Sat, 31 Feb 2026 03:04:05 GMT' }],
+    ['none either', '200 OK', { ...VERSION, 'Last-Modified': 'Saturday, 31-Feb-26 03:04:05 GMT' }],
+    ['none of a third format', '200 OK', { ...VERSION, 'Last-Modified': 'Sat Feb 31 03:04:05 2026' }],
     ['a compressed body', '200 OK', { ...VERSION, 'Content-Encoding': 'gzip' }],
     ['another status', '203 Whatever', VERSION],
     ['no content', '204 No Content', VERSION],
