@@ -181,6 +181,18 @@ describe('what rmdir learns', () => {
     expect(await names(fs, '/a')).toEqual(['x']);
   });
 
+  it('that one stays of which the service says that it knows no such request: EPERM [folders/truth]', async () => {
+    const { fs, direct, bucket, faults } = await openWith({});
+    await direct.createFolder(bucket, 'a');
+    await names(fs, '/');
+    await names(fs, '/a');
+    faults.add({ operation: 'deleteObject', times: Infinity, fault: { kind: 'status', status: 501 } });
+
+    await expect(fs.rmdir('/a')).rejects.toMatchObject({ code: 'EPERM' });
+
+    expect(await names(fs, '/')).toEqual(['a']);
+  });
+
   it('that one is gone which the service says is missing, when it shows none [folders/truth]', async () => {
     const { fs, direct, bucket, faults } = await openWith({});
     await direct.createFolder(bucket, 'a');

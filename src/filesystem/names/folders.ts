@@ -24,6 +24,8 @@ import type { Deletions } from '../write-back/deletions.ts';
 const MAKE_REAL_AFTER = 3000;
 /** After a failure to make one real, milliseconds. */
 const TRY_AGAIN_AFTER = 30_000;
+/** The status of what a service says to a request that it does not know. */
+const NOT_IMPLEMENTED = 501;
 
 /** mkdir and rmdir. Rejects with an `FsError`, or with the refusal of the service. */
 export class Folders {
@@ -265,6 +267,7 @@ export class Folders {
 
 /** It may have no such request, or none for a folder that has something in it: the folder above shows what is so. Passes any other error on. */
 function ofFolderAlone(error: unknown): Refusal {
-  if (isRefusal(error, 'rejected', 'missing')) return error;
+  const isUnknownRequest = isRefusal(error) && error.status === NOT_IMPLEMENTED;
+  if (isUnknownRequest || isRefusal(error, 'rejected', 'missing')) return error;
   throw error;
 }
