@@ -60,12 +60,13 @@ async function thoseOf(uid: number, directories: readonly string[]): Promise<rea
 }
 
 /**
- * Whether `uid` alone decides what is in it. Anybody can make a directory in /tmp, under any name: what somebody else put there would
- * have the commands of `uid` believe in mounts that there are not, and ask another process about those that there are.
+ * Whether `uid`, or this process's own user, alone decides what is in it. Anybody can make a directory in /tmp, under any name: what somebody
+ * else put there would have commands believe in mounts that there are not, and ask another process about those that there are.
  */
 export async function belongsTo(directory: string, uid: number): Promise<boolean> {
   const found = await lstat(directory).catch(unlessMissing);
-  return found?.isDirectory() === true && found.uid === uid && (found.mode & 0o022) === 0;
+  if (found?.isDirectory() !== true || (found.mode & 0o022) !== 0) return false;
+  return found.uid === uid || found.uid === process.geteuid?.();
 }
 
 /** What the names of a mount's files begin with: short, whatever the mountpoint is. */
