@@ -2,10 +2,10 @@
  * How does a serving process answer the commands of pailfs? HTTP over a socket that only its owner, and root, may
  * connect to. It stays while the mount ends: that is when most is asked.
  */
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, lstat, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { describeError } from '../../base/errors.ts';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { CommandError } from '../command-error.ts';
 import {
   pathDocument,
@@ -45,6 +45,16 @@ export class ControlServer {
     server.unref();
     await chmod(path, SOCKET_MODE);
     return new ControlServer(server, path);
+  }
+
+  /** Whether its name is still there; also when nobody can tell. */
+  async isThere(): Promise<boolean> {
+    try {
+      await lstat(this.#path);
+      return true;
+    } catch (error) {
+      return systemErrorCode(error) !== 'ENOENT';
+    }
   }
 
   async close(): Promise<void> {

@@ -41,12 +41,29 @@ export class ControlledMount implements Controlled {
 
   async begin(): Promise<void> {
     try {
-      const directory = await recordDirectory(process.getuid?.() ?? 0);
-      const path = controlSocketPath(directory, this.#job.mountpoint, process.pid);
-      this.#server = await ControlServer.open(path, this);
+      this.#server = await this.#listen();
     } catch (error) {
       this.#log.warn('There is no control socket: "pailfs uploads" cannot ask this mount', { error });
     }
+  }
+
+  /** Listens anew where its socket is gone, which nobody can find then. Never rejects. */
+  async keep(): Promise<void> {
+    try {
+      if ((await this.#server?.isThere()) === true) return;
+      // First: it removes the name, which the next one may have.
+      await this.#server?.close();
+      this.#server = undefined;
+      this.#server = await this.#listen();
+    } catch (error) {
+      // At debug level: it is tried again soon.
+      this.#log.debug('There is still no control socket', { error });
+    }
+  }
+
+  async #listen(): Promise<ControlServer> {
+    const directory = await recordDirectory(process.getuid?.() ?? 0);
+    return ControlServer.open(controlSocketPath(directory, this.#job.mountpoint, process.pid), this);
   }
 
   /** The mount is gone, and what is left is uploaded. The signal is aborted when a person does not want to wait for that. */

@@ -4,7 +4,14 @@ import type { Log } from '../../base/log.ts';
 import type { UnsentDraft } from '../../filesystem/open-file-system.ts';
 import { findMount } from '../../fuse/mount-table.ts';
 import { putAwayDead } from '../found-mounts/ended-records.ts';
-import { readRecordsOf, removeRecord, writeRecord, type MountRecord } from '../found-mounts/mount-record.ts';
+import {
+  readRecordFile,
+  readRecordsOf,
+  recordFile,
+  removeRecord,
+  writeRecord,
+  type MountRecord,
+} from '../found-mounts/mount-record.ts';
 import { ownRecordDirectories, recordDirectory } from '../found-mounts/record-directories.ts';
 import { ownIdentity } from '../found-mounts/process-identity.ts';
 
@@ -54,6 +61,17 @@ export class RecordedMount {
     });
   }
 
+  /** Writes it again where it is gone. Never rejects. */
+  async keep(): Promise<void> {
+    try {
+      const record = await this.#recordOf([]);
+      if ((await directoryOf(record)) === undefined) await writeRecord(await recordDirectory(uid()), record);
+    } catch (error) {
+      // At debug level: it is tried again soon.
+      this.#parts.log.debug('The mount could not be recorded again', { error });
+    }
+  }
+
   /** The last thing but the process's end. `unsent`: undefined when nobody knows what is missing. */
   async end(unsent: readonly UnsentDraft[] | undefined): Promise<void> {
     // The record of a process that is gone says that nobody knows how it ended.
@@ -73,11 +91,19 @@ export class RecordedMount {
 
   async #orLog(action: (directory: string) => Promise<void>): Promise<void> {
     try {
-      await action(await recordDirectory(uid()));
+      // Where it was written: a session directory may be there by now, or not any more.
+      await action((await directoryOf(await this.#recordOf([]))) ?? (await recordDirectory(uid())));
     } catch (error) {
       this.#parts.log.warn('The mount could not be recorded', { error });
     }
   }
+}
+
+/** Undefined when it is nowhere. */
+async function directoryOf(record: MountRecord): Promise<string | undefined> {
+  for (const directory of await ownRecordDirectories(uid()))
+    if ((await readRecordFile(recordFile(directory, record))) !== undefined) return directory;
+  return undefined;
 }
 
 function uid(): number {

@@ -6,6 +6,7 @@ import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { ControlledMount } from './controlled-mount.ts';
 import type { Ending, Endings } from './endings.ts';
+import { KeptWord } from './kept-word.ts';
 import { closeBackwards, UPLOAD_PATIENCE_MS, type BucketSurroundings, type Start } from './open-bucket.ts';
 import type { MountJob } from './mount-job.ts';
 import type { RecentProblems } from '../logging/recent-problems.ts';
@@ -39,6 +40,7 @@ export class ServedMount {
   readonly #parts: Parts;
   readonly #record: RecordedMount;
   readonly #control: ControlledMount;
+  readonly #word: KeptWord;
 
   private constructor(job: MountJob, surroundings: Surroundings, parts: Parts, warnings: readonly string[]) {
     this.#job = job;
@@ -46,6 +48,7 @@ export class ServedMount {
     this.#parts = parts;
     this.#record = recordedMount(job, surroundings, parts);
     this.#control = new ControlledMount(job, parts, surroundings.log);
+    this.#word = new KeptWord([this.#record, this.#control], surroundings.clock);
     this.warnings = warnings;
   }
 
@@ -58,6 +61,7 @@ export class ServedMount {
       const mount = new ServedMount(job, surroundings, parts, start.warnings);
       await mount.#record.begin();
       await mount.#control.begin();
+      mount.#word.begin();
       for (const warning of start.warnings) surroundings.log.warn(warning);
       return mount;
     } catch (error) {
@@ -95,6 +99,7 @@ export class ServedMount {
     if (unsent !== undefined && unsent.length > 0) {
       log.error('Not everything could be uploaded; the bytes are kept', { files: unsent });
     }
+    await this.#word.end();
     await this.#record.end(unsent);
     await this.#control.end();
     await this.#parts.service.close();
