@@ -17,6 +17,8 @@ import { reasonOf } from './errno-of.ts';
 /** Files stored at once at the end: more than uploads at once (gates.ts), since each waits for the local disk, too. */
 const FILES_AT_ONCE = 16;
 const NO_TIME = 'there was no time left';
+/** A rename that a crash had cut is finished beside programs, and the end does not wait for it. */
+const UNDER_WAY = 'the next mount goes on with it';
 const HALF = 'a program was still writing it';
 /** What could not be stored, deleted, renamed, or made public again. */
 export interface UnsentDraft {
@@ -74,7 +76,7 @@ export async function endFileSystem(
   const cut = resuming.left
     // What waits for the rename says so itself.
     .filter(({ from }) => !unsent.some(({ path }) => path === from))
-    .map(({ from, reason = NO_TIME }) => {
+    .map(({ from, reason = UNDER_WAY }) => {
       return { path: from, file: '', bytes: 0, reason: `not renamed yet: ${reason}` };
     });
   return [...unsent, ...(await setAside(mount)), ...undeleted, ...cut];

@@ -97,6 +97,18 @@ it('the end of the mount before the next look leaves it to the mount after that,
   expect(await textsOf(scene)).toEqual({ g: 'new f' });
 });
 
+it('the end of the mount while it looks leaves it to the mount after that, and says so [write/unmount]', async () => {
+  const { scene, disk } = await killedAfterCopy([]);
+  const service = new InterceptedService(scene.service, async ({ operation }, proceed) =>
+    operation === 'headObject' ? new Promise<never>(() => undefined) : proceed(),
+  );
+  const next = await mountOver(disk, scene, { service });
+
+  expect(await next.close({ patience: 60_000 })).toMatchObject([
+    { path: '/f', reason: 'not renamed yet: the next mount goes on with it' },
+  ]);
+});
+
 it('other files that wait are stored meanwhile [write-back/crash]', async () => {
   const killed = await killedAfterCopy(['f', 'other']);
   const { scene } = killed;
