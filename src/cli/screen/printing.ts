@@ -49,6 +49,7 @@ async function allWritten(): Promise<void> {
 
 /** Resolves also when nobody reads: its `error` says that. */
 function lastWritten(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength === 0) return Promise.resolve();
   return new Promise((resolve) => {
     stream.write('', () => {
       resolve();
