@@ -20,7 +20,7 @@ it('what is no record is passed over, and nobody waits for it: any user can make
   const name = (pid: number): string =>
     recordFile(directory, mountRecordOf({ process: { pid, startTime: '1' } }));
   await writeRecord(directory, mountRecordOf());
-  execFileSync('mkfifo', [name(1)]);
+  execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', name(1)]);
   await symlink('/dev/zero', name(2));
   await mkdir(name(3));
   await writeFile(name(4), '');
