@@ -77,6 +77,22 @@ async function claim(directory: string): Promise<void> {
   });
 }
 
+it('pailfs uploads export has a directory for each of several buckets, and none for a single one [uploads/export]', async () => {
+  const { home, left } = await arrange();
+  await left('d/a');
+  await left('b');
+  const [single, several] = [join(home, 'single'), join(home, 'several')];
+
+  const one = await runHere(['uploads', 'export', single]);
+  await left('d/a', { bucket: 'music-1234', bucketName: 'music' });
+  const two = await runHere(['uploads', 'export', several]);
+
+  expect(linesOf(one.stdout)).toEqual(['b', 'd/a'].map((path) => join(single, path)));
+  expect(linesOf(two.stdout)).toEqual(
+    ['music/d/a', 'photos/b', 'photos/d/a'].map((path) => join(several, path)),
+  );
+});
+
 it('pailfs uploads lists what another process stores, though it cannot be asked how far it is', async () => {
   const { left, server } = await arrange();
   const directory = await left('taken');

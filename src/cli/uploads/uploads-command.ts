@@ -6,6 +6,7 @@ import { inWords } from '../../base/errors.ts';
 import { discardLeftIn } from '../../filesystem/left-behind/changes-left.ts';
 import type { UnsentChange } from '../../filesystem/unsent/unsent-change.ts';
 import type { ChangeOutcome } from '../../filesystem/unsent/unsent-changes.ts';
+import { isUsableName } from '../../store/keys.ts';
 import { agrees } from '../screen/ask-person.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
@@ -104,20 +105,28 @@ export async function retryUploads(
 export async function exportUploads(wish: UploadsWish, directory: string): Promise<ExitCode> {
   const top = resolve(directory);
   const { chosen, found } = await selectedToKeep(wish);
-  const changes = chosen.flatMap((one) => toExport(one.changes, wish));
+  const meant = chosen
+    .map(({ place: { bucket }, changes }) => ({ bucket, changes: toExport(changes, wish) }))
+    .filter(({ changes }) => changes.length > 0);
+  const isOfSeveral = new Set(meant.map(({ bucket }) => bucket)).size > 1;
   await makeTop(top);
   const outcomes: ChangeOutcome[] = [];
-  for (const change of changes) {
-    const { id, kind, path } = change;
-    try {
-      const storedAs = await exportDraft(change, top);
-      outcomes.push({ id, kind, path, isDone: true, storedAs, reason: null });
-    } catch (error) {
-      outcomes.push({ id, kind, path, isDone: false, storedAs: null, reason: inWords(error) });
-    }
-  }
+  for (const { bucket, changes } of meant)
+    for (const change of changes) outcomes.push(await exported(change, isOfSeveral ? bucket : null, top));
   const wording = { failure: () => 'is not exported', success: saysWhere };
   return tell([{ outcomes }], { wish, found, wording });
+}
+
+/** `bucket`: what is in front of its path, as in a mount of all buckets, whose paths have that already; null: nothing. */
+async function exported(change: UnsentChange, bucket: string | null, top: string): Promise<ChangeOutcome> {
+  const { id, kind, path } = change;
+  const isInBucket = path !== null && bucket !== null && isUsableName(bucket);
+  try {
+    const storedAs = await exportDraft(isInBucket ? { ...change, path: `/${bucket}${path}` } : change, top);
+    return { id, kind, path, isDone: true, storedAs, reason: null };
+  } catch (error) {
+    return { id, kind, path, isDone: false, storedAs: null, reason: inWords(error) };
+  }
 }
 
 const saysWhere = ({ storedAs }: ChangeOutcome): string => storedAs ?? '';
