@@ -45,6 +45,19 @@ describe('the control socket', () => {
     expect(await client.setVisibility('/a', 'private')).toEqual({ ...LINK, visibility: 'private' });
   });
 
+  it('is asked anew each time: one that ends a connection after an answer is not taken for silent', async () => {
+    const answered = new WeakSet<object>();
+    const client = await impostor(({ socket }, response) => {
+      // As when who asks was too busy to hear that it has ended.
+      if (answered.has(socket)) return void socket.destroy();
+      answered.add(socket);
+      response.end(JSON.stringify({ changes: [] }));
+    });
+
+    expect(await client.uploads()).toEqual([]);
+    expect(await client.uploads()).toEqual([]);
+  });
+
   it('hands over which path is to be refreshed', async () => {
     const refreshed: string[] = [];
     const refresh = (path: string): Promise<void> => {

@@ -152,7 +152,8 @@ interface Response {
 function exchange(socketPath: string, { method, path, body, deadline }: Request): Promise<Response> {
   return new Promise((resolve, reject) => {
     const signal = deadline === undefined ? {} : { signal: AbortSignal.timeout(deadline) };
-    const asking = request({ socketPath, method, path, ...signal }, (response) => {
+    // A connection each: of one that is kept, who has been busy since does not know that the other side has ended it, and takes that for silence.
+    const asking = request({ socketPath, method, path, agent: false, ...signal }, (response) => {
       const pieces: Buffer[] = [];
       let size = 0;
       response.on('error', reject);
