@@ -1,5 +1,5 @@
 /** Which changes does a person mean by `notes.txt`, `/home/me/photos/notes.txt` or `3f2a91c0`? */
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import type { UnsentChange } from '../../filesystem/unsent/unsent-change.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import type { UnsentPlace } from './unsent-places.ts';
@@ -62,14 +62,24 @@ function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
 }
 
 /** One whose whole identifier that is, though others may begin with it: `delete-1`, `delete-12`. */
-function meantIn(place: UnsentPlace, word: string): readonly UnsentChange[] {
-  const exact = place.changes.filter(({ id }) => id === word);
-  return exact.length > 0 ? exact : place.changes.filter((change) => isMeant(word, change, place));
+function meantIn({ changes, mountpoint }: UnsentPlace, word: string): readonly UnsentChange[] {
+  const exact = changes.filter(({ id }) => id === word);
+  if (exact.length > 0) return exact;
+  // Once a word and not for each change: thousands may be named, of thousands.
+  const inMount = mountpoint === null ? null : pathIn(mountpoint, word);
+  return changes.filter((change) => isMeant(word, inMount, change));
 }
 
-function isMeant(word: string, { id, path }: UnsentChange, { mountpoint }: UnsentPlace): boolean {
+/** Of what `word` is on this machine, the path in the mount; null: it is not in it. */
+function pathIn(mountpoint: string, word: string): string | null {
+  const top = resolve(mountpoint);
+  const path = resolve(word);
+  const start = top === sep ? '' : top;
+  return path.startsWith(`${start}${sep}`) ? path.slice(start.length) : null;
+}
+
+function isMeant(word: string, inMount: string | null, { id, path }: UnsentChange): boolean {
   if (word.length >= LEAST_LETTERS && id.startsWith(word)) return true;
   if (path === null) return false;
-  const isInMount = mountpoint !== null && resolve(word) === resolve(mountpoint, path.slice(1));
-  return isInMount || path === word || path === `/${word}`;
+  return path === inMount || path === word || path === `/${word}`;
 }
