@@ -16,8 +16,9 @@ const ISO_DATE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2
 
 /** The date formats of HTTP headers. */
 export function parseHttpDate(text: string | undefined): Date | null {
-  for (const shape of text === undefined ? [] : HTTP_DATES) {
-    const parts = shape.exec(text ?? '')?.groups;
+  if (text === undefined) return null;
+  for (const shape of HTTP_DATES) {
+    const parts = shape.exec(text)?.groups;
     if (parts === undefined) continue;
     const { day = '', month = '', year = '', time = '' } = parts;
     const date = new Date(`${day} ${month} ${fullYear(year)} ${time} GMT`);

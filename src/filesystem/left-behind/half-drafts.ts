@@ -19,7 +19,7 @@ const AT_ONCE = 8;
 /**
  * Removes the half drafts among `records` whose bytes the service has under their key: an ETag that is their MD5 says so. One whose program
  * had set it public and that is private stays, as only a person can tell whether somebody else has made it so. Asks one HEAD for each, and
- * no more after one that failed: those drafts stay. Never rejects.
+ * how visible such a one is; no more after one that failed: those drafts stay. Never rejects.
  */
 export async function dropStoredHalves(
   mount: MountState,
