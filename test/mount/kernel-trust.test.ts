@@ -1,5 +1,5 @@
 /** What does the kernel believe of what the kernel driver told it, and for how long? */
-import { open, readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { uploadOf } from '../support/embedded-service.ts';
 import { sharedMount } from '../support/shared-mount.ts';
@@ -52,6 +52,25 @@ describe('a mount of the kernel driver whose metadata are trusted for an hour', 
     expect(grown.output).toBe('7\n2\n');
     expect(moved).toMatchObject({ exit: 0, output: 'b\na\nmore\n' });
     expect(moved.errors).toMatch(/own\/a: No such file/);
+  });
+
+  it('keeps the inode number of a file and of a folder that the kernel has forgotten [local/numbers]', async () => {
+    await mount().run('mkdir -p numbers/deep; echo a > numbers/deep/a; echo b > numbers/b; ls -lR numbers');
+    const numbers = (): Promise<string> =>
+      mount()
+        .run('stat -c "%n %i" numbers numbers/deep numbers/deep/a numbers/b; ls -i numbers')
+        .then(({ output }) => output);
+    const before = await numbers();
+    await mount().ask('refresh');
+    const refreshed = await numbers();
+    await mount().run('mkdir numbers/deep/x; mv numbers/deep/x numbers/deep/y; mv numbers/deep numbers/moved');
+    await mount().run('mv numbers/moved numbers/deep');
+    const moved = await numbers();
+    await writeFile('/proc/sys/vm/drop_caches', '2');
+    const dropped = await numbers();
+
+    expect(before).toMatch(/^numbers [0-9]+\nnumbers\/deep [0-9]+\n/);
+    expect([refreshed, moved, dropped]).toEqual([before, before, before]);
   });
 
   it('shows a listing in progress no attributes that a write has overtaken', async () => {

@@ -11,7 +11,9 @@ const NAME_BYTES = 16;
 /** Roughly, a node as an object. */
 const FEW_NODE_BYTES = 250;
 
+/** The kinds first: they say where a node is. */
 const COLUMNS = [
+  'kinds',
   'identities',
   'trustedUntil',
   'parents',
@@ -19,7 +21,6 @@ const COLUMNS = [
   'previous',
   'lookups',
   'modes',
-  'kinds',
 ] as const;
 
 export type Column = (typeof COLUMNS)[number];
@@ -52,7 +53,12 @@ export class Chunk implements Rows {
   readonly kinds = new Uint8Array(CHUNK_ROWS);
   readonly #places = new Uint16Array(CHUNK_ROWS);
   #names = emptyNames();
-  count = 0;
+  count: number;
+
+  constructor(rows: Rows) {
+    this.count = rows.count;
+    copyRows(rows, this);
+  }
 
   get bytes(): number {
     const columns = COLUMNS.reduce((sum, column) => sum + this[column].byteLength, 0);
@@ -98,6 +104,14 @@ export class Chunk implements Rows {
   }
 }
 
+/** `to` is empty. */
+function copyRows(from: Rows, to: Rows): void {
+  for (const row of from.used()) {
+    for (const column of COLUMNS) to.set(row, column, from.get(row, column));
+    to.setName(row, from.nameOf(row));
+  }
+}
+
 function emptyNames(): TextList {
   const names = new TextList(CHUNK_ROWS + 1, CHUNK_ROWS * NAME_BYTES);
   names.add('');
@@ -118,18 +132,14 @@ const NOTHING: FewNode = {
   name: '',
 };
 
-/** What is left of a chunk: objects. */
+/** Where few nodes are: objects. */
 export class FewRows implements Rows {
   readonly #nodes = new Map<number, FewNode>();
   count: number;
 
-  constructor(rows: Rows) {
-    this.count = rows.count;
-    for (const row of rows.used()) {
-      const node = this.#made(row);
-      for (const column of COLUMNS) node[column] = rows.get(row, column);
-      node.name = rows.nameOf(row);
-    }
+  constructor(rows?: Rows) {
+    this.count = rows?.count ?? 0;
+    if (rows !== undefined) copyRows(rows, this);
   }
 
   get bytes(): number {

@@ -1,6 +1,6 @@
 /**
  * How are a million nodes written down in few bytes? In rows of numbers outside the heap, a thousand to a chunk. Where most of those
- * are forgotten the others are objects from then on: a few that stay must not keep the rows of all that the kernel has ever looked
+ * are forgotten the others are objects, until many come back: a few that stay must not keep the rows of all that the kernel has ever looked
  * at. What few nodes have, e.g. open handles, or children, is an object beside them.
  */
 import type { FileHandle } from '../../filesystem/operations.ts';
@@ -8,6 +8,8 @@ import { Chunk, CHUNK_ROWS, FewRows, type Column, type Rows } from './node-chunk
 
 /** So few nodes take less as objects than as a chunk. */
 const FEW_ROWS = CHUNK_ROWS / 16;
+/** So many take less as a chunk, and would not be few again with the next that is forgotten. */
+const MANY_ROWS = 4 * FEW_ROWS;
 
 /** In `kinds`; 0 where no node is. */
 export const nodeKinds = { folder: 1, file: 2 } as const;
@@ -54,13 +56,7 @@ export class NodeRows {
   }
 
   add(id: number, kind: keyof typeof nodeKinds, identity: number): void {
-    const index = Math.floor(id / CHUNK_ROWS);
-    const rows = this.#rowsOf(id) ?? new Chunk();
-    if (rows instanceof Chunk) this.#chunks.set(index, rows);
-    rows.count += 1;
-    const before = this.#growing;
-    this.#growing = index;
-    if (before !== index) this.#thinOut(before);
+    this.#rowsFor(Math.floor(id / CHUNK_ROWS)).count += 1;
     this.#size += 1;
     this.set(id, 'kinds', nodeKinds[kind]);
     this.set(id, 'identities', identity);
@@ -129,6 +125,25 @@ export class NodeRows {
   *ids(): Generator<number, void> {
     for (const group of [this.#chunks, this.#few])
       for (const [index, rows] of group) for (const row of rows.used()) yield index * CHUNK_ROWS + row;
+  }
+
+  /** Where one more node is to be written down. */
+  #rowsFor(index: number): Rows {
+    const chunk = this.#chunks.get(index);
+    if (chunk !== undefined) return chunk;
+    const few = this.#few.get(index) ?? new FewRows();
+    // A number that comes back (resting-numbers.ts) may be alone in its thousand.
+    if (index < this.#growing && few.count < MANY_ROWS) {
+      this.#few.set(index, few);
+      return few;
+    }
+    const made = new Chunk(few);
+    this.#few.delete(index);
+    this.#chunks.set(index, made);
+    const before = this.#growing;
+    this.#growing = Math.max(before, index);
+    if (before < index) this.#thinOut(before);
+    return made;
   }
 
   /** A chunk that does not grow takes as much as its nodes are worth. */

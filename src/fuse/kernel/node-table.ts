@@ -7,7 +7,8 @@ import { HashIndex } from '../../base/hash-index.ts';
 import { hashOf } from '../../base/text-list.ts';
 import { FsError } from '../../filesystem/errors.ts';
 import { RowNode, type Node, type NodeFacts } from './node.ts';
-import { NO_NODE, nodeKinds, NodeRows } from './node-rows.ts';
+import { NO_NODE, NodeRows } from './node-rows.ts';
+import { RestingNumbers, type Forgotten } from './resting-numbers.ts';
 
 export const ROOT_NODE = 1;
 
@@ -22,6 +23,7 @@ export class NodeTable {
   );
   /** By identity. */
   readonly #files = new HashIndex((id) => identityHash(this.#rows.get(id, 'identities')));
+  readonly #resting = new RestingNumbers();
   readonly #leaves: (node: Node) => void;
   readonly #renews: (node: Node) => void;
   #lastId = ROOT_NODE;
@@ -162,7 +164,8 @@ export class NodeTable {
   }
 
   #broughtTo(folder: Node, name: string, facts: NodeFacts): Node {
-    const node = this.living(facts) ?? this.#made(facts);
+    const { kind, identity } = facts;
+    const node = this.living(facts) ?? this.#made({ kind, identity, parent: folder.id, name });
     if (node.parent !== null) this.#leaves(node);
     this.#attach(folder.id, name, node.id);
     return node;
@@ -172,14 +175,16 @@ export class NodeTable {
     return this.#files.find(identityHash(identity), (id) => this.#rows.get(id, 'identities') === identity);
   }
 
-  #made({ kind, identity }: NodeFacts): Node {
-    const id = this.#freeNumber();
+  #made(facts: Forgotten): Node {
+    const { kind, identity } = facts;
+    const rested = this.#resting.take(facts);
+    const id = rested === undefined || this.#rows.has(rested) ? this.#freeNumber() : rested;
     this.#rows.add(id, kind, identity);
     if (kind === 'file') this.#files.add(id);
     return new RowNode(this.#rows, id);
   }
 
-  /** A number is not used again but after all others. New ones rise as names are listed: `cp -r` reads a folder's files in the order of their numbers (sibling-reads.ts). */
+  /** One that is free is not used for something else but after all others. New ones rise as names are listed: `cp -r` reads a folder's files in the order of their numbers (sibling-reads.ts). */
   #freeNumber(): number {
     do this.#lastId = this.#lastId >= MOST_NUMBERS ? ROOT_NODE + 1 : this.#lastId + 1;
     while (this.#rows.has(this.#lastId));
@@ -237,9 +242,12 @@ export class NodeTable {
     const rows = this.#rows;
     const hasChildren = (rows.extrasIn(id)?.children.count ?? 0) > 0;
     if (!rows.has(id) || id === ROOT_NODE || hasChildren || rows.get(id, 'lookups') > 0) return;
+    const { kind, identity, name } = new RowNode(rows, id);
     const parent = rows.get(id, 'parents');
+    // What has no name any more is nothing that a name leads to later.
+    if (parent !== NO_NODE) this.#resting.rest({ kind, identity, parent, name }, id);
     if (parent !== NO_NODE) this.#unlink(parent, id);
-    if (rows.get(id, 'kinds') === nodeKinds.file) this.#files.remove(id);
+    if (kind === 'file') this.#files.remove(id);
     rows.remove(id);
     if (parent !== NO_NODE) this.#drop(parent);
   }

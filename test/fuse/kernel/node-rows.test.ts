@@ -60,6 +60,29 @@ describe('nodes of which most are forgotten', () => {
   });
 });
 
+describe('nodes that come back', () => {
+  it('take little where few of their thousand do, and what the others take where all do, and are what they are made', () => {
+    const rows = rowsWith(100 * EACH);
+    const { bytes } = rows;
+    for (let id = 1; id <= 100 * EACH; id += 1) rows.remove(id);
+    for (let id = EACH / 2; id <= 99 * EACH; id += EACH) rows.add(id, 'folder', id);
+    const few = rows.bytes;
+    for (let id = 1; id <= 100 * EACH; id += 1) {
+      if (!rows.has(id)) rows.add(id, 'file', 2 ** 40 + id);
+      rows.setName(id, `again ${id}`);
+    }
+
+    expect(few).toBeLessThan(bytes / 40);
+    expect(rows.bytes).toBeLessThan(1.2 * bytes);
+    expect(rows.size).toBe(100 * EACH);
+    const wrong = Array.from({ length: 100 * EACH }, (_, index) => index + 1).filter((id) => {
+      const isFew = id % EACH === EACH / 2 && id < 99 * EACH;
+      return !rows.isNamed(id, `again ${id}`) || rows.get(id, 'identities') !== (isFew ? id : 2 ** 40 + id);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('a node that is looked up for days', () => {
   it('has as many lookups as it was told of, also beyond 32 bits', () => {
     const rows = rowsWith(1);

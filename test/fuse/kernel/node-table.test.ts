@@ -93,6 +93,45 @@ describe('a node', () => {
     expect(table.lookUp(root, 'a', file('a'.charCodeAt(0))).id).not.toBe(nodes[0]?.id);
   });
 
+  it('has its number again when it was forgotten with its name: a file wherever it is then, a folder where it was', () => {
+    const { table, root, nodes } = tableWith('a', 'b');
+    const folder = table.lookUp(root, 'folder', folderFacts);
+    const inside = table.lookUp(folder, 'inside', folderFacts);
+    const before = [...nodes, folder, inside].map(({ id }) => id);
+    for (const id of [...before].reverse()) table.forget(id, 1);
+    const sizes = [table.size];
+
+    const again = table.lookUp(root, 'folder', folderFacts);
+    const after = [
+      table.lookUp(again, 'a', file('a'.charCodeAt(0))),
+      table.lookUp(root, 'b', file('b'.charCodeAt(0))),
+      again,
+      table.lookUp(again, 'inside', folderFacts),
+    ].map(({ id }) => id);
+    const others = [
+      table.lookUp(root, 'a', file(1000)),
+      table.lookUp(root, 'inside', folderFacts),
+      table.lookUp(again, 'b', file(1001)),
+    ].map(({ id }) => id);
+
+    expect(sizes).toEqual([1]);
+    expect(after).toEqual(before);
+    expect(new Set([...before, ...others]).size).toBe(7);
+  });
+
+  it('keeps its number from whatever else gets its name meanwhile', () => {
+    const { table, root, nodes } = tableWith('a');
+    const folder = table.lookUp(root, 'folder', folderFacts);
+    table.forget(nodes[0]?.id ?? 0, 1);
+    const other = table.lookUp(root, 'a', file(1000));
+    const again = table.lookUp(root, 'a', file('a'.charCodeAt(0)));
+    table.detach(root, 'folder');
+    const made = table.lookUp(root, 'folder', folderFacts);
+
+    expect([again.id, other.id === again.id]).toEqual([nodes[0]?.id, false]);
+    expect(made.id).not.toBe(folder.id);
+  });
+
   it('stays where it is when renamed to its own name', () => {
     const { table, root, nodes } = tableWith('a');
     table.move(root, 'a', root, 'a');
@@ -132,6 +171,18 @@ describe('the table of nodes', () => {
     );
     expect(left.map((_, index) => table.known(root, `round 99 ${index}`)?.id)).toEqual(left);
     expect([table.size, table.countKnownIn(root), [...table.all()].length]).toEqual([101, 100, 101]);
+  });
+
+  it('remembers the numbers of so many of those that were forgotten, and no more', () => {
+    const { table, root, nodes } = tableWith('a', 'b');
+    const [first, second] = nodes.map(({ id }) => id);
+    table.forget(first ?? 0, 1);
+    for (let index = 0; index < 65_535; index += 1)
+      table.forget(table.lookUp(root, 'n', file(1000 + index)).id, 1);
+    table.forget(second ?? 0, 1);
+
+    expect(table.lookUp(root, 'b', file('b'.charCodeAt(0))).id).toBe(second);
+    expect(table.lookUp(root, 'a', file('a'.charCodeAt(0))).id).not.toBe(first);
   });
 
   it('is back to the root, whatever happened, once the kernel has given all lookups back', () => {
