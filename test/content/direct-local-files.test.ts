@@ -3,10 +3,11 @@ import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { alignedMemory } from '../../src/base/aligned-memory.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { directLocalFiles, readFully, writeFully, type LocalFile } from '../../src/content/local-files.ts';
+import { OpenDescriptor } from '../../src/content/open-descriptor.ts';
 import { FileModel } from '../support/file-model.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
@@ -149,8 +150,15 @@ describe('what is written to a draft', () => {
   it('goes past the page cache also after a write to a place that the disk has no file for', async () => {
     const file = await create();
     const data = pagesOf(patternedBytes(PAGE, 1));
+    // Of ext4 that is a place beyond 16 TiB; others have more than a number can say.
+    const refusal = Object.assign(new Error('too large'), { code: 'EFBIG' });
+    const refused = (['writeTogether', 'write'] as const).map((method) =>
+      vi.spyOn(OpenDescriptor.prototype, method).mockRejectedValueOnce(refusal),
+    );
+    onTestFinished(() => void vi.restoreAllMocks());
 
     await expect(file.write(data, 2 ** 45)).rejects.toMatchObject({ code: 'EFBIG' });
+    expect(refused.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
     await file.sync();
     await file.write(data, 0);
 

@@ -2,7 +2,7 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { alignedMemory, areWholePages } from '../../src/base/aligned-memory.ts';
 import { BlockMemory } from '../../src/base/block-memory.ts';
@@ -11,6 +11,7 @@ import type { BlockRun } from '../../src/content/disk-cache/block-run.ts';
 import { DirectWrites } from '../../src/content/direct-writes.ts';
 import { GroupFile, type GroupPlace } from '../../src/content/disk-cache/group-file.ts';
 import { OpenGroups } from '../../src/content/disk-cache/open-groups.ts';
+import { OpenDescriptor } from '../../src/content/open-descriptor.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -249,7 +250,12 @@ describe('whole blocks that are written past the page cache', () => {
   });
 
   it('are written as any others where the disk refuses it, which is asked once', async () => {
-    // Node's own memory begins anywhere, which such a write refuses.
+    // Which disks do, and what they refuse, differs: this is what ext4 says of memory that begins anywhere.
+    const refusal = Object.assign(new Error('unaligned'), { code: 'EINVAL' });
+    const refusing = await OpenDescriptor.open(new FailingCalls([]), '/dev/null', 'w');
+    vi.spyOn(refusing, 'writeTogether').mockRejectedValue(refusal);
+    vi.spyOn(OpenDescriptor.prototype, 'openedAgain').mockResolvedValue(refusing);
+    onTestFinished(() => void vi.restoreAllMocks());
     const unaligned = (first: number): BlockRun => ({
       first,
       blocks: Array.from({ length: 9 }, (_, offset) =>
