@@ -4,6 +4,7 @@ import type { StatusDocument } from '../../src/cli/control/control-documents.ts'
 import type { MountStatus } from '../../src/cli/found-mounts/mount-status.ts';
 import { statusDetails, statusOptions } from '../../src/cli/status/status-details.ts';
 import { summaryOf } from '../../src/cli/control/unsent-summary.ts';
+import { localMinute } from '../support/local-minute.ts';
 import { quietMount } from '../support/quiet-mount.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';
 
@@ -76,7 +77,7 @@ describe('the details of a mount', () => {
   it('say what it does, with a bar for each upload under way, and what went wrong lately', () => {
     expect(statusDetails(BUSY, undefined, NOW).split('\n')).toEqual([
       'up       2 h, log in /log',
-      expect.stringMatching(/^service {2}offline since 2026-03-04 \d\d:03 \(3 min\)$/),
+      `service  offline since ${localMinute('2026-03-04T05:03:07.000Z')} (3 min)`,
       'requests 1234 (12.3/s)  3 failed  received 5 MB (1 MB/s)  sent 2 kB (0 B/s)',
       'reads    1 kB from memory  2 kB from the disk  3 kB as it came from the service',
       'cache    4 kB in memory  5 kB on the disk',
