@@ -4,7 +4,7 @@ import type { ExitCode } from './command-error.ts';
 import type { Tell } from './program-options.ts';
 import { exitCodes } from './command-error.ts';
 import { requireUtf8 } from './given-words.ts';
-import { withErrorsOfOurs } from './screen/parser-errors.ts';
+import { requireCommands, withErrorsOfOurs } from './screen/parser-errors.ts';
 import { whilePrinting } from './screen/printing.ts';
 import { failureOf, sayStack, sayToPerson, tellProgram } from './screen/report.ts';
 
@@ -47,11 +47,13 @@ export async function runCommandLine(
   }
 }
 
-/** commander's `help` knows commands, and not the commands of those. */
+/** commander's `help` knows commands, and not the commands of those. Throws a usage error where there is none of that name. */
 function askingForHelp(program: Command, words: readonly string[]): readonly string[] {
   const [word, ...names] = words;
   const isBelow = word === 'help' && names.length > 1;
-  return isBelow && program.commands.some((one) => one.name() === names[0]) ? [...names, '--help'] : words;
+  if (!isBelow || !program.commands.some((one) => one.name() === names[0])) return words;
+  requireCommands(program, names);
+  return [...names, '--help'];
 }
 
 /** What follows a `--` is none. */

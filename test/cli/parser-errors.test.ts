@@ -174,6 +174,18 @@ it('who asks for the help of a command that there is not is told so', async () =
   expect(told.stderr).toMatch(/\npailfs: there is no command lits of pailfs\n$/);
 });
 
+it.each([
+  [['uploads', 'nope'], 'nope of pailfs uploads; "pailfs uploads --help"'],
+  [['uploads', 'retry', 'nope'], 'nope of pailfs uploads retry; "pailfs uploads retry --help"'],
+  [['ls', 'photos:f'], 'photos:f of pailfs ls; "pailfs ls --help"'],
+])('so is who asks for that of one below a command: %j', async (names, line) => {
+  expect(await runHere(['help', ...names])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `pailfs: there is no command ${line} shows the usage\n`,
+  });
+});
+
 it.each([[['uploads', 'retry']], [['bucket', 'delete']]])(
   'the help of %j is that of the command below',
   async (names) => {

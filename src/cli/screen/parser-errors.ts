@@ -36,6 +36,19 @@ function missingCommand(command: Command): CommandError | undefined {
   return usageError(`there is no command ${wanted} of ${nameOf(command)}`);
 }
 
+/** Of what `pailfs help` is asked for, where that is a command of a command: the parser would show the help of the last one that there is. */
+export function requireCommands(program: Command, words: readonly string[]): void {
+  let command = program;
+  for (const word of words.filter((one) => !one.startsWith('-'))) {
+    const below = command.commands.find((one) => one.name() === word);
+    if (below === undefined) {
+      const name = nameOf(command);
+      throw usageError(`there is no command ${word} of ${name}; "${name} --help" shows the usage`);
+    }
+    command = below;
+  }
+}
+
 function wrongWords(command: Command, error: CommanderError): CommandError {
   return usageError(`${complaintOf(command, error)}; ${helpFor(command)}`);
 }
