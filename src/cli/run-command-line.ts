@@ -5,7 +5,7 @@ import type { Tell } from './program-options.ts';
 import { exitCodes } from './command-error.ts';
 import { requireUtf8 } from './given-words.ts';
 import { requireCommands, withErrorsOfOurs } from './screen/parser-errors.ts';
-import { whilePrinting } from './screen/printing.ts';
+import { saidToTheEnd, whilePrinting } from './screen/printing.ts';
 import { failureOf, sayStack, sayToPerson, tellProgram } from './screen/report.ts';
 
 /**
@@ -41,8 +41,10 @@ export async function runCommandLine(
     return exitCode;
   } catch (error) {
     const failure = failureOf(error);
-    sayToPerson(failure.message);
-    if (isGiven('--debug')) sayStack(error);
+    await saidToTheEnd(() => {
+      sayToPerson(failure.message);
+      if (isGiven('--debug')) sayStack(error);
+    });
     return failure.exitCode;
   }
 }

@@ -1,5 +1,7 @@
 /** What does a person see when what a command prints cannot be written? */
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CommandLine } from '../support/command-line.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
@@ -79,6 +81,25 @@ it.each(['ls', 'ls --json', 'get'])(
     expect(names.filter((name) => !outcome.stdout.includes(name))).toEqual([]);
   },
 );
+
+it('what it says at last finds the pipe full, which is read later: it comes all the same', async () => {
+  const { server, at } = await withFiles();
+  const command = `{ head -c 65536 /dev/zero >&2; ${commandIn(server)} ls --nope; echo "ended with $?" >&2; } 2>&1`;
+
+  const outcome = await at.shell(`${command} | { sleep 3; tr -d '\\000'; }`);
+
+  const line = `unknown option '--nope'; "pailfs ls --help" shows the usage`;
+  expect(outcome.stdout).toBe(`pailfs: ${line}\nended with 2\n`);
+});
+
+it('nobody reads what it says at last, of which the pipe is full: it ends with what it would end with', async () => {
+  const { server, at } = await withFiles();
+  const command = `{ head -c 65536 /dev/zero >&2; ${commandIn(server)} ls --nope; echo "$?" > code; } 2>&1`;
+
+  await at.shell(`${command} | sleep 3`);
+
+  expect(await readFile(join(at.home, 'code'), 'utf8')).toBe('2\n');
+});
 
 it.each(['ls photos:d', 'get photos:d/a photos:d/b -', '--help', 'mount --help', '--version'])(
   'the disk is full to which %s prints: it says so in one line, and ends with 1',

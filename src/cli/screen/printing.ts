@@ -16,8 +16,6 @@ export async function whilePrinting<Result>(action: () => Promise<Result>): Prom
   const failed = (error: unknown): void => {
     if (systemErrorCode(error) !== 'EPIPE') failure = error;
   };
-  // Where even errors cannot be said there is nobody to say that to.
-  const unsaid = (): void => undefined;
   process.stdout.on('error', failed);
   process.stderr.on('error', unsaid);
   try {
@@ -38,12 +36,28 @@ export async function whilePrinting<Result>(action: () => Promise<Result>): Prom
   );
 }
 
+/** Runs `say`, whose words on stderr are the last ones. Resolves when they are read, or at once where nobody reads. */
+export async function saidToTheEnd(say: () => void): Promise<void> {
+  process.stderr.on('error', unsaid);
+  try {
+    say();
+    await allWritten([process.stderr]);
+  } finally {
+    process.stderr.off('error', unsaid);
+  }
+}
+
+/** Where even errors cannot be said there is nobody to say that to. */
+function unsaid(): void {
+  // Without a listener it would end the process.
+}
+
 /**
  * A pipe takes 64 KiB at once and the rest as it is read, and a write that fails says so in a later turn; the process is ended when
  * its command has ended.
  */
-async function allWritten(): Promise<void> {
-  await Promise.all([process.stdout, process.stderr].map(lastWritten));
+async function allWritten(streams = [process.stdout, process.stderr]): Promise<void> {
+  await Promise.all(streams.map(lastWritten));
   await new Promise((resolve) => setImmediate(resolve));
 }
 
