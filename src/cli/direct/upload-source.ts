@@ -85,11 +85,22 @@ export class SentFile implements UploadBody {
     for await (const piece of pieces as AsyncIterable<Buffer>) {
       hash.update(piece);
       bytes += piece.length;
+      // A file that somebody writes, or one of /proc, whose size is none.
+      if (bytes > this.size)
+        throw new CommandError(
+          exitCodes.failed,
+          'it is longer than when it was opened: put it again, or give it on stdin',
+        );
       yield piece;
       this.#sent(bytes);
     }
-    // Where it is not as long as announced, who counts the bytes says so. What has grown since its end was read may have changed before.
-    if (bytes === this.size && before.mtimeNs !== (await this.#file.stat({ bigint: true })).mtimeNs) {
+    if (bytes < this.size)
+      throw new CommandError(
+        exitCodes.failed,
+        'it is shorter than when it was opened: put it again, or give it on stdin',
+      );
+    // What has grown since its end was read may have changed before.
+    if (before.mtimeNs !== (await this.#file.stat({ bigint: true })).mtimeNs) {
       throw new CommandError(exitCodes.failed, 'a program changed it while it was read: put it again');
     }
   }

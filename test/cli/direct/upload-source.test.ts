@@ -1,10 +1,12 @@
 /** Where do the bytes of what is no file wait until they are stored? */
 import { execFile } from 'node:child_process';
-import { readdir, rename, writeFile } from 'node:fs/promises';
+import { readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openSource, SentFile } from '../../../src/cli/direct/upload-source.ts';
+import { CommandLine } from '../../support/command-line.ts';
+import { bytesOf, startEmbeddedServer, uploadOf } from '../../support/embedded-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function textOf(file: SentFile): Promise<string> {
@@ -40,4 +42,36 @@ it('a file is read as it was when it was opened, whatever has its name meanwhile
   await rename(`${file}.new`, file);
 
   expect(await textOf(new SentFile(source, 'text/plain', () => undefined))).toBe('old');
+});
+
+it.each([
+  ['longer', 'bytes, and more', 'it is longer than when it was opened: put it again, or give it on stdin'],
+  ['shorter', 'byte', 'it is shorter than when it was opened: put it again, or give it on stdin'],
+])('of a file that becomes %s the end is not read as if it were one', async (_case, later, reason) => {
+  const file = join(await temporaryDirectory(), 'file');
+  await writeFile(file, 'bytes');
+  const source = await openSource(file);
+  onTestFinished(() => source.close());
+
+  await writeFile(file, later);
+
+  await expect(textOf(new SentFile(source, 'text/plain', () => undefined))).rejects.toThrow(reason);
+});
+
+it('who puts a file that is longer than it says is told so; what has its name stays; on stdin it is stored', async () => {
+  const server = await startEmbeddedServer();
+  await server.direct.putObject(server.bucket, 'f', uploadOf('old'));
+  const stored = async (): Promise<string> =>
+    (await bytesOf((await server.direct.getObject(server.bucket, 'f')).body)).toString();
+  const at = await CommandLine.open(server);
+  const fromStdin = ['sh', '-c', 'exec "$@" < /proc/version', 'sh', ...CommandLine.words];
+
+  const told = await at.run(['put', '/proc/version', 'photos:f']);
+  const kept = await stored();
+  await at.run(['put', '-', 'photos:f'], { program: fromStdin });
+
+  const reason = 'it is longer than when it was opened: put it again, or give it on stdin';
+  expect(told).toEqual({ code: 1, stdout: '', stderr: `pailfs: /proc/version is not stored: ${reason}\n` });
+  expect(kept).toBe('old');
+  expect(await stored()).toBe(await readFile('/proc/version', 'utf8'));
 });
