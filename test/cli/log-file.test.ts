@@ -9,9 +9,10 @@ import {
   statSync,
   truncateSync,
 } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Log } from '../../src/base/log.ts';
 import { openLogFile } from '../../src/cli/logging/log-file.ts';
 import { openLog } from '../../src/cli/logging/log-output.ts';
@@ -111,6 +112,31 @@ it('on into the same file while a directory is missing, or something else has it
 
   expect(isMade).toBe(false);
   expect(messagesIn(join(`${folder}.away`, 'log'))).toEqual(['one', 'two', 'three']);
+});
+
+it('not into a pipe that nobody reads: to open it would wait for somebody who does', async () => {
+  const path = join(await temporaryDirectory(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  const late = spawn('sh', ['-c', 'sleep 2; exec cat "$1"', 'sh', path]);
+  onTestFinished(() => void late.kill());
+
+  expect(() => openLogFile(path)).toThrow('it is a pipe that nobody reads');
+});
+
+it('into a pipe, without waiting for who has stopped to read it', async () => {
+  const path = join(await temporaryDirectory(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  const reader = spawn('sh', ['-c', 'exec < "$1"; sleep 3; exec cat > "$1.read"', 'sh', path]);
+  const descriptor = await vi.waitFor(() => openLogFile(path));
+  const log = openLog({ descriptor, followed: undefined, debug: false, fields: {} });
+
+  for (let line = 0; line < 1000; line += 1) log.info('a line that is of some length, as lines of a log are');
+  const hasWaited = existsSync(`${path}.read`);
+  closeSync(descriptor);
+  await once(reader, 'close');
+
+  expect(hasWaited).toBe(false);
+  expect(readFileSync(`${path}.read`, 'utf8')).toContain('a line that is of some length');
 });
 
 it('on into a device', async () => {

@@ -1,6 +1,7 @@
 /** Which file do the lines of a log go into? The one at its path: of an overlong one, or where it is renamed or removed, another. */
 import {
   closeSync,
+  constants,
   fchmodSync,
   fstatSync,
   mkdirSync,
@@ -29,7 +30,10 @@ export interface Followed {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** Opens a log file for appending, 0600, with its directory; an overlong one becomes `<file>.1` first. A device stays as it is. Throws as node:fs does. */
+/**
+ * Opens a log file for appending, 0600, with its directory; an overlong one becomes `<file>.1` first. A device, or a pipe, stays as it is.
+ * Throws as node:fs does, and where nobody reads the pipe.
+ */
 export function openLogFile(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
   return openThere(path);
@@ -83,7 +87,7 @@ function isCurrent(there: Stats, mine: Stats): boolean {
 
 function openThere(path: string): number {
   if ((statOrNothing(path)?.size ?? 0) > ROTATE_ABOVE) renameSync(path, `${path}.1`);
-  const descriptor = openSync(path, 'a', FILE_MODE);
+  const descriptor = isPipe(path) ? openPipe(path) : openSync(path, 'a', FILE_MODE);
   try {
     // Not a device: /dev/null is everybody's.
     if (fstatSync(descriptor).isFile()) {
@@ -96,6 +100,20 @@ function openThere(path: string): number {
     throw error;
   }
   return descriptor;
+}
+
+function isPipe(path: string): boolean {
+  return statOrNothing(path)?.isFIFO() === true;
+}
+
+/** To wait for somebody who reads it, or who goes on reading, would be to hang, perhaps for ever: lines are lost rather. */
+function openPipe(path: string): number {
+  try {
+    return openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENXIO') throw error;
+  }
+  throw new Error('it is a pipe that nobody reads');
 }
 
 function endsWithLine(path: string): boolean {
