@@ -2,16 +2,9 @@
  * How does one talk to one bucket? The port with the bucket filled in and each kind of request behind its gate; and the two
  * things the service has no request for: all pages of a folder, and a replacement that keeps its visibility.
  */
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Refusal, isRefusal, whenSent, type Operation } from '../service/refusal.ts';
-import type {
-  CallOptions,
-  Download,
-  ListObjectsQuery,
-  ObjectService,
-  UploadBody,
-} from '../service/object-service.ts';
+import type { CallOptions, ListObjectsQuery, ObjectService, UploadBody } from '../service/object-service.ts';
 import type {
   DeletedObject,
   LinkRecord,
@@ -22,6 +15,7 @@ import type {
   VisibilityRecord,
 } from '../service/records.ts';
 import { LIST_OBJECTS_MAX_LIMIT } from '../service/limits.ts';
+import { digestOf, type StoredDigest } from './digest.ts';
 import { EtagKind } from './etag-kind.ts';
 import type { Gates } from './gates.ts';
 import { LateRequests } from './late-requests.ts';
@@ -31,12 +25,6 @@ import { PageProgress } from './page-progress.ts';
 const MAX_RESTARTS = 5;
 /** How often a body may be cut before the service is believed always to do that. */
 const MAX_CUTS = 5;
-
-/** Of the bytes that one answer brought. */
-export interface StoredDigest {
-  readonly head: ObjectHead;
-  readonly md5: string;
-}
 
 /** How a folder's pages are walked. */
 export interface PageWalk {
@@ -77,14 +65,14 @@ export class BucketStore {
 
   /**
    * What the headers and the bytes of the file under `key` are, MD5 in lower-case hexadecimal. Downloads all of it; again, from its
-   * first byte, where the body is cut.
+   * first byte, where the body is cut. Rejects with `timeout` when its bytes only drip.
    */
   digest(key: string, options?: CallOptions): Promise<StoredDigest> {
     return this.#gates.reads(async (pausing) => {
       for (let cuts = 0; ; cuts += 1) {
         const download = await this.#service.getObject(this.#bucket, key, { ...options, pausing });
         try {
-          return await digestOf(download);
+          return await digestOf(download, key, this.#gates.clock);
         } catch (error) {
           if (cuts >= MAX_CUTS || !isRefusal(error, 'unavailable')) throw error;
         }
@@ -231,12 +219,6 @@ async function askFirst(isStillMeant: CallOptions['isStillMeant']): Promise<bool
   } catch (error) {
     throw isRefusal(error) ? whenSent(error, false) : error;
   }
-}
-
-async function digestOf({ head, body }: Download): Promise<StoredDigest> {
-  const hash = createHash('md5');
-  for await (const data of body) hash.update(data);
-  return { head, md5: hash.digest('hex') };
 }
 
 function stoppedBefore(key: string): Refusal {

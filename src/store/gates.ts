@@ -4,7 +4,7 @@
  * Each kind has a gate of its own, and the connection pool has a connection for the sum of them: a name is never stuck behind
  * a transfer. Between two tries nothing is under way: while the service asks to be left alone with some, others go on.
  */
-import type { Clock } from '../base/clock.ts';
+import { systemClock, type Clock } from '../base/clock.ts';
 import { RunningClock } from '../base/running-clock.ts';
 import type { Pausing } from '../service/object-service.ts';
 
@@ -20,6 +20,8 @@ export interface Gates {
   readonly metadata: Gate;
   readonly reads: Gate;
   readonly uploads: Gate;
+  /** By which those who are let in have their deadlines. */
+  readonly clock: RunningClock;
   /** Whether what somebody has seen of the service may be from before the process, or its machine, slept: it may be hours old. */
   hasJustWoken(): boolean;
 }
@@ -35,12 +37,13 @@ export const CONNECTIONS_FOR_ALL_GATES = METADATA_AT_ONCE + READS_AT_ONCE + UPLO
 
 /** Gates for one mount; their tasks never wait for each other's kind. Without a `clock`, which has to be the client's, nobody hears of a sleep. */
 export function createGates(clock?: Clock): Gates {
-  const running = clock === undefined ? null : RunningClock.of(clock);
+  const running = RunningClock.of(clock ?? systemClock);
   return {
     metadata: gateOf(METADATA_AT_ONCE),
     reads: gateOf(READS_AT_ONCE),
     uploads: gateOf(UPLOADS_AT_ONCE),
-    hasJustWoken: () => running?.hasWokenWithin(WAKING_MS) ?? false,
+    clock: running,
+    hasJustWoken: () => clock !== undefined && running.hasWokenWithin(WAKING_MS),
   };
 }
 

@@ -16,7 +16,7 @@ import { Refusal, isRefusal, type RefusalKind } from '../service/refusal.ts';
 import type { Gate } from './gates.ts';
 import { beginningOf, mostHeld, onceComplete } from './held-body.ts';
 import { RangeProgress } from './range-progress.ts';
-import { withinTime } from './read-deadline.ts';
+import { noteArrival, withinTime } from './read-deadline.ts';
 import { RangeTrust, type RangeSupport } from './range-trust.ts';
 
 const NOT_IMPLEMENTED = 501;
@@ -227,7 +227,7 @@ export class RangeReader {
         await sink.chunk(wanted, progress.next);
         progress.next += wanted.length;
       }
-      noteArrival(data.length, request, progress);
+      noteArrival(data.length, request.key, progress);
       // Reading to the end keeps the connection; leaving early is for bodies that hold more than is wanted.
       if (progress.next >= until && download.range.end > until) break;
     }
@@ -239,7 +239,7 @@ export class RangeReader {
   #bodyOf(download: Download, request: Transfer, progress: RangeProgress): AsyncIterable<Uint8Array> {
     if (download.isUncounted !== true) return download.body;
     return onceComplete(download, (bytes) => {
-      noteArrival(bytes, request, progress);
+      noteArrival(bytes, request.key, progress);
     });
   }
 
@@ -266,14 +266,6 @@ export class RangeReader {
 
 function holdsWhole(download: Download): boolean {
   return download.range.start === 0 && download.range.end === download.head.size;
-}
-
-/** Bytes that drip, in one body or in one answer each, never stall for long, and would hold up the program for hours. */
-function noteArrival(bytes: number, { key }: RangeRequest, progress: RangeProgress): void {
-  progress.noteArrival(bytes);
-  if (progress.isOverdue && !progress.isComplete) {
-    throw refusal('timeout', 'the bytes come too slowly', key);
-  }
 }
 
 /** Gives the connection of a body that nobody reads back. */

@@ -14,6 +14,21 @@ export interface TimeLeft {
   readonly left: number;
 }
 
+/** How far a read has come; `RangeProgress` is it. */
+export interface Arriving {
+  readonly isOverdue: boolean;
+  readonly isComplete: boolean;
+  noteArrival(bytes: number): void;
+}
+
+/** Bytes that drip, in one body or in one answer each, never stall for long, and would hold up the program for hours. */
+export function noteArrival(bytes: number, key: string, progress: Arriving): void {
+  progress.noteArrival(bytes);
+  if (progress.isOverdue && !progress.isComplete) {
+    throw new Refusal('timeout', 'the bytes come too slowly', { operation: 'getObject', subject: key });
+  }
+}
+
 /** As `task` settles under a signal that follows `signal`, but rejects with a `timeout` about `key` when no time is left. */
 export async function withinTime<Result>(
   { time, clock, key, signal }: TimeTerms,

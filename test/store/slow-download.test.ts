@@ -1,10 +1,15 @@
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import type { ObjectService } from '../../src/service/object-service.ts';
+import type { Download, ObjectService } from '../../src/service/object-service.ts';
 import type { ObjectHead } from '../../src/service/records.ts';
 import { Refusal } from '../../src/service/refusal.ts';
+import { BucketStore } from '../../src/store/bucket-store.ts';
+import { createGates } from '../../src/store/gates.ts';
 import { RangeReader } from '../../src/store/range-reader.ts';
+import { openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { ScriptedDownloads } from '../support/scripted-downloads.ts';
@@ -34,6 +39,23 @@ it('a download that only drips is given up after a minute, and its body closed',
   expect(bytes).toBe(4);
   expect(service.gets).toMatchObject([{ closed: true }]);
 });
+
+it.each([
+  [1, { kind: 'timeout', reason: 'the bytes come too slowly' }],
+  [CHUNK, { md5: md5Of(patternedBytes(8 * CHUNK)) }],
+])(
+  'so is one of which only the digest is wanted, and not where it goes on: %d bytes at once',
+  async (size, end) => {
+    const { service, bucket } = await openEmbeddedService();
+    await service.putObject(bucket, 'k', uploadOf(patternedBytes(8 * CHUNK)));
+    const clock = new ManualClock();
+    const store = new BucketStore(new SlowBodies(service, size, clock), bucket, createGates(clock));
+
+    const ended = await store.digest('k').catch((error: unknown) => error);
+
+    expect(ended).toMatchObject(end);
+  },
+);
 
 it('without ranges, a download that was cut late goes on though all before the cut takes minutes to come again [read/cut]', async () => {
   const service = new ScriptedDownloads(patternedBytes(8 * CHUNK));
@@ -69,6 +91,32 @@ it('without ranges, a download that was cut late goes on though all before the c
   expect(bytes).toBe(8 * CHUNK);
   expect(service.asked).toEqual(['whole', `${7 * CHUNK}-${8 * CHUNK}`]);
 });
+
+/** Whose bodies come in pieces of `size` bytes, each after a while. */
+class SlowBodies extends InterceptedService {
+  readonly #size: number;
+  readonly #clock: ManualClock;
+
+  constructor(service: ObjectService, size: number, clock: ManualClock) {
+    super(service, (_call, proceed) => proceed());
+    this.#size = size;
+    this.#clock = clock;
+  }
+
+  override async getObject(...asked: Parameters<ObjectService['getObject']>): Promise<Download> {
+    const download = await super.getObject(...asked);
+    return { ...download, body: slowly(inPieces(download.body, this.#size), this.#clock) };
+  }
+}
+
+async function* inPieces(body: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  for await (const data of body)
+    for (let start = 0; start < data.length; start += size) yield data.subarray(start, start + size);
+}
+
+function md5Of(bytes: Uint8Array): string {
+  return createHash('md5').update(bytes).digest('hex');
+}
 
 async function* slowly(body: AsyncIterable<Uint8Array>, clock: ManualClock): AsyncGenerator<Uint8Array> {
   for await (const data of body) {
