@@ -2,9 +2,12 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { watchStatus } from '../../src/cli/status/status-command.ts';
 import { CommandLine } from '../support/command-line.ts';
 import { startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { openOwnHome } from '../support/run-here.ts';
 
 async function withFiles(): Promise<{ server: EmbeddedServer; at: CommandLine }> {
   const server = await startEmbeddedServer();
@@ -99,6 +102,25 @@ it('nobody reads what it says at last, of which the pipe is full: it ends with w
   await at.shell(`${command} | sleep 3`);
 
   expect(await readFile(join(at.home, 'code'), 'utf8')).toBe('2\n');
+});
+
+it('what is watched is left out while what was printed before is not read', async () => {
+  await openOwnHome();
+  const clock = new ManualClock();
+  const unread = vi
+    .spyOn(process.stdout, 'writableLength', 'get')
+    .mockImplementation(() => ([1, 2, 4].includes(clock.sleeps.length) ? 5 : 0));
+  const beats: number[] = [];
+  const written = vi.spyOn(process.stdout, 'write').mockImplementation(() => {
+    beats.push(clock.sleeps.length);
+    if (clock.sleeps.length > 4) process.stdout.emit('error', new Error('nobody reads any more'));
+    return true;
+  });
+
+  await watchStatus({ mountpoint: undefined, json: true }, clock);
+  for (const spy of [unread, written]) spy.mockRestore();
+
+  expect(beats).toEqual([0, 3, 5]);
 });
 
 it.each(['ls photos:d', 'get photos:d/a photos:d/b -', '--help', 'mount --help', '--version'])(

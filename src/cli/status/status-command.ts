@@ -42,7 +42,8 @@ export async function runStatus(wish: StatusWish, clock: Clock): Promise<ExitCod
 
 /**
  * Looks again each second until Ctrl-C, or until nobody reads any more. On a terminal the same place changes; elsewhere, and with
- * `--json`, each look is a line with a document. Rejects as `runStatus`, also when the mount is gone later.
+ * `--json`, each look is a line with a document, left out while what was printed before is not read: kept, they would grow for ever.
+ * Rejects as `runStatus`, also when the mount is gone later.
  */
 export async function watchStatus(wish: StatusWish, clock: Clock): Promise<ExitCode> {
   const end = new AbortController();
@@ -55,7 +56,7 @@ export async function watchStatus(wish: StatusWish, clock: Clock): Promise<ExitC
   while (!end.signal.aborted) {
     const statuses = await look(wish, clock);
     if (isDrawn) draw(statuses.length === 0 ? 'nothing is mounted\n' : textOf(statuses, wish, clock));
-    else process.stdout.write(`${JSON.stringify(statuses)}\n`);
+    else if (process.stdout.writableLength === 0) process.stdout.write(`${JSON.stringify(statuses)}\n`);
     await clock.sleep(WATCH_EVERY, end.signal).catch((error: unknown) => {
       if (!end.signal.aborted) throw error;
     });
