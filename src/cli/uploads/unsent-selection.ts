@@ -13,7 +13,10 @@ export interface Selected {
   readonly changes: readonly UnsentChange[];
 }
 
-/** By place. Rejects with a `CommandError` when a word means nothing, or things in several places. */
+/**
+ * By place. Rejects with a `CommandError` when a single word means nothing, or things in several places: what is discarded is gone, and
+ * who misspells one name may mean other changes by the rest, too.
+ */
 export function selectChanges(words: readonly string[], places: readonly UnsentPlace[]): readonly Selected[] {
   const selected = new Map<UnsentPlace, Set<UnsentChange>>();
   for (const word of words) {
@@ -47,7 +50,7 @@ function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
   if (first === undefined) {
     throw new CommandError(
       exitCodes.failed,
-      `nothing that waits here is called ${word}: "pailfs uploads" lists what does`,
+      `nothing that waits here is called ${word}: nothing is done; "pailfs uploads" lists what waits`,
     );
   }
   const meant = found.flatMap(({ changes }) => changes);
@@ -55,7 +58,7 @@ function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
   if (second !== undefined || (isById && meant.length > 1)) {
     throw new CommandError(
       exitCodes.failed,
-      `${word} may be one of ${meant.map(shortId).join(', ')}: name it by more of its ID, or choose a mount with --mount`,
+      `${word} may be one of ${meant.map(shortId).join(', ')}: nothing is done; name it by more of its ID, or choose a mount with --mount`,
     );
   }
   return first;

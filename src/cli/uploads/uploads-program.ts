@@ -14,7 +14,7 @@ const HELP: HelpText = {
     'States: open (a program writes it), queued, uploading, end unknown (it may have arrived), failed (it is tried again), set aside (refused, or half a file: only you can decide), unreadable (its name is lost), local (a scratch file of a program), going on, gone (somebody has deleted its bytes; the next mount forgets it).',
     'Where no mount runs, what mounts have left is listed, exported and discarded all the same; "retry" then needs the settings of that mount (environment, or config file), and stores all that a mount would store by itself, too.',
     'Also found is what mounts have left that had a --state-dir or --cache-dir of their own; with one of these here, or in the environment or the config file, only that place is looked at, and must be there. Another that is not there, as a disk that is not plugged in, is named on stderr.',
-    'Exit codes: 0; 1 something could not be done (the others are done); 2 wrong usage or settings, or nobody there to agree to a discard.',
+    'Exit codes: 0; 1 something could not be done (the others are done), or one of the paths and IDs means nothing that waits, or may mean several (then nothing is done); 2 wrong usage or settings, or nobody there to agree to a discard.',
   ],
   examples: [
     ['pailfs uploads', 'all that is not stored, of all mounts'],

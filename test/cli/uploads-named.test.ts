@@ -1,0 +1,35 @@
+/** What does a person see of `pailfs uploads` who names several changes, one of them wrongly? */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { leaveBehind } from '../support/left-behind.ts';
+import { openOwnHome, ownerAt, runHere } from '../support/run-here.ts';
+
+it.each([
+  ['retry', []],
+  ['export', ['rescued']],
+  ['discard', ['--yes']],
+] as const)(
+  'pailfs uploads %s does nothing with any of them, and says so [uploads/each]',
+  async (action, more) => {
+    const { home, server } = await openOwnHome();
+    const owner = ownerAt(server);
+    await leaveBehind(join(home, 'state'), owner, 'mine');
+    for (const accessKeyId of ['one', 'other'])
+      await leaveBehind(join(home, 'state'), { ...owner, accessKeyId }, 'twice');
+    const before = await runHere(['uploads', '--json']);
+
+    const misspelt = await runHere(['uploads', action, ...more, 'mine', 'msispelt']);
+    const unclear = await runHere(['uploads', action, ...more, 'mine', 'twice']);
+
+    const words = 'nothing is done; "pailfs uploads" lists what waits';
+    expect(misspelt).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `pailfs: nothing that waits here is called msispelt: ${words}\n`,
+    });
+    expect(unclear).toMatchObject({ code: 1, stdout: '' });
+    expect(unclear.stderr).toMatch(/^pailfs: twice may be one of \S+, \S+: nothing is done; name it .*\n$/);
+    expect(await runHere(['uploads', '--json'])).toEqual(before);
+    expect((await server.direct.listObjects(server.bucket, { folder: '' })).objects).toHaveLength(1);
+  },
+);
