@@ -11,6 +11,14 @@ function placeOf(mountpoint: string | null, paths: Readonly<Record<string, strin
   return { mountpoint, bucket: 'photos', baseUrl: 'https://storage.example.com', changes, owner };
 }
 
+function leftOf(bucket: string, paths: Readonly<Record<string, string>>): UnsentPlace {
+  const directory = {
+    ...{ path: `/state/${bucket}/0`, bucketHome: `/state/${bucket}`, name: '0' },
+    ...{ about: null, isOwned: false, retriedBy: null },
+  };
+  return { ...placeOf(null, paths), bucket, owner: { kind: 'left', directory } };
+}
+
 const PLACES = [
   placeOf('/mnt/a', { 'aaaa-1': '/notes.txt', 'aaaa-2': '/d/notes.txt', 'aaaa-3': null }),
   placeOf('/mnt/b', { 'bbbb-1': '/notes.txt', 'bbbb-2': '/only' }),
@@ -29,6 +37,25 @@ describe('a change is named', () => {
     ['by an identifier with which others begin', 'delete-1', 'delete-1'],
   ])('%s', (_how, word, id) => {
     expect(idsOf(word)).toEqual([id]);
+  });
+
+  it('of what a dead mount has left, as a mount of all buckets called it, also with the bucket before it', () => {
+    const left = [
+      leftOf('photos', { 'cccc-1': '/a', 'cccc-2': '/photos/b', 'cccc-3': '/b' }),
+      leftOf('music', { 'dddd-1': '/a' }),
+    ];
+    const meant = (word: string): readonly string[] =>
+      selectChanges([word], left).flatMap(({ changes }) => changes.map(({ id }) => id));
+
+    expect(['photos/a', '/music/a', 'photos/b', 'photos/photos/b'].map(meant)).toEqual([
+      ['cccc-1'],
+      ['dddd-1'],
+      // What is called so in the bucket itself is meant first.
+      ['cccc-2'],
+      ['cccc-2'],
+    ]);
+    expect(() => meant('a')).toThrow('a may be one of cccc-1, dddd-1');
+    expect(() => meant('photosa')).toThrow('nothing that waits here');
   });
 
   it('once, however often', () => {

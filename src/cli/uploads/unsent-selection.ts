@@ -65,12 +65,16 @@ function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
 }
 
 /** One whose whole identifier that is, though others may begin with it: `delete-1`, `delete-12`. */
-function meantIn({ changes, mountpoint }: UnsentPlace, word: string): readonly UnsentChange[] {
+function meantIn({ changes, mountpoint, bucket, owner }: UnsentPlace, word: string): readonly UnsentChange[] {
   const exact = changes.filter(({ id }) => id === word);
   if (exact.length > 0) return exact;
   // Once a word and not for each change: thousands may be named, of thousands.
   const inMount = mountpoint === null ? null : pathIn(mountpoint, word);
-  return changes.filter((change) => isMeant(word, inMount, change));
+  const meant = changes.filter((change) => isMeant(word, inMount, change));
+  if (meant.length > 0 || bucket === null || owner.kind === 'mount') return meant;
+  // As the mount called it that has left it, if that showed all buckets.
+  const top = word.startsWith('/') ? `/${bucket}` : bucket;
+  return word.startsWith(`${top}/`) ? changes.filter(({ path }) => path === word.slice(top.length)) : [];
 }
 
 /** Of what `word` is on this machine, the path in the mount; null: it is not in it. */
