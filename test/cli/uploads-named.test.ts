@@ -1,4 +1,4 @@
-/** What does a person see of `pailfs uploads` who names several changes, one of them wrongly? */
+/** What does a person see of `pailfs uploads` who means several changes: of which is what said, and what when one is named wrongly? */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { leaveBehind } from '../support/left-behind.ts';
@@ -33,3 +33,33 @@ it.each([
     expect((await server.direct.listObjects(server.bucket, { folder: '' })).objects).toHaveLength(1);
   },
 );
+
+it.each([
+  ['discard', ['--all', '--yes'], ['discarded /music/d/a', 'discarded /photos/d/a']],
+  ['retry', [], ['stored /photos/d/a']],
+] as const)(
+  'pailfs uploads %s of several buckets says of each file of which it is [buckets/unsent]',
+  async (action, more, lines) => {
+    const { home, server } = await openOwnHome();
+    const owner = ownerAt(server);
+    await leaveBehind(join(home, 'state'), owner, 'd/a');
+    await leaveBehind(join(home, 'state'), { ...owner, bucket: 'music-1234', bucketName: 'music' }, 'd/a');
+
+    const told = await runHere(['uploads', action, ...more]);
+
+    expect(told.stdout.trim().split('\n').sort()).toEqual(lines);
+    if (action === 'retry') expect(told.stderr).toMatch(/^pailfs: \/music\/d\/a is not stored: .*\n$/);
+  },
+);
+
+it('so does the question whether to discard them', async () => {
+  const { home, server } = await openOwnHome();
+  const owner = ownerAt(server);
+  await leaveBehind(join(home, 'state'), owner, 'd/a');
+  await leaveBehind(join(home, 'state'), { ...owner, bucket: 'music-1234', bucketName: 'music' }, 'd/a');
+
+  const { stderr } = await runHere(['uploads', 'discard', '--all']);
+
+  for (const bucket of ['photos', 'music'])
+    expect(stderr).toContain(`pailfs: to be discarded: /${bucket}/d/a\n`);
+});

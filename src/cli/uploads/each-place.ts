@@ -3,10 +3,12 @@ import type { ChangeOutcome } from '../../filesystem/unsent/unsent-changes.ts';
 import { isUsageError } from '../command-error.ts';
 import { reasonOf } from '../connecting/refused.ts';
 import { failureOf } from '../screen/report.ts';
-import type { Selected } from './unsent-selection.ts';
+import { bucketShown, type Selected } from './unsent-selection.ts';
 
 export interface PlaceOutcomes {
   readonly outcomes: readonly ChangeOutcome[];
+  /** As `bucketShown` says it of the place. */
+  readonly bucket: string | null;
   /** Why the place could not be asked, for who debugs; undefined when it was. */
   readonly failure?: unknown;
 }
@@ -19,13 +21,15 @@ type Act = (one: Selected) => Promise<readonly ChangeOutcome[]>;
  */
 export async function actOnEach(chosen: readonly Selected[], act: Act): Promise<readonly PlaceOutcomes[]> {
   const places: PlaceOutcomes[] = [];
-  for (const one of chosen) if (one.changes.length > 0) places.push(await outcomesIn(one, act));
+  const bucketOf = bucketShown(chosen);
+  for (const one of chosen)
+    if (one.changes.length > 0) places.push({ ...(await outcomesIn(one, act)), bucket: bucketOf(one.place) });
   const wrong = places.map(({ failure }) => failure).filter(isUsageError);
   if (wrong[0] !== undefined && wrong.length === places.length) throw wrong[0];
   return places;
 }
 
-async function outcomesIn(one: Selected, act: Act): Promise<PlaceOutcomes> {
+async function outcomesIn(one: Selected, act: Act): Promise<Omit<PlaceOutcomes, 'bucket'>> {
   try {
     return { outcomes: await act(one) };
   } catch (failure) {

@@ -28,6 +28,27 @@ export function selectChanges(words: readonly string[], places: readonly UnsentP
   return [...selected].map(([place, changes]) => ({ place, changes: [...changes] }));
 }
 
+/**
+ * What stands before the paths of a place, as in a mount of all buckets, whose paths have that already: its bucket; null: nothing, since
+ * all that is chosen is of one bucket.
+ */
+export function bucketBefore(chosen: readonly Selected[]): (place: UnsentPlace) => string | null {
+  const buckets = new Set(
+    chosen.filter(({ changes }) => changes.length > 0).map(({ place }) => place.bucket),
+  );
+  return ({ bucket }) => (buckets.size > 1 ? bucket : null);
+}
+
+/** The same where a person reads the paths: of a place whose bucket nobody knows they have none, and it makes no difference for the others. */
+export function bucketShown(chosen: readonly Selected[]): (place: UnsentPlace) => string | null {
+  return bucketBefore(chosen.filter(({ place }) => place.bucket !== null || place.owner.kind === 'mount'));
+}
+
+/** `bucket`: as `bucketBefore` says it. */
+export function pathInBucket<Path extends string | null>(path: Path, bucket: string | null): Path | string {
+  return path === null || bucket === null ? path : `/${bucket}${path}`;
+}
+
 /** Whoever retries what mounts of a bucket have left takes over all of it, whichever directory it names. */
 export function onceForEachBucket(chosen: readonly Selected[]): readonly Selected[] {
   const joined = new Map<unknown, Selected>();

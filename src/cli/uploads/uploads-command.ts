@@ -21,7 +21,14 @@ import { leftBeside, retryLeft } from './retry-left.ts';
 import type { MountSettings } from '../settings/settings.ts';
 import { screenWidth } from '../screen/screen-text.ts';
 import { findUnsentPlaces, type FoundPlaces, type PlaceSearch, type UnsentPlace } from './unsent-places.ts';
-import { onceForEachBucket, selectChanges, type Selected } from './unsent-selection.ts';
+import {
+  bucketBefore,
+  bucketShown,
+  onceForEachBucket,
+  pathInBucket,
+  selectChanges,
+  type Selected,
+} from './unsent-selection.ts';
 import { nameOfChange, unsentTable } from './unsent-table.ts';
 
 export interface UploadsWish {
@@ -36,7 +43,8 @@ export interface UploadsWish {
 /** Of a line about one outcome. */
 interface Wording {
   readonly failure: (outcome: ChangeOutcome) => string;
-  readonly success: (outcome: ChangeOutcome) => string;
+  /** `bucket`: what its path begins with, and that of `storedAs` does not; null: nothing. */
+  readonly success: (outcome: ChangeOutcome, bucket: string | null) => string;
 }
 
 /** What is more than stored, or less. */
@@ -50,12 +58,13 @@ const UNDER_WAY = ': what "pailfs uploads" shows is on its way, or open in a pro
 
 const retried: Wording = {
   failure: ({ kind }) => `is not ${DONE[kind] ?? 'stored'}`,
-  success: ({ kind, path, storedAs }) => {
+  success: ({ kind, path, storedAs }, bucket) => {
     // One of which nothing was done before the mount died is over, too; and what stays under its old name the log tells.
     if (kind === 'rename') return `ended the rename of ${path ?? '?'}`;
     const done = DONE[kind];
     if (done !== undefined) return `${done} ${path ?? '?'}`;
-    return storedAs === null ? `stored ${path ?? '?'}` : `stored ${path ?? '?'} as ${storedAs}`;
+    const other = pathInBucket(storedAs, bucket);
+    return other === null ? `stored ${path ?? '?'}` : `stored ${path ?? '?'} as ${other}`;
   },
 };
 
@@ -106,23 +115,27 @@ export async function exportUploads(wish: UploadsWish, directory: string): Promi
   const top = resolve(directory);
   const { chosen, found } = await selectedToKeep(wish);
   const meant = chosen
-    .map(({ place: { bucket }, changes }) => ({ bucket, changes: toExport(changes, wish) }))
+    .map(({ place, changes }) => ({ place, changes: toExport(changes, wish) }))
     .filter(({ changes }) => changes.length > 0);
-  const isOfSeveral = new Set(meant.map(({ bucket }) => bucket)).size > 1;
+  const bucketOf = bucketBefore(meant);
   await makeTop(top);
-  const outcomes: ChangeOutcome[] = [];
-  for (const { bucket, changes } of meant)
-    for (const change of changes) outcomes.push(await exported(change, isOfSeveral ? bucket : null, top));
+  const places: PlaceOutcomes[] = [];
+  for (const { place, changes } of meant) {
+    const bucket = bucketOf(place);
+    const outcomes: ChangeOutcome[] = [];
+    for (const change of changes) outcomes.push(await exported(change, bucket, top));
+    places.push({ outcomes, bucket });
+  }
   const wording = { failure: () => 'is not exported', success: saysWhere };
-  return tell([{ outcomes }], { wish, found, wording });
+  return tell(places, { wish, found, wording });
 }
 
-/** `bucket`: what is in front of its path, as in a mount of all buckets, whose paths have that already; null: nothing. */
+/** `bucket`: as `bucketBefore` says it. */
 async function exported(change: UnsentChange, bucket: string | null, top: string): Promise<ChangeOutcome> {
   const { id, kind, path } = change;
-  const isInBucket = path !== null && bucket !== null && isUsableName(bucket);
+  const before = bucket !== null && isUsableName(bucket) ? bucket : null;
   try {
-    const storedAs = await exportDraft(isInBucket ? { ...change, path: `/${bucket}${path}` } : change, top);
+    const storedAs = await exportDraft({ ...change, path: pathInBucket(path, before) }, top);
     return { id, kind, path, isDone: true, storedAs, reason: null };
   } catch (error) {
     return { id, kind, path, isDone: false, storedAs: null, reason: inWords(error) };
@@ -147,7 +160,10 @@ export async function discardUploads(
     throw usageError('say what to discard: paths or IDs as "pailfs uploads" shows them, or --all');
   }
   const { chosen, found } = await selected(wish);
-  const changes = chosen.flatMap((one) => one.changes);
+  const bucketOf = bucketShown(chosen);
+  const changes = chosen.flatMap((one) =>
+    one.changes.map((change) => ({ ...change, path: pathInBucket(change.path, bucketOf(one.place)) })),
+  );
   if (changes.length > 0 && !wish.yes) await requireYes(changes);
   const wording: Wording = {
     failure: () => 'is not discarded',
@@ -232,10 +248,12 @@ function tell(
   const outcomes = places.flatMap((place) => place.outcomes);
   if (json) printJson(outcomes);
   for (const place of places) {
-    for (const outcome of place.outcomes) {
+    const { bucket } = place;
+    for (const one of place.outcomes) {
+      const outcome = { ...one, path: pathInBucket(one.path, bucket) };
       const reason = outcome.reason ?? 'for no known reason';
       if (!outcome.isDone) sayToPerson(`${nameOfChange(outcome)} ${saying(outcome)}: ${reason}`);
-      else if (!json) print(success(outcome));
+      else if (!json) print(success(outcome, bucket));
     }
     if (debug && place.failure !== undefined) sayStack(place.failure);
   }
