@@ -74,9 +74,10 @@ export class KnownNames {
     return this.#certain(path) ?? this.#folders.get(parentOf(path))?.recall(nameOf(path));
   }
 
-  /** What is known of `path` and still to be trusted. */
-  recallFresh(path: string): Entry | undefined {
-    return this.#certain(path) ?? this.#ifFresh(path, this.recall(path));
+  /** What is known of `path` and still to be trusted, or was asked for after `since`, monotonic milliseconds, and not forgotten. */
+  recallFresh(path: string, since = Number.POSITIVE_INFINITY): Entry | undefined {
+    const entry = this.recall(path);
+    return this.#certain(path) ?? this.#ifFresh(path, entry) ?? this.#ifAskedSince(path, entry, since);
   }
 
   /** As `recallFresh`, for who only looks (names.ts): a program may ask for the attributes of a million files. */
@@ -261,6 +262,11 @@ export class KnownNames {
 
   #ifFresh(path: string, entry: Entry | undefined): Entry | undefined {
     return entry !== undefined && this.trustedFor(path, entry) > 0 ? entry : undefined;
+  }
+
+  #ifAskedSince(path: string, entry: Entry | undefined, since: number): Entry | undefined {
+    if (entry === undefined || entry.confirmedAt <= since) return undefined;
+    return this.#trust.isForgotten(path, entry.confirmedAt) ? undefined : entry;
   }
 
   #isGoing(path: string): boolean {

@@ -52,14 +52,19 @@ export class Namespace {
   }
 
   /** What `path` leads to. Asks the service when nothing fresh is known. Rejects with `Interrupted` when `waiter` leaves. */
-  async lookup(path: string, waiter: Waiter = STAYING): Promise<Found> {
-    const known = this.known.recallFresh(path);
+  lookup(path: string, waiter: Waiter = STAYING): Promise<Found> {
+    return this.#lookup(path, waiter, this.#clock.monotonic());
+  }
+
+  /** `since`: what was asked for after that, whoever asked, need not be asked for again: the folders above may have told of it, however short the TTL. */
+  async #lookup(path: string, waiter: Waiter, since: number): Promise<Found> {
+    const known = this.known.recallFresh(path, since);
     if (known !== undefined) return known;
-    const parent = await this.lookup(parentOf(path), waiter);
+    const parent = await this.#lookup(parentOf(path), waiter, since);
     if (parent.kind === 'file') return { kind: 'under-file' };
     if (parent.kind !== 'folder') return parent;
     // Looking for the parent may have listed it.
-    const foundMeanwhile = this.known.recallFresh(path);
+    const foundMeanwhile = this.known.recallFresh(path, since);
     if (foundMeanwhile !== undefined) return foundMeanwhile;
     return this.#ask(path, waiter);
   }

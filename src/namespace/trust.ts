@@ -23,6 +23,11 @@ export class Trust {
     this.#forgotten.forget(path, now, now - Math.max(this.#ttl, LONGEST_BELIEVED));
   }
 
+  /** Whether what was learned of `path` at `at` is to be believed no more, however young it is. */
+  isForgotten(path: string, at: number): boolean {
+    return this.#forgotten.isForgotten(path, at);
+  }
+
   /**
    * For how many more milliseconds something about `path`, confirmed at `at`, is believed. `walked`: the walk of the folder that it
    * is a name of, as far as it has come. What it told is believed for at least as long as the walk took, counted from its latest
