@@ -30,8 +30,10 @@ export interface Mounted {
   unmount(options: UnmountOptions): Promise<void>;
   /** Has the kernel ask anew for every name; resolves when it knows. Absent where it is never told to trust one. */
   readonly refresh?: () => Promise<void>;
-  /** Resolves when the kernel has let go, whoever asked for it. */
+  /** Resolves when the kernel has let go, whoever asked for it, and what it had asked for before is done. */
   readonly closed: Promise<void>;
+  /** Resolves when the kernel has let go: what a killed program had begun may go on for long. Absent where that keeps the mount busy. */
+  readonly letGo?: Promise<void>;
 }
 
 export interface Driver {

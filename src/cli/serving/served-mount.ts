@@ -1,4 +1,5 @@
 /** What does a process that serves a mount hold, in which order does it come up, and in which order does it go? */
+import { once } from 'node:events';
 import type { UnsentDraft } from '../../filesystem/open-file-system.ts';
 import type { Driver, Mounted } from '../../fuse/driver.ts';
 import { MountError } from '../../fuse/driver.ts';
@@ -41,6 +42,7 @@ export class ServedMount {
   readonly #record: RecordedMount;
   readonly #control: ControlledMount;
   readonly #word: KeptWord;
+  readonly #closed: Promise<void>;
 
   private constructor(job: MountJob, surroundings: Surroundings, parts: Parts, warnings: readonly string[]) {
     this.#job = job;
@@ -49,6 +51,7 @@ export class ServedMount {
     this.#record = recordedMount(job, surroundings, parts);
     this.#control = new ControlledMount(job, parts, surroundings.log);
     this.#word = new KeptWord([this.#record, this.#control], surroundings.clock);
+    this.#closed = Promise.race([parts.mounted.closed, this.#givenUp()]);
     this.warnings = warnings;
   }
 
@@ -71,9 +74,9 @@ export class ServedMount {
     }
   }
 
-  /** Resolves when the kernel has let go, whoever asked for it. */
+  /** Resolves when the kernel has let go, whoever asked for it, and what it had asked for is done, or nobody wants to wait for that. */
   get closed(): Promise<void> {
-    return this.#parts.mounted.closed;
+    return this.#closed;
   }
 
   /** Grows while finishing gets anywhere. */
@@ -108,6 +111,14 @@ export class ServedMount {
     const isDone = unsent?.length === 0 && ending.kind !== 'fault';
     log.info('Ended', { unsent: unsent?.length ?? 'unknown' });
     return isDone ? exitCodes.done : exitCodes.failed;
+  }
+
+  /** Resolves when a person does not want to wait any more for what the kernel had asked for before it let go, as when a program was killed while it closed. */
+  async #givenUp(): Promise<void> {
+    // Else there is nothing to wait for.
+    await (this.#parts.mounted.letGo ?? this.#parts.mounted.closed);
+    const asked = this.#control.finishing();
+    if (!asked.aborted) await once(asked, 'abort');
   }
 
   async #forget(): Promise<void> {

@@ -40,18 +40,22 @@ interface MountedParts extends KernelMountParts {
   readonly mounted: MountEntry;
 }
 
+type KernelEnds = Pick<KernelMount, 'closed' | 'letGo'>;
+
 export class KernelMount implements Mounted {
   readonly closed: Promise<void>;
+  readonly letGo: Promise<void>;
 
   readonly #parts: MountedParts;
   readonly #context: KernelContext;
   readonly #device: Device;
 
-  private constructor(parts: MountedParts, context: KernelContext, device: Device, closed: Promise<void>) {
+  private constructor(parts: MountedParts, context: KernelContext, device: Device, ends: KernelEnds) {
     this.#parts = parts;
     this.#context = context;
     this.#device = device;
-    this.closed = closed;
+    this.closed = ends.closed;
+    this.letGo = ends.letGo;
   }
 
   /** Mounts; resolves when the kernel and this driver have agreed. On a rejection (`MountError`) nothing is left mounted. */
@@ -65,16 +69,12 @@ export class KernelMount implements Mounted {
     try {
       const context = newContext(parts, device, requests);
       const mounted = await mountedAt(mountpoint);
-      const closed = device.closed.then(endOnExit(connectionNumber(mounted), device, log));
+      const letGo = device.closed.then(endOnExit(connectionNumber(mounted), device, log));
       const dispatcher = await greeted(parts, device, (greeting) => {
         return new Dispatcher(context, clock, device, greeting);
       });
-      return new KernelMount(
-        { ...parts, mounted },
-        context,
-        device,
-        closed.then(() => finish(context, dispatcher)),
-      );
+      const closed = letGo.then(() => finish(context, dispatcher));
+      return new KernelMount({ ...parts, mounted }, context, device, { closed, letGo });
     } catch (error) {
       // First: who unmounts looks at what is mounted, and would wait for an answer.
       await device.end();
