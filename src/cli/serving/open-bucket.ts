@@ -35,6 +35,8 @@ export interface BucketSurroundings extends Pick<FileSystemInputs, 'leftovers'> 
   readonly giveMemoryBack?: () => void;
   /** Gives the start up. */
   readonly signal?: AbortSignal;
+  /** Done before what mounts that are gone have left is taken, where anything may be stored. Resolves with what a person should know. */
+  readonly beforeClaim?: (buckets: readonly Bucket[]) => Promise<readonly string[]>;
 }
 
 /** What a start has opened so far, to be closed backwards when it fails; and what a person should know although it works. */
@@ -54,7 +56,7 @@ export interface OpenedBucket extends ClaimedFileSystem {
 export async function openBucket(
   wanted: string,
   settings: MountSettings,
-  { clock, log, signal, giveMemoryBack, leftovers }: BucketSurroundings,
+  { clock, log, signal, giveMemoryBack, leftovers, beforeClaim }: BucketSurroundings,
   { closers, warnings }: Start,
 ): Promise<OpenedBucket> {
   const { baseUrl } = settings;
@@ -64,6 +66,7 @@ export async function openBucket(
   warnings.push(...warningsAbout(bucket));
   const isAllowed = settings.readOnly || (await mayWrite(service, bucket, signal));
   if (!isAllowed) warnings.push(ONLY_READING);
+  if (isAllowed && !settings.readOnly) warnings.push(...((await beforeClaim?.([bucket])) ?? []));
   const parts = { service, bucket, clock, log, mayWrite: isAllowed, giveMemoryBack, leftovers };
   const opened = await openClaimed(settings, parts);
   closers.push(() => opened.state.release());

@@ -26,7 +26,9 @@ import {
 import { openService } from '../connecting/open-service.ts';
 import type { MountSettings } from '../settings/settings.ts';
 import { shellWord } from '../screen/shell-word.ts';
+import { bucketHomeOf } from '../state/state-directory.ts';
 import { leavePointer } from '../state/state-pointers.ts';
+import { takeOverFromEnding } from './ending-mounts.ts';
 
 const DIRECTORY_MODE = 0o700;
 
@@ -49,11 +51,16 @@ export async function openMount(
   surroundings: BucketSurroundings,
   start: Start,
 ): Promise<OpenedMount> {
-  if (wanted === null) return openAccount(settings, surroundings, start);
+  const { baseUrl, accessKeyId, stateDir } = settings;
+  const beforeClaim = (buckets: readonly Bucket[]): Promise<readonly string[]> => {
+    const homes = buckets.map(({ bucket }) => bucketHomeOf(stateDir, { baseUrl, accessKeyId, bucket }));
+    return takeOverFromEnding(homes, surroundings);
+  };
+  if (wanted === null) return openAccount(settings, { ...surroundings, beforeClaim }, start);
   const { service, bucket, fileSystem, state, ...opened } = await openBucket(
     wanted,
     settings,
-    surroundings,
+    { ...surroundings, beforeClaim },
     start,
   );
   start.warnings.push(...(await pointTo(settings)));
@@ -69,7 +76,7 @@ export async function openMount(
 
 async function openAccount(
   settings: MountSettings,
-  { clock, log, signal, giveMemoryBack }: BucketSurroundings,
+  { clock, log, signal, giveMemoryBack, beforeClaim }: BucketSurroundings,
   { closers, warnings }: Start,
 ): Promise<OpenedMount> {
   const { baseUrl } = settings;
@@ -80,6 +87,7 @@ async function openAccount(
   warnings.push(...first.buckets.flatMap(warningsAbout));
   const isAllowed = settings.readOnly || (await mayWriteAnywhere(service, first.buckets, signal));
   if (!isAllowed) warnings.push(ONLY_READING);
+  if (isAllowed && !settings.readOnly) warnings.push(...((await beforeClaim?.(first.buckets)) ?? []));
   const fileSystem = await openMounted(settings, {
     service,
     clock,

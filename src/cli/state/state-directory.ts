@@ -49,7 +49,7 @@ export interface StateDirectory {
  * Rejects as node:fs does (`ENOSPC`, `EACCES`).
  */
 export async function claimStateDirectory(stateHome: string, owner: StateOwner): Promise<StateDirectory> {
-  const bucketHome = join(stateHome, stateHash(owner));
+  const bucketHome = bucketHomeOf(stateHome, owner);
   await mkdir(bucketHome, { recursive: true, mode: DIRECTORY_MODE });
   return inTurn(bucketHome, async (sockets) => {
     await writeAbout(bucketHome, owner);
@@ -120,6 +120,11 @@ async function claimUnused(
 async function writeAbout(bucketHome: string, { baseUrl, bucket, bucketName }: StateOwner): Promise<void> {
   const about: StateAbout = { baseUrl, bucket, bucketName };
   await replaceFile(join(bucketHome, ABOUT), JSON.stringify(about), FILE_MODE);
+}
+
+/** Where the state directories of all mounts of a bucket are. */
+export function bucketHomeOf(stateHome: string, owner: Omit<StateOwner, 'bucketName'>): string {
+  return join(stateHome, stateHash(owner));
 }
 
 export function stateHash(owner: Omit<StateOwner, 'bucketName'>): string {

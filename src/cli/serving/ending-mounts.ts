@@ -1,0 +1,98 @@
+/**
+ * What does a mount that begins do about one that has ended, and whose process still stores what was written there? umount(8) does not wait
+ * for uploads, and nor does who mounts again. Two processes would store the files of one place, each by its own order: what waits in the
+ * first would replace what is written, later, in the second. So the first is asked to leave the rest, and the second goes on with it.
+ */
+import { dirname } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { ControlClient, nullWhenSilent } from '../control/control-client.ts';
+import { findControlSocket } from '../found-mounts/control-sockets.ts';
+import { readRecords, type MountRecord } from '../found-mounts/mount-record.ts';
+import { isRunning } from '../found-mounts/process-identity.ts';
+import { ownRecordDirectories } from '../found-mounts/record-directories.ts';
+import { canonicalDirectory } from '../state/state-pointers.ts';
+
+const POLL_MS = 20;
+/** For a process that was asked to leave the rest, until it has written down what that is. */
+const PATIENCE_MS = 60_000;
+
+interface Parts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Gives the wait up. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Ending {
+  readonly record: MountRecord;
+  readonly control: ControlClient;
+  /** Of each bucket that it has something of, canonical: what its state directories are in. */
+  readonly homes: readonly string[];
+}
+
+/**
+ * Resolves when no process stores what a mount of these buckets had, but for those of which the warnings tell that it brings. `bucketHomes`: of
+ * each bucket of the mount that begins, as `bucketHomeOf`. Rejects when the wait is given up.
+ */
+export async function takeOverFromEnding(
+  bucketHomes: readonly string[],
+  { clock, log, signal }: Parts,
+): Promise<readonly string[]> {
+  const own = new Set(await Promise.all(bucketHomes.map(canonicalDirectory)));
+  const warnings: string[] = [];
+  for (const { record, control, homes } of await endingMounts(log)) {
+    if (!homes.some((home) => own.has(home))) continue;
+    const { mountpoint, process } = record;
+    // What it has of other buckets nobody would go on with.
+    const isAsked = homes.every((home) => own.has(home)) && (await leavesTheRest(control));
+    if (isAsked && (await isGone(record, clock, signal))) {
+      log.info('Goes on with what a mount that has ended had not stored yet', { mountpoint, process });
+      continue;
+    }
+    warnings.push(
+      `process ${process.pid}, whose mount at ${mountpoint} has ended, still stores what was written there: that is not shown here before it is stored, and may replace what is written here until then`,
+    );
+  }
+  return warnings;
+}
+
+/** Those whose kernel has let go, and that answer. What cannot be found out is logged. */
+async function endingMounts(log: Log): Promise<readonly Ending[]> {
+  const found: Ending[] = [];
+  try {
+    const directories = await ownRecordDirectories(process.getuid?.() ?? 0);
+    for (const record of await readRecords(directories)) {
+      if (!(await isRunning(record.process))) continue;
+      const socket = await findControlSocket(directories, record);
+      if (socket === undefined) continue;
+      const control = new ControlClient(socket);
+      const status = await control.status().catch(nullWhenSilent);
+      if (status?.phase !== 'finishing') continue;
+      const places = await Promise.all(status.stateDirectories.map(canonicalDirectory));
+      found.push({ record, control, homes: places.map((place) => dirname(place)) });
+    }
+  } catch (error) {
+    log.warn('Whether a mount that has ended is still storing is not known', { error });
+  }
+  return found;
+}
+
+async function leavesTheRest(control: ControlClient): Promise<boolean> {
+  const answer = await control.giveUp().catch(nullWhenSilent);
+  // It may have ended just now, by itself.
+  return answer === null || answer.isEnding;
+}
+
+async function isGone(
+  { process }: MountRecord,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const deadline = clock.monotonic() + PATIENCE_MS;
+  while (await isRunning(process)) {
+    if (clock.monotonic() >= deadline) return false;
+    await clock.sleep(POLL_MS, signal);
+  }
+  return true;
+}
