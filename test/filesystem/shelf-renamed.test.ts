@@ -55,3 +55,19 @@ it('is stored by its rename to another folder, whatever it is called there; not 
 
   expect((await stored('b/.file.Ab3dE9')).toString()).toBe('content');
 });
+
+it('is waited for no longer: the waits for ten thousand would keep as many files', async () => {
+  const { fs, clock } = await openForTest();
+  const timers: number[] = [];
+
+  for (let number = 0; number < 10; number += 1) {
+    const handle = await createPrivate(fs, '/.a.Ab3dE9');
+    await writeAt(fs, handle, 'content');
+    await fs.flush(handle);
+    await fs.release(handle);
+    await fs.rename('/.a.Ab3dE9', `/a${number}`, false);
+    timers.push(clock.pendingTimers);
+  }
+
+  expect(timers.at(-1)).toBe(timers[0]);
+});

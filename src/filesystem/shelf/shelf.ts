@@ -38,6 +38,8 @@ export class Shelf {
 
   /** `file`, which was or is on the shelf, has another name now. */
   async moved(file: OpenFile): Promise<void> {
+    // The wait would keep the file, which may be one of thousands, until it ends.
+    if (file.shelf === null) this.#waitNoMore(file);
     try {
       await this.#records.moved(file);
     } catch (error) {
@@ -102,7 +104,7 @@ export class Shelf {
   /** A handle of `file` is gone. `store` is called when its wait is over and it is a file like any other. */
   closed(file: OpenFile, store: () => void): void {
     if (!awaitsRename(file)) return;
-    this.#waiting.get(file)?.();
+    this.#waitNoMore(file);
     const cancel = this.#mount.clock.after(RENAME_PATIENCE, () => {
       this.#waiting.delete(file);
       if (!awaitsRename(file)) return;
@@ -121,6 +123,11 @@ export class Shelf {
       if (shelf === null) continue;
       if (isRenamedWhenWhole(shelf.kind) || file.draft?.poisoned !== null) file.shelf = null;
     }
+  }
+
+  #waitNoMore(file: OpenFile): void {
+    this.#waiting.get(file)?.();
+    this.#waiting.delete(file);
   }
 }
 
