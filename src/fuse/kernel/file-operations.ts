@@ -103,9 +103,9 @@ async function releaseFile(context: KernelContext, fh: number): Promise<void> {
   try {
     await changing(node, () => context.operations.release(handle));
   } finally {
-    node.handles.delete(handle);
+    node.closed(handle);
     context.files.remove(fh);
-    if (node.isDoubtful && node.handles.size === 0) {
+    if (node.isDoubtful && !node.isOpen) {
       node.isDoubtful = false;
       takeNameBack(context, node);
     }

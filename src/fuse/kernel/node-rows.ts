@@ -28,6 +28,14 @@ export class NodeExtras {
   readonly children = { first: NO_NODE, last: NO_NODE, count: 0 };
   handles: Set<FileHandle> | null = null;
   missing: Map<string, number> | null = null;
+
+  /** Whether they say no more than that there are none. */
+  get areNone(): boolean {
+    const { formerPath, isDoubtful, isRenewed, isBeingReplaced, changes, listings } = this;
+    const isMarked = isDoubtful || isRenewed || isBeingReplaced || formerPath !== undefined;
+    const isFolder = changes > 0 || listings > 0 || this.children.count > 0 || this.missing !== null;
+    return !isMarked && !isFolder && (this.handles?.size ?? 0) === 0;
+  }
 }
 
 /** By number. Of a number that is no node everything is zero. */
@@ -120,6 +128,11 @@ export class NodeRows {
     const extras = new NodeExtras();
     if (this.has(id)) this.#extras.set(id, extras);
     return extras;
+  }
+
+  /** They go when nothing of them is left. */
+  dropNone(id: number): void {
+    if (this.#extras.get(id)?.areNone === true) this.#extras.delete(id);
   }
 
   *ids(): Generator<number, void> {

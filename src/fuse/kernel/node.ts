@@ -1,6 +1,6 @@
 /** What is known of one file or folder that the kernel knows by a number? Looked up in the rows (node-rows.ts) when it is asked for. */
 import type { Attributes, FileHandle } from '../../filesystem/operations.ts';
-import { NO_NODE, nodeKinds, type NodeExtras, type NodeRows } from './node-rows.ts';
+import { NO_NODE, NodeExtras, nodeKinds, type NodeRows } from './node-rows.ts';
 
 /** The same node may be several objects: compare by `id`. */
 export interface Node {
@@ -15,6 +15,8 @@ export interface Node {
   /** What programs have open of it. */
   readonly handles: Set<FileHandle>;
   readonly isOpen: boolean;
+  /** `handle`, one of those, is closed. */
+  closed(handle: FileHandle): void;
   /** As the kernel was told last; 0 before. */
   mode: number;
   /** On the clock's `monotonic`: until then the kernel may believe, without asking, that the name leads here. */
@@ -74,6 +76,12 @@ export class RowNode implements Node {
 
   get isOpen(): boolean {
     return (this.#known()?.handles?.size ?? 0) > 0;
+  }
+
+  closed(handle: FileHandle): void {
+    this.#known()?.handles?.delete(handle);
+    // The kernel knows a file long after it was closed: whoever reads a million files would have as many of them.
+    this.#rows.dropNone(this.id);
   }
 
   get mode(): number {
@@ -140,13 +148,17 @@ export class RowNode implements Node {
     this.#made().listings = listings;
   }
 
+  /** They are this object's alone once the node is forgotten; until then they may go (`NodeRows.dropNone`), and others come. */
   #known(): NodeExtras | undefined {
-    return (this.#extras ??= this.#rows.extrasIn(this.id));
+    this.#extras = this.#rows.extrasIn(this.id) ?? this.#extras;
+    return this.#extras;
   }
 
-  /** They are this object's alone once the node is forgotten. */
   #made(): NodeExtras {
-    return (this.#extras ??= this.#rows.extrasOf(this.id));
+    this.#extras = this.#rows.has(this.id)
+      ? this.#rows.extrasOf(this.id)
+      : (this.#extras ?? new NodeExtras());
+    return this.#extras;
   }
 }
 

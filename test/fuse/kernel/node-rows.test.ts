@@ -1,5 +1,7 @@
 /** Do nodes that stay keep the memory of those that went? */
 import { describe, expect, it } from 'vitest';
+import type { FileHandle } from '../../../src/filesystem/operations.ts';
+import { RowNode } from '../../../src/fuse/kernel/node.ts';
 import { NodeRows } from '../../../src/fuse/kernel/node-rows.ts';
 
 const EACH = 1000;
@@ -90,5 +92,67 @@ describe('a node that is looked up for days', () => {
     rows.set(1, 'lookups', rows.get(1, 'lookups') + 2);
 
     expect(rows.get(1, 'lookups')).toBe(2 ** 32 + 1);
+  });
+});
+
+describe('what few nodes have', () => {
+  const handle: FileHandle = { path: '/name 1', identity: 1 };
+
+  it('goes with the last handle of a file that the kernel still knows', () => {
+    const rows = rowsWith(EACH);
+    for (const id of rows.ids()) {
+      const node = new RowNode(rows, id);
+      node.handles.add(handle);
+      node.closed(handle);
+    }
+
+    expect([...rows.ids()].filter((id) => rows.extrasIn(id) !== undefined)).toHaveLength(0);
+  });
+
+  it.each(['isDoubtful', 'isRenewed', 'isBeingReplaced'] as const)(
+    'stays where more than the handle was set: %s',
+    (mark) => {
+      const node = new RowNode(rowsWith(1), 1);
+      node.handles.add(handle);
+      node[mark] = true;
+      node.closed(handle);
+
+      expect(node[mark]).toBe(true);
+    },
+  );
+
+  it('stays while another handle is open', () => {
+    const rows = rowsWith(1);
+    const node = new RowNode(rows, 1);
+    const other = { ...handle };
+    node.handles.add(handle).add(other);
+    node.closed(handle);
+
+    expect([...new RowNode(rows, 1).handles]).toEqual([other]);
+  });
+
+  it('is seen by all who look, also by those who knew what went', () => {
+    const rows = rowsWith(1);
+    const [one, other] = [new RowNode(rows, 1), new RowNode(rows, 1)];
+    one.handles.add(handle);
+    expect(other.isOpen).toBe(true);
+    one.closed(handle);
+    expect([one.isOpen, other.isOpen]).toEqual([false, false]);
+
+    other.handles.add(handle);
+    one.isRenewed = true;
+
+    expect([one.isOpen, other.isRenewed, new RowNode(rows, 1).isRenewed]).toEqual([true, true, true]);
+  });
+
+  it('is known to who has looked once the node is forgotten', () => {
+    const rows = rowsWith(1);
+    const node = new RowNode(rows, 1);
+    node.handles.add(handle);
+    rows.remove(1);
+
+    expect(node.isOpen).toBe(true);
+    node.isDoubtful = true;
+    expect(node.isDoubtful).toBe(true);
   });
 });
