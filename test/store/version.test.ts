@@ -68,6 +68,22 @@ describe('our upload without a name', () => {
     expect(uploaded(null).matches(facts({ etag: 'e-1' }))).toBe(false);
   });
 
+  it.each([
+    ['its MD5', (version: Version) => version.matches(facts({ etag: MD5 }))],
+    ['its time', (version: Version) => version.matches(facts({ etag: 'e-1' }))],
+    [
+      'its bytes',
+      (version: Version) => {
+        version.takeName(facts({ etag: 'e-1' }));
+      },
+    ],
+  ])('lets go of its time when it is named by %s', (_, name) => {
+    const version = uploaded();
+    name(version);
+
+    expect(version.own).toEqual({ size: 5, md5: MD5, storedWithin: null, contentType: 'a/b' });
+  });
+
   it('keeps the name that it once took', () => {
     const version = uploaded();
     version.matches(facts());
