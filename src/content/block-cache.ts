@@ -11,11 +11,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
 import { BlockMemory } from '../base/block-memory.ts';
+import { BlockIndexes } from './block-indexes.ts';
 
 /** Bytes: what the kernel asks for at once, and small enough that a random read wastes little. */
 export const BLOCK_SIZE = 128 * 1024;
 
-/** A block takes some 500 bytes of memory beside its own: so no more are held than if each had so many, or those of tiny files would take many times the limit. */
+/** A block takes some 400 bytes of memory beside its own: so no more are held than if each had so many, or those of tiny files would take many times the limit. */
 const FEWEST_BYTES = 1024;
 /** However little memory there is. */
 const FEWEST_BLOCKS = 1000;
@@ -51,7 +52,7 @@ export class BlockCache {
   /** The one that landed first first. */
   readonly #unread = new Map<string, Uint8Array>();
   /** Which blocks of each version are held, to find those of a version without a walk over all keys. */
-  readonly #indexes = new Map<number, Set<number>>();
+  readonly #indexes = new BlockIndexes();
   /** Those that were read, but not since the last look. */
   readonly #resting = new Set<string>();
   #isLooking = false;
@@ -100,7 +101,7 @@ export class BlockCache {
 
   /** Does not count as a use. */
   has(version: number, index: number): boolean {
-    return this.#indexes.get(version)?.has(index) === true;
+    return this.#indexes.has(version, index);
   }
 
   /**
@@ -159,8 +160,7 @@ export class BlockCache {
     } else {
       this.#read.set(key, block);
     }
-    const indexes = this.#indexes.get(version) ?? new Set();
-    this.#indexes.set(version, indexes.add(index));
+    this.#indexes.add(version, index);
     this.#shrink();
     if (!this.#isLooking) this.#lookLater();
   }
@@ -190,11 +190,11 @@ export class BlockCache {
   /** `markRead` for all blocks of a version but those that are still `expected`. */
   markAllRead(version: number, expected: (index: number) => boolean = () => false): void {
     if (this.#unread.size === 0) return;
-    for (const index of this.#indexes.get(version) ?? []) if (!expected(index)) this.markRead(version, index);
+    for (const index of this.#indexes.of(version)) if (!expected(index)) this.markRead(version, index);
   }
 
   dropVersion(version: number): void {
-    for (const index of [...(this.#indexes.get(version) ?? [])]) this.#drop(keyOf(version, index));
+    for (const index of this.#indexes.of(version)) this.#drop(keyOf(version, index));
     this.memory.trimTo(this.#onTheirWay);
   }
 
@@ -206,7 +206,7 @@ export class BlockCache {
 
   /** Calls `take` with each block of a version. */
   forEach(version: number, take: (index: number, block: Uint8Array) => void): void {
-    for (const index of [...(this.#indexes.get(version) ?? [])]) {
+    for (const index of this.#indexes.of(version)) {
       const block = this.peek(version, index);
       if (block !== undefined) take(index, block);
     }
@@ -244,9 +244,7 @@ export class BlockCache {
     this.#unread.delete(key);
     this.#resting.delete(key);
     const { version, index } = addressOf(key);
-    const indexes = this.#indexes.get(version);
-    indexes?.delete(index);
-    if (indexes?.size === 0) this.#indexes.delete(version);
+    this.#indexes.delete(version, index);
     if (block !== undefined) this.memory.letGo(block);
     if (unread !== undefined) this.#tellRoom();
   }
