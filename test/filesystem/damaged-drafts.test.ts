@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts';
 import { cutDrafts, damageDrafts, wipeHeaders } from '../support/draft-bytes.ts';
 import { drained } from '../support/drained.ts';
+import { holdCommit } from '../support/journal-commits.ts';
 import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { edit, errnoOfCall, openToRead, textAt } from '../support/program-acts.ts';
 import { silentUploads, stateOf, withPublicFile } from '../support/public-file.ts';
@@ -36,6 +37,23 @@ it.each([true, false])(
     expect(await textOf(scene, 'f')).toBe('jept');
   },
 );
+
+it('they are not stored by who has all tried again while they are being set aside [crash/unsent]', async () => {
+  const { scene, disk } = await leftAndChanged(null, damageDrafts);
+  const record = holdCommit('"set aside"');
+  const { unsent } = await mountOver(disk, scene, { settings: { writeBack: true } });
+  await record.made;
+
+  const retried = unsent.retry(null);
+  // Those are looked up, and are about to be waited for.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const listed = await unsent.list();
+  record.letGo();
+
+  expect(listed).toMatchObject([{ path: '/f', state: 'set aside', isWhole: false }]);
+  expect(await retried).toMatchObject([{ isDone: false }]);
+  expect(await textOf(scene, 'f')).toBe('(none)');
+});
 
 it('one whose header is damaged is named by mount and in the list, with why [crash/half]', async () => {
   const { scene, disk } = await leftAndChanged(null, wipeHeaders);

@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Draft } from '../../content/draft.ts';
 import type { Journal } from '../../content/journal/journal.ts';
 import type { DraftRecord } from '../../content/journal/records.ts';
+import { DraftDamaged } from './draft-damaged.ts';
 import { newRecord } from './draft-records.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { RecordedDrafts } from './recorded-drafts.ts';
@@ -53,7 +54,8 @@ export class DraftsSetAside {
   async listedWhile<Result>(file: OpenFile, draft: Draft, laying: () => Promise<Result>): Promise<Result> {
     const { id, facts, size, poisoned } = draft;
     const known = this.#records.get(id) ?? newRecord(file, { id, sequence: 0, facts });
-    const sealed = poisoned === null ? { size, md5: null, at: this.#clock.now() } : null;
+    const isHalf = poisoned !== null || file.failure?.error instanceof DraftDamaged;
+    const sealed = isHalf ? null : { size, md5: null, at: this.#clock.now() };
     const record: DraftRecord = { ...known, state: 'set aside', facts: { ...known.facts, sealed } };
     return this.#resting.listedWhile(record, laying);
   }

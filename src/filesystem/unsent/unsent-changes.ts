@@ -154,7 +154,9 @@ export class UnsentChanges {
     const draft = this.#mount.resting.get(id);
     const stored = this.#stored.get(id);
     if (draft === undefined && stored !== undefined) return Promise.resolve(stored);
-    if (draft?.kind === 'draft' && !isWhole && !isNamed) return Promise.reject(new Error(HALF));
+    // It may have been set aside as half a file since it was listed.
+    const isHalf = draft?.kind === 'draft' && (!isWhole || draft.record.facts.sealed === null);
+    if (isHalf && !isNamed) return Promise.reject(new Error(HALF));
     const storing = this.#underWay.get(id) ?? this.#storing(change);
     this.#underWay.set(id, storing);
     return storing;
