@@ -63,7 +63,9 @@ describe('a mount of the kernel driver whose metadata are trusted for an hour', 
     const before = await numbers();
     await mount().ask('refresh');
     const refreshed = await numbers();
-    await mount().run('mkdir numbers/deep/x; mv numbers/deep/x numbers/deep/y; mv numbers/deep numbers/moved');
+    await mount().run(
+      'mkdir numbers/deep/x; mv numbers/deep/x numbers/deep/y; mv numbers/deep numbers/moved',
+    );
     await mount().run('mv numbers/moved numbers/deep');
     const moved = await numbers();
     await writeFile('/proc/sys/vm/drop_caches', '2');
