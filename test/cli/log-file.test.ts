@@ -116,7 +116,7 @@ it('on into the same file while a directory is missing, or something else has it
 
 it('not into a pipe that nobody reads: to open it would wait for somebody who does', async () => {
   const path = join(await temporaryDirectory(), 'pipe');
-  execFileSync('mkfifo', [path]);
+  execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
   const late = spawn('sh', ['-c', 'sleep 2; exec cat "$1"', 'sh', path]);
   onTestFinished(() => void late.kill());
 
@@ -125,7 +125,7 @@ it('not into a pipe that nobody reads: to open it would wait for somebody who do
 
 it('into a pipe, without waiting for who has stopped to read it', async () => {
   const path = join(await temporaryDirectory(), 'pipe');
-  execFileSync('mkfifo', [path]);
+  execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
   const reader = spawn('sh', ['-c', 'exec < "$1"; sleep 3; exec cat > "$1.read"', 'sh', path]);
   const descriptor = await vi.waitFor(() => openLogFile(path));
   const log = openLog({ descriptor, followed: undefined, debug: false, fields: {} });
