@@ -116,3 +116,16 @@ it('so does one of a single bucket where the first has something of others, too,
   );
   expect(isStillStoring).toBe(true);
 });
+
+it('a process that is stopped keeps nobody from mounting, and the log names it', async () => {
+  const { at, before } = await unmountedTooEarly();
+  process.kill(before, 'SIGSTOP');
+
+  const mounted = await at.run(['mount', 'photos', at.mountpoint]);
+  process.kill(before, 'SIGCONT');
+  const log = await at.log();
+  await at.run(['unmount', at.mountpoint, '--leave-pending']);
+
+  expect(mounted).toMatchObject({ code: 0, stderr: '' });
+  expect(log).toMatch(new RegExp(`A mount that has ended does not answer.*"pid":${before}\\b`));
+});

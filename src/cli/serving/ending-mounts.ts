@@ -6,9 +6,11 @@
 import { dirname } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import { readMountTable } from '../../fuse/mount-table.ts';
 import { ControlClient, nullWhenSilent } from '../control/control-client.ts';
 import { findControlSocket } from '../found-mounts/control-sockets.ts';
 import { readRecords, type MountRecord } from '../found-mounts/mount-record.ts';
+import { ranked } from '../found-mounts/mount-status.ts';
 import { isRunning } from '../found-mounts/process-identity.ts';
 import { ownRecordDirectories } from '../found-mounts/record-directories.ts';
 import { canonicalDirectory } from '../state/state-pointers.ts';
@@ -18,6 +20,8 @@ const POLL_MS = 20;
 const PATIENCE_MS = 60_000;
 
 interface Parts {
+  /** Of the service. */
+  readonly baseUrl: string;
   readonly clock: Clock;
   readonly log: Log;
   /** Gives the wait up. */
@@ -37,11 +41,11 @@ interface Ending {
  */
 export async function takeOverFromEnding(
   bucketHomes: readonly string[],
-  { clock, log, signal }: Parts,
+  { baseUrl, clock, log, signal }: Parts,
 ): Promise<readonly string[]> {
   const own = new Set(await Promise.all(bucketHomes.map(canonicalDirectory)));
   const warnings: string[] = [];
-  for (const { record, control, homes } of await endingMounts(log)) {
+  for (const { record, control, homes } of await endingMounts(baseUrl, log)) {
     if (!homes.some((home) => own.has(home))) continue;
     const { mountpoint, process } = record;
     // What it has of other buckets nobody would go on with.
@@ -57,25 +61,41 @@ export async function takeOverFromEnding(
   return warnings;
 }
 
-/** Those whose kernel has let go, and that answer. What cannot be found out is logged. */
-async function endingMounts(log: Log): Promise<readonly Ending[]> {
-  const found: Ending[] = [];
+/** Of the service at `baseUrl`, those whose kernel has let go, and that answer. What cannot be found out is logged. */
+async function endingMounts(baseUrl: string, log: Log): Promise<readonly Ending[]> {
   try {
     const directories = await ownRecordDirectories(process.getuid?.() ?? 0);
-    for (const record of await readRecords(directories)) {
-      if (!(await isRunning(record.process))) continue;
-      const socket = await findControlSocket(directories, record);
-      if (socket === undefined) continue;
-      const control = new ControlClient(socket);
-      const status = await control.status().catch(nullWhenSilent);
-      if (status?.phase !== 'finishing') continue;
-      const places = await Promise.all(status.stateDirectories.map(canonicalDirectory));
-      found.push({ record, control, homes: places.map((place) => dirname(place)) });
-    }
+    const table = await readMountTable();
+    // One that hangs is asked for nothing while it serves: each start would wait for its answer.
+    const unmounted = ranked(await readRecords(directories)).filter(
+      ({ record, isLatest }) =>
+        record.baseUrl === baseUrl &&
+        !(isLatest && table.some(({ mountpoint }) => mountpoint === record.mountpoint)),
+    );
+    const found = await Promise.all(unmounted.map(({ record }) => endingOf(record, directories, log)));
+    return found.filter((ending) => ending !== null);
   } catch (error) {
     log.warn('Whether a mount that has ended is still storing is not known', { error });
+    return [];
   }
-  return found;
+}
+
+async function endingOf(
+  record: MountRecord,
+  directories: readonly string[],
+  log: Log,
+): Promise<Ending | null> {
+  const socket = await findControlSocket(directories, record);
+  if (socket === undefined || !(await isRunning(record.process))) return null;
+  const control = new ControlClient(socket);
+  const status = await control.status().catch(nullWhenSilent);
+  if (status === null && (await isRunning(record.process))) {
+    const { mountpoint, process } = record;
+    log.warn('A mount that has ended does not answer, and may still store', { mountpoint, process });
+  }
+  if (status?.phase !== 'finishing') return null;
+  const places = await Promise.all(status.stateDirectories.map(canonicalDirectory));
+  return { record, control, homes: places.map((place) => dirname(place)) };
 }
 
 async function leavesTheRest(control: ControlClient): Promise<boolean> {

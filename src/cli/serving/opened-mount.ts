@@ -54,7 +54,7 @@ export async function openMount(
   const { baseUrl, accessKeyId, stateDir } = settings;
   const beforeClaim = (buckets: readonly Bucket[]): Promise<readonly string[]> => {
     const homes = buckets.map(({ bucket }) => bucketHomeOf(stateDir, { baseUrl, accessKeyId, bucket }));
-    return takeOverFromEnding(homes, surroundings);
+    return takeOverFromEnding(homes, { baseUrl, ...surroundings });
   };
   if (wanted === null) return openAccount(settings, { ...surroundings, beforeClaim }, start);
   const { service, bucket, fileSystem, state, ...opened } = await openBucket(
