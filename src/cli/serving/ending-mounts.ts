@@ -5,7 +5,7 @@
  */
 import { dirname } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
+import type { Log, LogFields } from '../../base/log.ts';
 import { readMountTable } from '../../fuse/mount-table.ts';
 import { ControlClient, nullWhenSilent } from '../control/control-client.ts';
 import { findControlSocket } from '../found-mounts/control-sockets.ts';
@@ -51,7 +51,7 @@ export async function takeOverFromEnding(
     // What it has of other buckets nobody would go on with.
     const isAsked = homes.every((home) => own.has(home)) && (await leavesTheRest(control));
     if (isAsked && (await isGone(record, clock, signal))) {
-      log.info('Goes on with what a mount that has ended had not stored yet', { mountpoint, process });
+      log.info('Goes on with what a mount that has ended had not stored yet', whose(record));
       continue;
     }
     warnings.push(
@@ -89,13 +89,16 @@ async function endingOf(
   if (socket === undefined || !(await isRunning(record.process))) return null;
   const control = new ControlClient(socket);
   const status = await control.status().catch(nullWhenSilent);
-  if (status === null && (await isRunning(record.process))) {
-    const { mountpoint, process } = record;
-    log.warn('A mount that has ended does not answer, and may still store', { mountpoint, process });
-  }
+  if (status === null && (await isRunning(record.process)))
+    log.warn('A mount that has ended does not answer, and may still store', whose(record));
   if (status?.phase !== 'finishing') return null;
   const places = await Promise.all(status.stateDirectories.map(canonicalDirectory));
   return { record, control, homes: places.map((place) => dirname(place)) };
+}
+
+/** Each line of the log has the mountpoint of the mount that begins. */
+function whose({ mountpoint, process }: MountRecord): LogFields {
+  return { earlier: mountpoint, process: process.pid };
 }
 
 async function leavesTheRest(control: ControlClient): Promise<boolean> {
