@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -117,7 +118,8 @@ it('on into the same file while a directory is missing, or something else has it
 it('not into a pipe that nobody reads: to open it would wait for somebody who does', async () => {
   const path = join(await temporaryDirectory(), 'pipe');
   execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
-  const late = spawn('sh', ['-c', 'sleep 2; exec cat "$1"', 'sh', path]);
+  // Long after: only so that who waits for it ends.
+  const late = spawn('sh', ['-c', 'sleep 20; exec cat "$1"', 'sh', path]);
   onTestFinished(() => void late.kill());
 
   expect(() => openLogFile(path)).toThrow('it is a pipe that nobody reads');
@@ -126,12 +128,16 @@ it('not into a pipe that nobody reads: to open it would wait for somebody who do
 it('into a pipe, without waiting for who has stopped to read it', async () => {
   const path = join(await temporaryDirectory(), 'pipe');
   execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
-  const reader = spawn('sh', ['-c', 'exec < "$1"; sleep 3; exec cat > "$1.read"', 'sh', path]);
+  // It reads on when it is told to, or long after: only so that who waits for it ends.
+  const script =
+    'exec < "$1"; n=0; while [ ! -e "$1.go" ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n + 1)); done; exec cat > "$1.read"';
+  const reader = spawn('sh', ['-c', script, 'sh', path]);
   const descriptor = await vi.waitFor(() => openLogFile(path));
   const log = openLog({ descriptor, followed: undefined, debug: false, fields: {} });
 
   for (let line = 0; line < 1000; line += 1) log.info('a line that is of some length, as lines of a log are');
   const hasWaited = existsSync(`${path}.read`);
+  writeFileSync(`${path}.go`, '');
   closeSync(descriptor);
   await once(reader, 'close');
 

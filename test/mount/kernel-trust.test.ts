@@ -70,9 +70,12 @@ describe('a mount of the kernel driver whose metadata are trusted for an hour', 
     const moved = await numbers();
     await writeFile('/proc/sys/vm/drop_caches', '2');
     const dropped = await numbers();
+    await mount().run('cd numbers; echo more >> b; mv b c; echo d > b; mv c deep/b; mv deep/b b');
+    await mount().ask('refresh');
+    const written = await numbers();
 
     expect(before).toMatch(/^numbers [0-9]+\nnumbers\/deep [0-9]+\n/);
-    expect([refreshed, moved, dropped]).toEqual([before, before, before]);
+    expect([refreshed, moved, dropped, written]).toEqual([before, before, before, before]);
   });
 
   it('shows a listing in progress no attributes that a write has overtaken', async () => {

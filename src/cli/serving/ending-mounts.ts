@@ -36,8 +36,8 @@ interface Ending {
 }
 
 /**
- * Resolves when no process stores what a mount of these buckets had, but for those of which the warnings tell that it brings. `bucketHomes`: of
- * each bucket of the mount that begins, as `bucketHomeOf`. Rejects when the wait is given up.
+ * Resolves when the processes that still stored something of these buckets have ended; with a warning for each that stores on.
+ * `bucketHomes`: of each bucket of the mount that begins, as `bucketHomeOf`. Rejects when the wait is given up.
  */
 export async function takeOverFromEnding(
   bucketHomes: readonly string[],
