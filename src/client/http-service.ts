@@ -225,9 +225,9 @@ export class HttpService implements ObjectService {
 
   /** By the service's clock: its Date now, less the time that passed here since the first try began. */
   #storedWithin(answer: ServiceAnswer, startedAt: number): TimeSpan | null {
-    const to = parseHttpDate(headerOf(answer.headers, 'date'));
-    if (to === null) return null;
-    return { from: new Date(to.getTime() - (this.#clock.monotonic() - startedAt)), to };
+    const to = parseHttpDate(headerOf(answer.headers, 'date'))?.getTime();
+    if (to === undefined) return null;
+    return { from: Math.floor(to - (this.#clock.monotonic() - startedAt)), to };
   }
 }
 

@@ -158,4 +158,9 @@ export class ContentStore {
   releaseReader(version: Version): void {
     this.#readers.release(version);
   }
+
+  /** Its file is gone: what memory has of it makes room, unless somebody still reads it. */
+  forget(version: Version): void {
+    this.#readers.forget(version);
+  }
 }

@@ -64,6 +64,14 @@ export class ReaderPool {
     }
   }
 
+  /** Nobody will ask for `version` again: what memory has of it goes at once. Those that read it now go on. */
+  forget(version: Version): void {
+    if (this.#inUse.has(version)) return;
+    void this.#idle.get(version)?.dispose();
+    this.#idle.delete(version);
+    this.#context.cache.dropVersion(version.id);
+  }
+
   /** Ends all idle readers. */
   clear(): void {
     for (const reader of this.#idle.values()) void reader.dispose();

@@ -4,14 +4,13 @@ import type { VersionRecord } from './draft-facts.ts';
 
 export function factsOf(version: Version): VersionRecord {
   const { size, etag, lastModified, own, contentType } = version;
-  const span = own?.storedWithin ?? null;
   return {
     size,
     etag,
     // Of bytes that were here: an ETag that only looks like an MD5 would be taken for theirs (etag-kind.ts).
     md5: own?.md5 ?? null,
     lastModified: lastModified.getTime(),
-    storedWithin: span === null ? null : { from: span.from.getTime(), to: span.to.getTime() },
+    storedWithin: own?.storedWithin ?? null,
     contentType: contentType ?? null,
   };
 }
@@ -21,12 +20,7 @@ export function versionOf(facts: VersionRecord): Version {
   const lastModified = new Date(facts.lastModified);
   const type = contentType === null ? {} : { contentType };
   if (md5 === null) return Version.told({ size, etag: etag ?? '', lastModified, ...type });
-  const span =
-    storedWithin === null ? null : { from: new Date(storedWithin.from), to: new Date(storedWithin.to) };
-  const version = Version.uploaded(
-    { size, md5, storedWithin: span, contentType: contentType ?? '' },
-    lastModified,
-  );
+  const version = Version.uploaded({ size, md5, storedWithin, contentType: contentType ?? '' }, lastModified);
   version.etag = etag;
   version.contentType = contentType ?? undefined;
   return version;

@@ -46,7 +46,7 @@ export class AccountUploads {
       bucket,
       key,
       size: body.size,
-      storedWithin: this.#told({ from: new Date(from), to: new Date(this.#parts.clock.now()) }),
+      storedWithin: this.#told({ from, to: this.#parts.clock.now() }),
       mayArriveAgain: false,
     };
   }
@@ -157,10 +157,7 @@ export class AccountUploads {
   #told(span: TimeSpan): TimeSpan | null {
     const ahead = this.#parts.behaviours.date;
     if (ahead === 'missing') return null;
-    return {
-      from: new Date(span.from.getTime() + ahead * 1000),
-      to: new Date(span.to.getTime() + ahead * 1000),
-    };
+    return { from: span.from + ahead * 1000, to: span.to + ahead * 1000 };
   }
 }
 

@@ -98,10 +98,10 @@ export interface ObjectHead {
   readonly contentType: string | null;
 }
 
-/** A stretch of the service's clock. */
+/** A stretch of the service's clock: milliseconds since 1970. In numbers, since one is kept of each of many thousand uploads. */
 export interface TimeSpan {
-  readonly from: Date;
-  readonly to: Date;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** §4.7. The answer carries neither ETag nor Last-Modified. */

@@ -30,8 +30,8 @@ describe('an upload', () => {
     const stored = await service.putObject('b', 'k', textBody('hello'));
 
     expect(stored.storedWithin).toEqual({
-      from: new Date('2026-01-02T03:03:55Z'),
-      to: new Date('2026-01-02T03:04:05Z'),
+      from: Date.UTC(2026, 0, 2, 3, 3, 55),
+      to: Date.UTC(2026, 0, 2, 3, 4, 5),
     });
   });
 

@@ -57,6 +57,23 @@ describe('the readers of a version', () => {
     store.releaseReader(version);
   });
 
+  it('leave nothing in memory of a file that is gone, once nobody reads it', async () => {
+    const { store, service, told } = await setup();
+    const version = told();
+    const read = (): Promise<unknown> =>
+      store.acquireReader('k', version).read(new Uint8Array(1000), 0, new ReadStream());
+    await read();
+
+    store.forget(version);
+    await read();
+    const whileRead = [service.gets.length, store.counts.inMemory];
+    store.releaseReader(version);
+    store.releaseReader(version);
+    store.forget(version);
+
+    expect([...whileRead, store.counts.inMemory]).toEqual([1, 1000, 0]);
+  });
+
   it('leave no temporary file behind when the store is closed', async () => {
     const { store, service, disk, told } = await setup(patternedBytes(3_000_000));
     service.treatment = 'ignored';

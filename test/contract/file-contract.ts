@@ -66,7 +66,7 @@ export function fileContract(setup: () => Promise<Setup>): void {
     const isWithin =
       storedWithin === null
         ? null
-        : Math.abs(storedWithin.to.getTime() - lastModified.getTime() - (skew ?? 0)) <= 2000 &&
+        : Math.abs(storedWithin.to - lastModified.getTime() - (skew ?? 0)) <= 2000 &&
           storedWithin.from <= storedWithin.to;
     expect(isWithin).toBe(skew === null ? null : true);
   });

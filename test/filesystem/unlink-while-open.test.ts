@@ -41,6 +41,20 @@ describe('an unlinked file', () => {
     await expect(direct.headObject(bucket, 'f')).rejects.toMatchObject({ kind: 'missing' });
   });
 
+  it.each([
+    ['written', writeFile],
+    ['read', (fs: FileSystemOperations, path: string) => readFile(fs, path)],
+  ])('that was %s leaves nothing in memory', async (_, use) => {
+    const { fs, mounted, foreignWrite } = await openForTest();
+    await foreignWrite('f', patternedBytes(1_000_000));
+    await use(fs, '/f', patternedBytes(1_000_001));
+    const before = mounted.counts().inMemory;
+
+    await fs.unlink('/f');
+
+    expect([before > 0, mounted.counts().inMemory]).toEqual([true, 0]);
+  });
+
   it.each(['is already', 'is not yet'])(
     'is missing to who opens it meanwhile, when the service had deleted it before its bytes came, and that %s known [unlink/open]',
     async (known) => {

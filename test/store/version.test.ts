@@ -4,7 +4,7 @@ import { Version, type VersionFacts } from '../../src/store/version.ts';
 
 const MD5 = '5d41402abc4b2a76b9719d911017c592';
 const at = (second: number): Date => new Date(second * 1000);
-const span = { from: at(100), to: at(110) };
+const span = { from: 100_000, to: 110_000 };
 
 function uploaded(storedWithin: typeof span | null = span): Version {
   return Version.uploaded({ size: 5, md5: MD5, storedWithin, contentType: 'a/b' }, at(100));

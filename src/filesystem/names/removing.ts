@@ -87,7 +87,8 @@ export class Removing {
 
   async #dropUnused(file: OpenFile): Promise<void> {
     if (file.handles.size > 0) return;
-    const { draft } = file;
+    const { draft, version } = file;
+    if (version !== null) this.#mount.content.forget(version);
     file.draft = null;
     file.dirty = false;
     if (draft !== null) await this.#mount.kept.drop(draft);
