@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { selectChanges } from '../../src/cli/uploads/unsent-selection.ts';
 import type { UnsentPlace } from '../../src/cli/uploads/unsent-places.ts';
+import type { StateAbout } from '../../src/cli/state/state-directory.ts';
 import { ControlClient } from '../../src/cli/control/control-client.ts';
 import { unsentChangeOf } from '../support/unsent-change.ts';
 
@@ -11,10 +12,14 @@ function placeOf(mountpoint: string | null, paths: Readonly<Record<string, strin
   return { mountpoint, bucket: 'photos', baseUrl: 'https://storage.example.com', changes, owner };
 }
 
-function leftOf(bucket: string, paths: Readonly<Record<string, string>>): UnsentPlace {
+function leftOf(
+  bucket: string,
+  paths: Readonly<Record<string, string>>,
+  about: StateAbout | null = null,
+): UnsentPlace {
   const directory = {
     ...{ path: `/state/${bucket}/0`, bucketHome: `/state/${bucket}`, name: '0' },
-    ...{ about: null, isOwned: false, retriedBy: null },
+    ...{ about, isOwned: false, retriedBy: null },
   };
   return { ...placeOf(null, paths), bucket, owner: { kind: 'left', directory } };
 }
@@ -56,6 +61,21 @@ describe('a change is named', () => {
     ]);
     expect(() => meant('a')).toThrow('a may be one of cccc-1, dddd-1');
     expect(() => meant('photosa')).toThrow('nothing that waits here');
+  });
+
+  it('and by the identifier that such a mount gave it', () => {
+    const about = (bucket: string): StateAbout => ({ baseUrl: 'https://a', bucket, bucketName: 'name' });
+    const left = [
+      leftOf('photos', { 'cccc-1': '/a', 'delete-1': '/b' }, about('bkt-1')),
+      leftOf('music', { 'delete-1': '/a' }, about('bkt-2')),
+      leftOf('unknown', { 'delete-1': '/a' }),
+    ];
+    const meant = (word: string): readonly string[] =>
+      selectChanges([word], left).map(({ place: { bucket }, changes }) => `${bucket}: ${changes[0]?.id}`);
+
+    expect(['cccc-1@bkt-1', 'delete-1@bkt-2'].map(meant)).toEqual([['photos: cccc-1'], ['music: delete-1']]);
+    expect(() => meant('delete-1@bkt-3')).toThrow('nothing that waits here');
+    expect(() => meant('cccc-1@bkt-2')).toThrow('nothing that waits here');
   });
 
   it('once, however often', () => {

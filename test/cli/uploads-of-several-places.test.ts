@@ -189,8 +189,17 @@ describe('pailfs uploads retry', () => {
 
     expect(told.code).toBe(1);
     expect(JSON.parse(told.stdout)).toEqual([
-      { id: 'a-of-mount', kind: 'upload', path: '/a', isDone: false, storedAs: null, reason: ENDING },
-      expect.objectContaining({ path: '/mine', isDone: true, reason: null }),
+      {
+        ...{ mountpoint: expect.any(String) as string, bucket: 'photos' },
+        ...{ id: 'a-of-mount', kind: 'upload', path: '/a', isDone: false, storedAs: null, reason: ENDING },
+      },
+      expect.objectContaining({
+        mountpoint: null,
+        bucket: 'photos',
+        path: '/mine',
+        isDone: true,
+        reason: null,
+      }),
     ]);
   });
 

@@ -3,9 +3,11 @@ import type { ChangeOutcome } from '../../filesystem/unsent/unsent-changes.ts';
 import { isUsageError } from '../command-error.ts';
 import { reasonOf } from '../connecting/refused.ts';
 import { failureOf } from '../screen/report.ts';
+import type { UnsentPlace } from './unsent-places.ts';
 import { bucketShown, type Selected } from './unsent-selection.ts';
 
 export interface PlaceOutcomes {
+  readonly place: UnsentPlace;
   readonly outcomes: readonly ChangeOutcome[];
   /** As `bucketShown` says it of the place. */
   readonly bucket: string | null;
@@ -22,14 +24,16 @@ type Act = (one: Selected) => Promise<readonly ChangeOutcome[]>;
 export async function actOnEach(chosen: readonly Selected[], act: Act): Promise<readonly PlaceOutcomes[]> {
   const places: PlaceOutcomes[] = [];
   const bucketOf = bucketShown(chosen);
-  for (const one of chosen)
-    if (one.changes.length > 0) places.push({ ...(await outcomesIn(one, act)), bucket: bucketOf(one.place) });
+  for (const one of chosen) {
+    const { place, changes } = one;
+    if (changes.length > 0) places.push({ ...(await outcomesIn(one, act)), place, bucket: bucketOf(place) });
+  }
   const wrong = places.map(({ failure }) => failure).filter(isUsageError);
   if (wrong[0] !== undefined && wrong.length === places.length) throw wrong[0];
   return places;
 }
 
-async function outcomesIn(one: Selected, act: Act): Promise<Omit<PlaceOutcomes, 'bucket'>> {
+async function outcomesIn(one: Selected, act: Act): Promise<Pick<PlaceOutcomes, 'outcomes' | 'failure'>> {
   try {
     return { outcomes: await act(one) };
   } catch (failure) {

@@ -1,5 +1,6 @@
 /** Which changes does a person mean by `notes.txt`, `/home/me/photos/notes.txt` or `3f2a91c0`? */
 import { resolve, sep } from 'node:path';
+import { idInAll } from '../../filesystem/all-buckets/unsent-of-all.ts';
 import type { UnsentChange } from '../../filesystem/unsent/unsent-change.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import type { UnsentPlace } from './unsent-places.ts';
@@ -87,13 +88,17 @@ function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
 
 /** One whose whole identifier that is, though others may begin with it: `delete-1`, `delete-12`. */
 function meantIn({ changes, mountpoint, bucket, owner }: UnsentPlace, word: string): readonly UnsentChange[] {
-  const exact = changes.filter(({ id }) => id === word);
+  const inAll = owner.kind === 'left' ? owner.directory.about?.bucket : undefined;
+  // The second is what the mount called it that has left it, if that showed all buckets.
+  const exact = changes.filter(
+    ({ id }) => id === word || (inAll !== undefined && idInAll(id, inAll) === word),
+  );
   if (exact.length > 0) return exact;
   // Once a word and not for each change: thousands may be named, of thousands.
   const inMount = mountpoint === null ? null : pathIn(mountpoint, word);
   const meant = changes.filter((change) => isMeant(word, inMount, change));
   if (meant.length > 0 || bucket === null || owner.kind === 'mount') return meant;
-  // As the mount called it that has left it, if that showed all buckets.
+  // As such a mount called the path.
   const top = word.startsWith('/') ? `/${bucket}` : bucket;
   return word.startsWith(`${top}/`) ? changes.filter(({ path }) => path === word.slice(top.length)) : [];
 }

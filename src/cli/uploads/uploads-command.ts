@@ -124,7 +124,7 @@ export async function exportUploads(wish: UploadsWish, directory: string): Promi
     const bucket = bucketOf(place);
     const outcomes: ChangeOutcome[] = [];
     for (const change of changes) outcomes.push(await exported(change, bucket, top));
-    places.push({ outcomes, bucket });
+    places.push({ place, outcomes, bucket });
   }
   const wording = { failure: () => 'is not exported', success: saysWhere };
   return tell(places, { wish, found, wording });
@@ -246,7 +246,7 @@ function tell(
   }: Telling,
 ): ExitCode {
   const outcomes = places.flatMap((place) => place.outcomes);
-  if (json) printJson(outcomes);
+  if (json) printJson(places.flatMap(outcomeDocuments));
   for (const place of places) {
     const { bucket } = place;
     for (const one of place.outcomes) {
@@ -264,6 +264,11 @@ function tell(
   // Who means everything means also what could not be looked into, and was named.
   const isAll = words.length > 0 || unseen.length === 0;
   return isAll && outcomes.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.failed;
+}
+
+/** What `--json` prints of what was done in a place: paths of one bucket do not tell which. */
+function outcomeDocuments({ place: { mountpoint, bucket }, outcomes }: PlaceOutcomes): readonly object[] {
+  return outcomes.map((outcome) => ({ mountpoint, bucket, ...outcome }));
 }
 
 /** What `--json` prints of a place. */

@@ -7,6 +7,11 @@ import type { OpenBucket, OpenBuckets } from './open-buckets.ts';
 /** Before the identifier of the bucket: what names a change in one bucket may name another in the next. */
 const BETWEEN = '@';
 
+/** As a mount of all buckets calls the change `id` of the bucket with that identifier. */
+export function idInAll(id: string, bucket: string): string {
+  return `${id}${BETWEEN}${bucket}`;
+}
+
 export class UnsentOfAll implements Unsent {
   readonly #buckets: OpenBuckets;
 
@@ -54,11 +59,11 @@ function shown(bucket: OpenBucket, change: UnsentChange): UnsentChange {
 }
 
 function idOf({ bucket }: OpenBucket, id: string): string {
-  return `${id}${BETWEEN}${bucket.bucket}`;
+  return idInAll(id, bucket.bucket);
 }
 
 function ownIds({ bucket }: OpenBucket, ids: readonly string[]): readonly string[] {
-  const end = `${BETWEEN}${bucket.bucket}`;
+  const end = idInAll('', bucket.bucket);
   return ids.filter((id) => id.endsWith(end)).map((id) => id.slice(0, -end.length));
 }
 
