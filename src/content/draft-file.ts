@@ -4,8 +4,19 @@
  */
 import { basename } from 'node:path';
 import type { DraftFacts } from './draft-facts.ts';
-import { CONTENT_START, decodeHeader, encodeHeader, slotOf, type DraftHeader } from './draft-header.ts';
+import {
+  CONTENT_START,
+  decodeHeader,
+  encodeHeader,
+  isCutShort,
+  SLOT_SIZE,
+  slotOf,
+  type DraftHeader,
+} from './draft-header.ts';
 import { readFully, writeFully, type LocalFile } from './local-files.ts';
+
+/** Bytes of a slot that are read first. Nearly all headers are shorter, and a mount may find ten thousands. */
+const MOST_HEADERS = 4096;
 
 /** A draft on disk, with what it is. Every method rejects with a Node system error. */
 export class DraftFile implements LocalFile {
@@ -38,9 +49,7 @@ export class DraftFile implements LocalFile {
     syncNames: () => Promise<void>,
     recorded?: DraftFacts,
   ): Promise<DraftFile> {
-    const start = new Uint8Array(CONTENT_START);
-    const length = await readFully(file, start, 0);
-    const { turn, facts } = decodeHeader(start.subarray(0, length));
+    const { turn, facts } = decodeHeader([await slotIn(file, 0), await slotIn(file, 1)]);
     return new DraftFile(file, { turn, facts: recorded ?? facts }, syncNames);
   }
 
@@ -109,4 +118,15 @@ export class DraftFile implements LocalFile {
     await this.#syncNames();
     this.#isNameDurable = true;
   }
+}
+
+/** The slot where the header of that turn stands, as far as it is needed. */
+async function slotIn(file: LocalFile, turn: number): Promise<Uint8Array> {
+  const start = await bytesIn(file, slotOf(turn), MOST_HEADERS);
+  return isCutShort(start) ? bytesIn(file, slotOf(turn), SLOT_SIZE) : start;
+}
+
+async function bytesIn(file: LocalFile, position: number, most: number): Promise<Uint8Array> {
+  const into = new Uint8Array(most);
+  return into.subarray(0, await readFully(file, into, position));
 }

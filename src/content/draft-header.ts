@@ -50,11 +50,11 @@ export function encodeHeader(header: DraftHeader): Uint8Array {
   return bytes;
 }
 
-/** The header in force in the first CONTENT_START bytes of a file. Throws `HeaderUnreadable`. */
-export function decodeHeader(start: Uint8Array): DraftHeader {
+/** The header in force in the two slots of a file. Throws `HeaderUnreadable`. */
+export function decodeHeader(slots: readonly Uint8Array[]): DraftHeader {
   const problems = new Set<string>();
   let found: DraftHeader | undefined;
-  for (const slot of [start.subarray(0, SLOT_SIZE), start.subarray(SLOT_SIZE, CONTENT_START)]) {
+  for (const slot of slots) {
     try {
       const header = decodeSlot(slot);
       if (found === undefined || header.turn > found.turn) found = header;
@@ -66,12 +66,23 @@ export function decodeHeader(start: Uint8Array): DraftHeader {
   return found;
 }
 
-function decodeSlot(slot: Uint8Array): DraftHeader {
+/** Whether `start`, of a slot, ends before the header does. */
+export function isCutShort(start: Uint8Array): boolean {
+  const [prefix = '', , , length = ''] = prefixOf(start) ?? [];
+  return prefix.length + Number(length) > start.length;
+}
+
+function prefixOf(slot: Uint8Array): RegExpExecArray | null {
   const bytes = Buffer.from(slot.buffer, slot.byteOffset, slot.length);
-  const match = PREFIX.exec(bytes.toString('latin1', 0, PREFIX_LIMIT));
+  return PREFIX.exec(bytes.toString('latin1', 0, PREFIX_LIMIT));
+}
+
+function decodeSlot(slot: Uint8Array): DraftHeader {
+  const match = prefixOf(slot);
   if (match === null) throw new HeaderUnreadable('no header');
   const [prefix, format = '', turn = '', length = '', checksum = ''] = match;
   if (!MAGIC.endsWith(` ${format}\n`)) throw new HeaderUnreadable(`a header of format ${format}`);
+  const bytes = Buffer.from(slot.buffer, slot.byteOffset, slot.length);
   const body = bytes.toString('utf8', prefix.length, prefix.length + Number(length));
   if (checksumOf(`${turn} ${body}`) !== checksum) throw new HeaderUnreadable('a damaged header');
   return { turn: Number(turn), facts: draftFacts.parse(JSON.parse(body)) };

@@ -104,6 +104,28 @@ describe('a draft on disk', () => {
     expect((await folder.list()).map(({ header }) => header)).toEqual([draft.facts]);
   });
 
+  it('has a header of whatever length', async () => {
+    const { folder } = await setup();
+    const draft = await created(folder, draftFactsOf('a'));
+
+    for (let length = 3600; length < 4100; length += 1) {
+      await draft.describe(draftFactsOf('k'.repeat(length)));
+      const reopened = await folder.open(draft.id);
+      await reopened.close();
+      expect(reopened.facts).toEqual(draft.facts);
+    }
+  });
+
+  it('is found by a few of its bytes: a mount may find ten thousands', async () => {
+    const { files, folder } = await setup();
+    const draft = await created(folder, draftFactsOf('a'));
+    await draft.write(new Uint8Array(100_000), 0);
+
+    expect(await folder.list()).toHaveLength(1);
+
+    expect(files.asked).toBeLessThanOrEqual(8192);
+  });
+
   it('leaves no file behind when the disk is full at its beginning', async () => {
     const { files, folder } = await setup();
     files.room = 20;

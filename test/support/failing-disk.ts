@@ -21,6 +21,8 @@ export class FailingDisk implements LocalFiles {
   told: DiskSpace = { free: Infinity, total: 0 };
   /** Most bytes that one call writes or reads. */
   most = Infinity;
+  /** Bytes that reads have asked for. */
+  asked = 0;
   /** What a write of so many bytes waits for. */
   beforeWrite: (bytes: number) => Promise<void> = () => Promise.resolve();
   /** Called when a file has been synced, before anybody hears of it. */
@@ -59,6 +61,7 @@ export class FailingDisk implements LocalFiles {
       path: file.path,
       read: async (into, position) => {
         this.#step('read');
+        this.asked += into.length;
         return file.read(into.subarray(0, this.most), position);
       },
       write: async (data, position) => {
