@@ -161,6 +161,27 @@ describe('a credential command', () => {
     await goneProcess(pid);
   });
 
+  it('that takes too long is not waited for any longer because it has started something that goes on', async () => {
+    const file = join(await temporaryDirectory(), 'pid');
+    const waits: (() => void)[] = [];
+    const clock = {
+      after: (_milliseconds: number, action: () => void) => {
+        waits.push(action);
+        return () => undefined;
+      },
+    };
+    const command = `setsid sh -c 'echo $$ > ${file}; exec sleep 1000' & wait`;
+
+    const outcome = runCredentialCommand(command, clock).catch((error: unknown) => error);
+    const pid = await numberIn(file);
+    onTestFinished(() => {
+      process.kill(pid, 'SIGKILL');
+    });
+    for (const wait of waits) wait();
+
+    expect(await outcome).toMatchObject({ message: 'the credential command gave no answer within 15 s' });
+  });
+
   it('runs in /, and has no terminal to ask at', async () => {
     const command = 'pwd; if read line; then echo asked; else echo alone; fi';
 

@@ -15,6 +15,7 @@ import { openMount, type OpenedMount } from './opened-mount.ts';
 import { sourceOf } from '../found-mounts/moved-mounts.ts';
 import { earlierRecords, RecordedMount, type RecordedParts } from './recorded-mount.ts';
 import { removeIdlePointers } from '../state/state-pointers.ts';
+import { unsentLine } from './unsent-line.ts';
 
 /** How long a program may keep the mount busy after a signal; then it is detached. */
 const BUSY_PATIENCE_MS = 5000;
@@ -98,10 +99,8 @@ export class ServedMount {
     if (!isGone) await this.#detach();
     const asked = this.#control.finishing();
     const unsent = await this.#upload(AbortSignal.any([asked, endings.impatience]));
-    // One line for all: of many lines of a kind the log would leave most out.
-    if (unsent !== undefined && unsent.length > 0) {
-      log.error('Not everything could be uploaded; the bytes are kept', { files: unsent });
-    }
+    if (unsent !== undefined && unsent.length > 0)
+      log.error('Not everything could be uploaded; the bytes are kept', { ...unsentLine(unsent) });
     await this.#word.end();
     await this.#record.end(unsent);
     await this.#control.end();

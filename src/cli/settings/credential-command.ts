@@ -18,6 +18,8 @@ export type CredentialCommand = string | readonly string[];
 
 /** Less than what a request waits for new credentials, milliseconds. */
 const DEADLINE_MS = 15_000;
+/** Until its streams end once it was killed: what it has said last is on the way still. Milliseconds. */
+const LAST_WORDS_MS = 1000;
 /** Bytes of each stream that are kept. */
 const MAX_OUTPUT = 64 * 1024;
 /** Characters of its own complaint that are shown. */
@@ -57,9 +59,15 @@ function runToItsEnd(command: CredentialCommand, clock: Pick<Clock, 'after'>): P
     });
     const output = collect(child.stdout);
     const complaint = collect(child.stderr);
-    const cancel = clock.after(DEADLINE_MS, () => {
+    let isLate = false;
+    let cancel = clock.after(DEADLINE_MS, () => {
+      isLate = true;
       endGroup(child);
-      reject(failure(`gave no answer within ${DEADLINE_MS / 1000} s`, complaint()));
+      // Who has left the group may hold them open.
+      cancel = clock.after(LAST_WORDS_MS, () => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      });
     });
     child.once('error', (cause) => {
       cancel();
@@ -69,7 +77,8 @@ function runToItsEnd(command: CredentialCommand, clock: Pick<Clock, 'after'>): P
     });
     child.once('close', (code, signal) => {
       cancel();
-      resolve({ how: code ?? signal ?? 'nobody knows what', output: output(), complaint: complaint() });
+      if (isLate) reject(failure(`gave no answer within ${DEADLINE_MS / 1000} s`, complaint()));
+      else resolve({ how: code ?? signal ?? 'nobody knows what', output: output(), complaint: complaint() });
     });
   });
 }
@@ -86,8 +95,6 @@ function collect(stream: Readable): () => string {
 }
 
 function endGroup(child: ChildProcess): void {
-  child.stdout?.destroy();
-  child.stderr?.destroy();
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
