@@ -1,12 +1,12 @@
 /** Which drafts are on the local disk? A folder of files, each named by the draft's identifier. */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import { SharedRun } from '../base/shared-run.ts';
 import { DraftDigest } from './draft-digest.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import { DraftFile } from './draft-file.ts';
-import { CONTENT_START } from './draft-header.ts';
+import { CONTENT_START, decodeHeader } from './draft-header.ts';
 import type { LocalFiles } from './local-files.ts';
 
 /** A draft that was on the disk before this process. */
@@ -98,13 +98,36 @@ export class DraftFolder {
     const size = Math.max(0, fileSize - CONTENT_START);
     const found = { id, path, size, fileSize, changedAt: status.mtimeMs };
     try {
-      const draft = await this.open(id);
-      await draft.close();
-      return { ...found, header: draft.facts };
+      return { ...found, header: await this.#factsOf(id) };
     } catch (error) {
       if (systemErrorCode(error) === 'ENOENT') return undefined;
       return { ...found, header: { unreadable: describeError(error) } };
     }
+  }
+
+  /** Rejects as `open`. */
+  async #factsOf(id: string): Promise<DraftFacts> {
+    try {
+      const draft = await this.open(id);
+      await draft.close();
+      return draft.facts;
+    } catch (error) {
+      // After a fault the system lets nobody write to a disk any more; what is on it can be listed and exported all the same.
+      if (systemErrorCode(error) !== 'EROFS') throw error;
+      return factsToRead(this.pathOf(id));
+    }
+  }
+}
+
+/** Rejects as `DraftFolder.open`. */
+async function factsToRead(path: string): Promise<DraftFacts> {
+  const file = await open(path, 'r');
+  try {
+    const start = new Uint8Array(CONTENT_START);
+    const { bytesRead } = await file.read(start, 0, CONTENT_START, 0);
+    return decodeHeader(start.subarray(0, bytesRead)).facts;
+  } finally {
+    await file.close();
   }
 }
 

@@ -2,7 +2,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CommandLine, goneProcess, type Outcome } from '../support/command-line.ts';
+import { CommandLine, goneProcess, killWhileWriting, type Outcome } from '../support/command-line.ts';
 import { bytesOf, startEmbeddedServer, uploadOf, type EmbeddedServer } from '../support/embedded-service.ts';
 
 interface Scene {
@@ -181,6 +181,19 @@ describe('pailfs uploads where no mount runs', () => {
     expect(await stored(beside)).toBe('ours a');
     expect(await stored('a')).toBe('theirs');
     expect((await at.run(['uploads'])).stdout).not.toContain(server.baseUrl);
+  });
+
+  it('names and exports half files, too, where their disk is read-only by now [uploads/offline]', async () => {
+    const { at, server } = await mounted();
+    await killWhileWriting(at, 'half.txt', 'half');
+    const launch = { namespaceSetup: 'mount --bind state state && mount -o remount,ro,bind state' };
+
+    const listed = listedIn(await at.run(['uploads', '--json'], launch), server);
+    const exported = await at.run(['uploads', 'export', 'out', 'half.txt', '--mount', 'mnt'], launch);
+
+    expect(listed).toMatchObject([{ changes: [{ path: '/half.txt', state: 'set aside', isWhole: false }] }]);
+    expect(exported).toEqual({ code: 0, stdout: `${join(at.home, 'out/half.txt')}\n`, stderr: '' });
+    expect(await readFile(join(at.home, 'out/half.txt'), 'utf8')).toBe('half');
   });
 
   it('lists what a killed mount had still to delete, deletes it or lets it stay [uploads/offline] [uploads/list]', async () => {
