@@ -1,9 +1,12 @@
 /** What do the commands make of a mount whose process was killed, of which the kernel still knows attributes? */
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { CommandLine, goneProcess } from '../support/command-line.ts';
+import { CommandLine, goneProcess, killServing, type Outcome } from '../support/command-line.ts';
 import { startEmbeddedServer } from '../support/embedded-service.ts';
+
+const statesIn = ({ stdout }: Outcome): readonly string[] =>
+  (JSON.parse(stdout) as readonly { readonly state: string }[]).map(({ state }) => state);
 
 it('doctor finds it dead, and mounting there again clears it away', async () => {
   const server = await startEmbeddedServer();
@@ -28,3 +31,40 @@ it('doctor finds it dead, and mounting there again clears it away', async () => 
   expect(await at.isMounted()).toBe(true);
   await expect(readFile(join(at.mountpoint, 'missing'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
+
+it.each([
+  ['another bucket', ['other'], {}],
+  ['another state directory', ['photos', '--state-dir', 'elsewhere'], {}],
+  [
+    'other credentials',
+    ['photos'],
+    { PAILFS_ACCESS_KEY_ID: 'READKEY', PAILFS_SECRET_ACCESS_KEY: 'read secret' },
+  ],
+  ['nothing that changes', ['photos', '--read-only'], {}],
+])(
+  'what it left stays in sight where the next mount, of %s, does not go on with it',
+  async (_name, words, environment) => {
+    const server = await startEmbeddedServer();
+    await server.direct.createBucket('other');
+    const at = await CommandLine.open(server);
+    await at.run(['mount', 'photos', at.mountpoint, '--write-back']);
+    server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+    await writeFile(join(at.mountpoint, 'a.txt'), 'left');
+    await killServing(at);
+
+    const mounted = await at.run(['mount', ...words, at.mountpoint], { environment });
+    const status = await at.run(['status', at.mountpoint, '--json']);
+    const uploads = await at.run(['uploads', at.mountpoint]);
+    const unmounted = await at.run(['unmount', at.mountpoint]);
+    const after = await at.run(['status', at.mountpoint, '--json']);
+    server.faults.clear();
+    await at.run(['mount', 'photos', at.mountpoint]);
+    const again = await at.run(['status', at.mountpoint, '--json']);
+
+    expect([mounted.code, unmounted.code]).toEqual([0, 0]);
+    expect(statesIn(status)).toEqual(['serving', 'ended']);
+    expect(uploads.stdout).toContain('/a.txt');
+    expect(statesIn(after)).toEqual(['ended']);
+    expect(statesIn(again)).toEqual(['serving']);
+  },
+);

@@ -50,7 +50,7 @@ export async function putAway(
   await removeRecord(directories, record);
 }
 
-/** Puts away those of `records` whose processes are gone: whoever mounts where they were goes on with what they left. */
+/** Puts away those of `records` whose processes are gone: whoever mounts where they were goes on with what they left, if anything. */
 export async function putAwayDead(
   directories: readonly string[],
   records: readonly MountRecord[],

@@ -14,13 +14,14 @@ import {
 } from '../found-mounts/mount-record.ts';
 import { ownRecordDirectories, recordDirectory } from '../found-mounts/record-directories.ts';
 import { ownIdentity } from '../found-mounts/process-identity.ts';
+import { takenOver } from './earlier-mounts.ts';
 
 export interface RecordedParts {
   /** Of whoever was there before. */
   readonly earlier: readonly MountRecord[];
   /** What does not change. */
   readonly facts: Omit<MountRecord, 'process' | 'unsent' | 'device'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -48,7 +49,8 @@ export class RecordedMount {
 
   /** The mount answers. */
   async begin(): Promise<void> {
-    const { mountpoint } = this.#parts.facts;
+    const { earlier, clock } = this.#parts;
+    const { mountpoint, readOnly, mayWrite } = this.#parts.facts;
     await this.#orLog(async () => {
       this.#device = (await findMount(mountpoint))?.device ?? null;
     });
@@ -57,7 +59,8 @@ export class RecordedMount {
     await this.#orLog(async () => {
       const directories = await ownRecordDirectories(uid());
       const now = await readRecordsOf(directories, mountpoint);
-      await putAwayDead(directories, [...this.#parts.earlier, ...now], this.#parts.clock);
+      const done = await takenOver([...earlier, ...now], { changesNothing: readOnly || !mayWrite, clock });
+      await putAwayDead(directories, done, clock);
     });
   }
 
