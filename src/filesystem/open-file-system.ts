@@ -205,7 +205,11 @@ function setAsideIn({ resting }: MountState, { drafts, recovery }: LocalState): 
 function leftAlone({ recovery, journal }: LocalState): UnsentChange[] {
   return [
     ...recovery.unpublished.map(changeOfLink),
-    ...journal.contents.renames.map(({ rename }) => changeOfRename(rename)),
+    // None goes on here: they wait, as all of this does.
+    ...journal.contents.renames.map(({ rename }) => ({
+      ...changeOfRename(rename),
+      state: 'queued' as const,
+    })),
     ...journal.contents.deletions.map(changeOfDeletion),
   ];
 }

@@ -117,6 +117,32 @@ describe('the list of what is not stored', () => {
     expect(await mounted.unsent.list()).toEqual([]);
   });
 
+  it('says of deletions and of a rename that a crash had cut that a read-only mount leaves them to another, which stays so', async () => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    for (const key of ['old/f', 'gone']) await scene.foreignWrite(key, 'x');
+    scene.faults.add({ operation: 'deleteObject', fault: { kind: 'status', status: 402 } });
+    await scene.fs.unlink('/gone');
+    const upload = holdNext(scene.service, 'putObject');
+    const renaming = scene.fs.rename('/old', '/new', false);
+    await upload.begun;
+    const next = await mountOver(await diskNow(scene), scene, { settings: { readOnly: true } });
+    upload.letGo();
+    await renaming;
+
+    const listed = await next.unsent.list();
+    const retried = await next.unsent.retry(null);
+    const discarded = await next.unsent.discard(
+      listed.flatMap(({ id, kind }) => (kind === 'delete' ? id : [])),
+    );
+
+    const reason = 'the mount is read-only';
+    expect(listed.map(({ path }) => path).sort()).toEqual(['/gone', '/old']);
+    expect(listed.find(({ kind }) => kind === 'rename')).toMatchObject({ state: 'queued', reason });
+    expect(retried.map((outcome) => outcome.reason)).toEqual([reason, reason]);
+    expect(discarded).toMatchObject([{ path: '/gone', isDone: false, reason }]);
+    expect(await next.unsent.list()).toEqual(listed);
+  });
+
   it('has what an earlier mount left, also where its name is lost', async () => {
     const scene = await openForTest();
     scene.store.changeAccount({ gracePeriod: true });

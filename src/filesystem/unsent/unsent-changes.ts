@@ -86,7 +86,7 @@ export class UnsentChanges {
     const notHere = this.#whyNotHere();
     // What is on its way from one place to the other may be in both.
     return [...new Map(all.map((change) => [change.id, change])).values()]
-      .map((change) => (change.state === 'queued' ? { ...change, reason: change.reason ?? notHere } : change))
+      .map((change) => (isTried(change) ? { ...change, reason: change.reason ?? notHere } : change))
       .sort(byAge);
   }
 
@@ -208,6 +208,10 @@ export class UnsentChanges {
   async #discardOne(change: UnsentChange): Promise<null> {
     if (change.kind === 'rename')
       throw new Error('only half of it is done: it can be finished, not discarded');
+    const notHere = this.#whyNotHere();
+    // They are in the journal alone.
+    if (notHere !== null && this.#parts.leftAlone.some(({ id }) => id === change.id))
+      throw new Error(notHere);
     if (change.kind === 'delete') return this.#parts.deletions.discard(change.path ?? '', change.id);
     await this.#mount.resting.settled(change.id);
     const file = this.#fileOf(change);
@@ -266,6 +270,11 @@ export class UnsentChanges {
 
 function recordOf(draft: RestingDraft): DraftRecord | null {
   return draft.kind === 'draft' ? draft.record : null;
+}
+
+/** Whether a mount that may change things goes on with it by itself. */
+function isTried({ state }: UnsentChange): boolean {
+  return state === 'queued' || state === 'end unknown';
 }
 
 /** Whether it is meant when everything is to be tried again. */
