@@ -3,7 +3,7 @@ import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
-import { CommandLine, isAlive } from '../support/command-line.ts';
+import { CommandLine, isAlive, killServing } from '../support/command-line.ts';
 import { DRIVERS } from '../support/drivers.ts';
 import { bytesOf, startEmbeddedServer, type EmbeddedServer } from '../support/embedded-service.ts';
 
@@ -128,4 +128,23 @@ it('a process that is stopped keeps nobody from mounting, and the log names it',
 
   expect(mounted).toMatchObject({ code: 0, stderr: '' });
   expect(log).toMatch(new RegExp(`"process":${before},"msg":"A mount that has ended does not answer`));
+});
+
+it('who mounts while what was left is stored without a mount hears that it is not shown yet [unmount/again]', async () => {
+  const server = await startEmbeddedServer();
+  const at = await CommandLine.open(server);
+  await at.run(['mount', 'photos', at.mountpoint, '--write-back']);
+  server.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'stall' } });
+  await writeFile(join(at.mountpoint, 'a.txt'), 'left');
+  await killServing(at);
+  server.requests.reset();
+  const retry = at.start(['uploads', 'retry', '--mount', at.mountpoint]);
+  await expect.poll(() => server.requests.count('putObject')).toBe(1);
+
+  const mounted = await at.run(['mount', 'photos', at.mountpoint]);
+
+  expect(mounted).toMatchObject({ code: 0 });
+  expect(mounted.stderr).toBe(
+    `pailfs: warning: "pailfs uploads retry" (process ${retry.pid}) still stores what earlier mounts left: that is not shown here before it is stored, and may replace what is written here until then\n`,
+  );
 });

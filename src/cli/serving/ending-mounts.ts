@@ -13,6 +13,8 @@ import { readRecords, type MountRecord } from '../found-mounts/mount-record.ts';
 import { ranked } from '../found-mounts/mount-status.ts';
 import { isRunning } from '../found-mounts/process-identity.ts';
 import { ownRecordDirectories } from '../found-mounts/record-directories.ts';
+import { systemErrorCode } from '../../base/errors.ts';
+import { notedRetries } from '../state/retry-notes.ts';
 import { canonicalDirectory } from '../state/state-pointers.ts';
 
 const POLL_MS = 20;
@@ -36,7 +38,8 @@ interface Ending {
 }
 
 /**
- * Resolves when the processes that still stored something of these buckets have ended; with a warning for each that stores on.
+ * Resolves when the mounts' processes that still stored something of these buckets have ended; with a warning for each that stores on, and
+ * for each `pailfs uploads retry`, which a person waits for.
  * `bucketHomes`: of each bucket of the mount that begins, as `bucketHomeOf`. Rejects when the wait is given up.
  */
 export async function takeOverFromEnding(
@@ -58,7 +61,24 @@ export async function takeOverFromEnding(
       `process ${process.pid}, whose mount at ${mountpoint} has ended, still stores what was written there: that is not shown here before it is stored, and may replace what is written here until then`,
     );
   }
+  for (const pid of await retriesIn([...own]))
+    warnings.push(
+      `"pailfs uploads retry" (process ${pid}) still stores what earlier mounts left: that is not shown here before it is stored, and may replace what is written here until then`,
+    );
   return warnings;
+}
+
+/** Their process ids. What cannot be found out is as if there were none: whoever claims state directories there next hears of it. */
+async function retriesIn(bucketHomes: readonly string[]): Promise<ReadonlySet<number>> {
+  const found = new Set<number>();
+  for (const home of bucketHomes) {
+    try {
+      for (const pid of (await notedRetries(home)).pids.values()) found.add(pid);
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error;
+    }
+  }
+  return found;
 }
 
 /** Of the service at `baseUrl`, those whose kernel has let go, and that answer. What cannot be found out is logged. */
