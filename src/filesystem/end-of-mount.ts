@@ -47,14 +47,21 @@ export interface EndingParts extends FileSystemParts {
   readonly siblings: SiblingReads;
 }
 
+/** What they had not stored. */
+export interface EarlierMounts {
+  /** Ends when it has been tried. */
+  readonly sending: Promise<void>;
+  /** Identifiers of its drafts. */
+  readonly left: ReadonlySet<string>;
+}
+
 /**
- * Call after the kernel has let go; `sending` ends when what earlier mounts left has been tried. Returns what could not be stored,
- * deleted or renamed.
+ * Call after the kernel has let go. Returns what could not be stored, deleted or renamed.
  */
 export async function endFileSystem(
   parts: EndingParts,
   end: EndOfMount,
-  sending: Promise<void>,
+  { sending, left }: EarlierMounts,
 ): Promise<UnsentDraft[]> {
   const { mount, folders, deletions, resuming, shelf, siblings } = parts;
   folders.stop();
@@ -79,18 +86,21 @@ export async function endFileSystem(
     .map(({ from, reason = UNDER_WAY }) => {
       return { path: from, file: '', bytes: 0, reason: `not renamed yet: ${reason}` };
     });
-  return [...unsent, ...(await setAside(mount)), ...undeleted, ...cut];
+  return [...unsent, ...(await setAside(mount, left)), ...undeleted, ...cut];
 }
 
 function undeletedOf({ key, lastFailure }: DeletionRecord, how: string): UnsentDraft {
   return { path: `/${key}`, file: '', bytes: 0, reason: `${how}: ${lastFailure?.message ?? NO_TIME}` };
 }
 
-/** What was refused behind the backs of the programs that had closed it: elsewhere their close has told them. Never rejects. */
-async function setAside({ kept, settings, log }: MountState): Promise<UnsentDraft[]> {
-  if (!settings.writeBack) return [];
+/** What was refused behind the backs of the programs that had closed it: elsewhere their close has told them, unless it was in an earlier mount. Never rejects. */
+async function setAside(
+  { kept, settings, log }: MountState,
+  left: ReadonlySet<string>,
+): Promise<UnsentDraft[]> {
   try {
-    return (await kept.aside.list()).map(({ path, file, bytes, reason }) => ({
+    const untold = (await kept.aside.list()).filter(({ id }) => settings.writeBack || left.has(id));
+    return untold.map(({ path, file, bytes, reason }) => ({
       path: path ?? '',
       file: file ?? '',
       bytes: bytes ?? 0,

@@ -120,6 +120,9 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
   const leftovers = refusal === null ? await goOn(parts, local) : [];
   const toSend = inputs.leftovers === 'when asked' ? [] : leftovers;
   const sending = sendLeftovers(mount, parts.uploading, toSend);
+  const { recovery, journal } = local;
+  const waiting = recovery.drafts.filter(({ state }) => state !== 'set aside');
+  const left = new Set([...waiting, ...journal.contents.shelved].map(({ id }) => id));
   // By now: showing what was left may have set more aside.
   const setAside = setAsideIn(mount, local);
   mount.kept.aside.mountBegins();
@@ -131,7 +134,7 @@ async function openOver(local: LocalState, inputs: FileSystemInputs): Promise<Mo
     ...whatPeopleAsk(parts, shared),
     close: async (end) => {
       try {
-        return await endFileSystem(parts, end, sending);
+        return await endFileSystem(parts, end, { sending, left });
       } finally {
         await mount.kept.close();
         await ownDisk?.close();

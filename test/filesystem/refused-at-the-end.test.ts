@@ -1,5 +1,6 @@
 /** Who hears that the service refuses for good what a program has closed, when the mount has ended by then? */
 import { describe, expect, it } from 'vitest';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { draftText } from '../support/draft-bytes.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
@@ -48,6 +49,27 @@ describe('a closed file that was refused while the mount was at work', () => {
     expect(await mounted.close({ patience: 60_000 })).toEqual([]);
   });
 });
+
+it.each([true, false])(
+  'whoever unmounts is told of what an earlier mount left, and this one, with writeBack=%s, was refused [write/unmount]',
+  async (writeBack) => {
+    const scene = await openForTest({ settings: { writeBack: true } });
+    await writeFile(scene.fs, '/f', 'closed');
+    const disk = await diskNow(scene);
+    scene.faults.add({ operation: 'putObject', times: 2, fault: { kind: 'status', status: 413 } });
+    const next = await mountOver(disk, scene, { settings: { writeBack } });
+    scene.clock.advance(1000);
+    await expect.poll(async () => (await next.unsent.list())[0]?.state).toBe('set aside');
+
+    const unsent = await next.close({ patience: 60_000 });
+    const third = await mountOver(disk, scene, { settings: { writeBack } });
+
+    expect(unsent).toMatchObject([{ path: '/f', bytes: 6 }]);
+    // Who mounted has been told of it then.
+    expect(third.setAside).toMatchObject([{ key: 'f' }]);
+    expect(await third.close({ patience: 60_000 })).toEqual([]);
+  },
+);
 
 it('whoever unmounts is told of a link that is still to be restored, and of no bytes', async () => {
   const { fs, mounted, faults, direct, bucket, foreignWrite } = await openForTest();
