@@ -49,7 +49,7 @@ export class DraftFile implements LocalFile {
     syncNames: () => Promise<void>,
     recorded?: DraftFacts,
   ): Promise<DraftFile> {
-    const { turn, facts } = decodeHeader([await slotIn(file, 0), await slotIn(file, 1)]);
+    const { turn, facts } = await headerIn(file);
     return new DraftFile(file, { turn, facts: recorded ?? facts }, syncNames);
   }
 
@@ -120,13 +120,18 @@ export class DraftFile implements LocalFile {
   }
 }
 
+/** What the file of a draft says of it. Rejects with `HeaderUnreadable`, too. */
+export async function headerIn(file: Pick<LocalFile, 'read'>): Promise<DraftHeader> {
+  return decodeHeader([await slotIn(file, 0), await slotIn(file, 1)]);
+}
+
 /** The slot where the header of that turn stands, as far as it is needed. */
-async function slotIn(file: LocalFile, turn: number): Promise<Uint8Array> {
+async function slotIn(file: Pick<LocalFile, 'read'>, turn: number): Promise<Uint8Array> {
   const start = await bytesIn(file, slotOf(turn), MOST_HEADERS);
   return isCutShort(start) ? bytesIn(file, slotOf(turn), SLOT_SIZE) : start;
 }
 
-async function bytesIn(file: LocalFile, position: number, most: number): Promise<Uint8Array> {
+async function bytesIn(file: Pick<LocalFile, 'read'>, position: number, most: number): Promise<Uint8Array> {
   const into = new Uint8Array(most);
   return into.subarray(0, await readFully(file, into, position));
 }

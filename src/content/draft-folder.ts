@@ -5,8 +5,8 @@ import { describeError, systemErrorCode } from '../base/errors.ts';
 import { SharedRun } from '../base/shared-run.ts';
 import { DraftDigest } from './draft-digest.ts';
 import type { DraftFacts } from './draft-facts.ts';
-import { DraftFile } from './draft-file.ts';
-import { CONTENT_START, decodeHeader } from './draft-header.ts';
+import { DraftFile, headerIn } from './draft-file.ts';
+import { CONTENT_START } from './draft-header.ts';
 import type { LocalFiles } from './local-files.ts';
 
 /** A draft that was on the disk before this process. */
@@ -123,9 +123,9 @@ export class DraftFolder {
 async function factsToRead(path: string): Promise<DraftFacts> {
   const file = await open(path, 'r');
   try {
-    const start = new Uint8Array(CONTENT_START);
-    const { bytesRead } = await file.read(start, 0, CONTENT_START, 0);
-    return decodeHeader(start.subarray(0, bytesRead)).facts;
+    const read = async (into: Uint8Array, position: number): Promise<number> =>
+      (await file.read(into, 0, into.length, position)).bytesRead;
+    return (await headerIn({ read })).facts;
   } finally {
     await file.close();
   }
