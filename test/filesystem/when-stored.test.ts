@@ -1,5 +1,5 @@
 /** SEMANTICS: when a write is stored. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { names, openForTest, writeFile } from '../support/open-for-test.ts';
 import { openToEdit, openToRead, openToRewrite, setXattr, textAt, writeAt } from '../support/program-acts.ts';
@@ -92,6 +92,21 @@ describe('a new file', () => {
     await end(fs, handle);
 
     expect(asked()).toEqual(['putObject f']);
+  });
+
+  it('whose name is gone waits for nobody: what its program has open is not looked at', async () => {
+    const { fs, asked } = await openForTest();
+    await names(fs, '/');
+    const handle = await openToRewrite(fs, '/f');
+    await fs.unlink('/f');
+    asked();
+    const isOpenElsewhere = vi.fn(() => Promise.resolve(true));
+
+    await fs.flush(handle, isOpenElsewhere);
+    await fs.release(handle);
+
+    expect(isOpenElsewhere).not.toHaveBeenCalled();
+    expect(asked()).toEqual([]);
   });
 
   it('that was stored empty and then written is a rewrite: nobody looks for a conflict [write/rewrite-wins]', async () => {

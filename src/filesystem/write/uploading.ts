@@ -206,7 +206,8 @@ export class Uploading {
     file: OpenFile,
     isOpenElsewhere: (() => Promise<boolean>) | undefined,
   ): Promise<boolean> {
-    if (!file.dirty || file.written || file.passedOver || file.size > 0) return false;
+    // Nothing of a file without a name is stored: nobody need look through what its program has open, which may be thousands of files.
+    if (file.detached || !file.dirty || file.written || file.passedOver || file.size > 0) return false;
     // What stays here anyway costs nothing.
     if (file.version === null && file.sealed === null)
       return file.shelf === null && (await isOpenElsewhere?.()) === true;
