@@ -159,7 +159,7 @@ export class ContentStore {
     this.#readers.release(version);
   }
 
-  /** Its file is gone: what memory has of it makes room, unless somebody still reads it. */
+  /** Its file is gone, or has other bytes: what memory has of it makes room, once nobody reads it any more. */
   forget(version: Version): void {
     this.#readers.forget(version);
   }

@@ -20,6 +20,8 @@ const SMALL_FOR_ONE = 16;
 interface InUse {
   readonly reader: VersionReader;
   users: number;
+  /** Nobody will ask for it once these have let go. */
+  isForgotten: boolean;
 }
 
 /** One mount's readers. */
@@ -43,7 +45,11 @@ export class ReaderPool {
 
   /** The version's reader, where it is stored under `key`. Every `acquire` needs a `release`. */
   acquire(key: string, version: Version): VersionReader {
-    const used = this.#inUse.get(version) ?? { reader: this.#readerFor(key, version), users: 0 };
+    const used = this.#inUse.get(version) ?? {
+      reader: this.#readerFor(key, version),
+      users: 0,
+      isForgotten: false,
+    };
     used.users += 1;
     used.reader.acquire();
     this.#inUse.set(version, used);
@@ -57,16 +63,20 @@ export class ReaderPool {
     used.reader.release();
     if (used.users > 0) return;
     this.#inUse.delete(version);
-    if (this.#keepsIdle) this.#idle.set(version, used.reader);
+    if (this.#keepsIdle && !used.isForgotten) this.#idle.set(version, used.reader);
     else {
       void used.reader.dispose();
       this.#context.cache.dropVersion(version.id);
     }
   }
 
-  /** Nobody will ask for `version` again: what memory has of it goes at once. Those that read it now go on. */
+  /** Nobody will ask for `version` again: what memory has of it goes, at once or when those that read it now let go of it. */
   forget(version: Version): void {
-    if (this.#inUse.has(version)) return;
+    const used = this.#inUse.get(version);
+    if (used !== undefined) {
+      used.isForgotten = true;
+      return;
+    }
     void this.#idle.get(version)?.dispose();
     this.#idle.delete(version);
     this.#context.cache.dropVersion(version.id);

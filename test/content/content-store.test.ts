@@ -69,7 +69,6 @@ describe('the readers of a version', () => {
     const whileRead = [service.gets.length, store.counts.inMemory];
     store.releaseReader(version);
     store.releaseReader(version);
-    store.forget(version);
 
     expect([...whileRead, store.counts.inMemory]).toEqual([1, 1000, 0]);
   });

@@ -1,6 +1,8 @@
 /** SEMANTICS: what a program sees of its own changes. */
 import { describe, expect, it } from 'vitest';
-import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
+import { drained } from '../support/drained.ts';
+import { names, openForTest, readAll, readFile, writeFile } from '../support/open-for-test.ts';
+import { patternedBytes } from '../support/patterned-bytes.ts';
 import { edit, openToRead, openToRewrite, textAt, writeAt, xattr } from '../support/program-acts.ts';
 
 const TTL = 10_000;
@@ -37,6 +39,29 @@ describe('own changes', () => {
     expect(asked()).toEqual([]);
     await fs.release(handle);
   });
+
+  it.each([false, true])(
+    'leave in memory nothing of the bytes that they replace (write-back: %s)',
+    async (writeBack) => {
+      const { fs, mounted } = await openForTest({ settings: { writeBack } });
+      await writeFile(fs, '/f', patternedBytes(100_000));
+      await drained(mounted);
+      await readFile(fs, '/f');
+      const before = mounted.counts().inMemory;
+
+      const reader = await openToRead(fs, '/f');
+      await readAll(fs, reader);
+      await writeFile(fs, '/f', patternedBytes(100_001));
+      await fs.release(reader);
+      await writeFile(fs, '/other', patternedBytes(100_002));
+      await drained(mounted);
+      await fs.rename('/other', '/f', false);
+      await drained(mounted);
+
+      expect([before, mounted.counts().inMemory]).toEqual([100_000, 100_002]);
+      expect(Buffer.from(patternedBytes(100_002)).equals(await readFile(fs, '/f'))).toBe(true);
+    },
+  );
 
   it('count in df while they are not stored [attributes/statfs]', async () => {
     const { fs } = await openForTest();

@@ -161,6 +161,13 @@ export class Moving {
     return lost;
   }
 
+  /** Another file is stored in the place of `target`. */
+  #leaveTarget(target: OpenFile): void {
+    this.#mount.table.detach(target);
+    const { version, handles } = target;
+    if (version !== null && handles.size === 0) this.#mount.content.forget(version);
+  }
+
   async #moveWhole(
     source: OpenFile,
     whole: Whole,
@@ -170,13 +177,16 @@ export class Moving {
     const { to, target, announce } = destination;
     const { copying } = this.#parts;
     const storedAt = this.#storedAt(source);
+    const { version } = source;
     let lost: OpenFile | null = null;
     let copied: Version | null = null;
     try {
       copied = await copying.copy(source, whole, to, { visibility: wish, target, announce });
-      if (target !== null) this.#mount.table.detach(target);
+      if (target !== null) this.#leaveTarget(target);
       lost = leaveName(this.#mount, source, to);
       await this.#deleteAndArrive(source, whole, { to, target, copied, lost, storedAt });
+      // Its handles go on with the copy.
+      if (version !== null && source.version !== version) this.#mount.content.forget(version);
       return lost;
     } catch (error) {
       // The source is where it was, and no DELETE of before may still come.

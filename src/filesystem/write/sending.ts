@@ -239,7 +239,10 @@ export class Sending {
   /** The service has `version`, which are the bytes of `draft`. */
   #took(file: OpenFile, draft: Draft, version: Version): void {
     version.local = { ...version.local, ...file.wishesOf(draft).local };
+    const replaced = file.version;
     file.take(version);
+    // Who has what was renamed over open reads bytes of his own (writing.ts): nobody asks for these any more.
+    if (replaced !== null && replaced !== version) this.#mount.content.forget(replaced);
     file.doubts.settle();
     file.publishPending = false;
     draft.setLeaving(false);
