@@ -123,13 +123,22 @@ export function mountState(means: OpenedMeans, inputs: MountInputs): MountState 
     claims: new PathClaims(),
     table,
     ownNames: new OwnNames({ namespace, table, clock, etags: store.etags }),
-    kept: new KeptDrafts({ journal: local.journal, resting, attributes: local.attributes, clock, log }),
+    kept: keptDrafts(local, resting, inputs),
     resting,
     attributes,
     settings,
     clock,
     log,
   };
+}
+
+function keptDrafts(
+  { journal, attributes }: LocalState,
+  resting: RestingDrafts,
+  { settings, clock, log }: MountInputs,
+): KeptDrafts {
+  const visibility = settings.visibility === 'preserve' ? null : settings.visibility;
+  return new KeptDrafts({ journal, resting, attributes, clock, log, visibility });
 }
 
 function contentStore({ local, shared }: OpenedMeans, inputs: MountInputs): ContentStore {

@@ -11,12 +11,15 @@ import { put, remove, type Journal, type JournalChange } from '../../content/jou
 import type { DraftRecord } from '../../content/journal/records.ts';
 import { keyOfPath } from '../../store/keys.ts';
 import { doubtsOf, draftFactsOf, draftsOf, leftCopyOf, newRecord, storedRecord } from './draft-records.ts';
-import type { OpenFile } from '../open-file.ts';
+import type { Visibility } from '../../service/records.ts';
+import type { OpenFile, Wishes } from '../open-file.ts';
 
 export interface RecordedDraftsParts {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly log: Log;
+  /** What a mount makes of all that is written there, whatever was there before; null: that depends. */
+  readonly visibility: Visibility | null;
 }
 
 export type Unsent = Pick<DraftRecord, 'state'> & Partial<DraftRecord>;
@@ -26,15 +29,17 @@ export class RecordedDrafts {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #visibility: Visibility | null;
   readonly #turns = new Turns<Draft>();
   /** By the identifiers of drafts. */
   readonly #records = new Map<string, DraftRecord>();
   #isClosed = false;
 
-  constructor({ journal, clock, log }: RecordedDraftsParts) {
+  constructor({ journal, clock, log, visibility }: RecordedDraftsParts) {
     this.#journal = journal;
     this.#clock = clock;
     this.#log = log;
+    this.#visibility = visibility;
   }
 
   get isClosed(): boolean {
@@ -142,7 +147,7 @@ export class RecordedDrafts {
     const { createdAt, sealed: before, key } = draft.facts;
     const isRenamed = key !== keyOfPath(file.path);
     const sealed = before !== null && isRenamed ? { ...before, at: this.#clock.now() } : before;
-    const facts = draftFactsOf(file, { createdAt, sealed }, file.wishesOf(draft));
+    const facts = draftFactsOf(file, { createdAt, sealed }, this.#promisedOf(file, draft));
     await draft.describe(facts);
     const record = this.#records.get(draft.id);
     // What waits under the new name came before.
@@ -170,6 +175,12 @@ export class RecordedDrafts {
     }
   }
 
+  /** What is wished of `draft`, for whichever mount stores it: a file that was to be private is no matter of the next one's settings. */
+  #promisedOf(file: OpenFile, draft: Draft): Readonly<Wishes> {
+    const wishes = file.wishesOf(draft);
+    return { ...wishes, visibility: wishes.visibility ?? this.#visibility };
+  }
+
   /** The disk may have `records`, though it says that it has not: it is told what holds instead, with what it takes next. */
   #takeBack(records: readonly DraftRecord[]): void {
     this.#journal.forgetLater(
@@ -182,7 +193,7 @@ export class RecordedDrafts {
 
   /** The record of `draft` with `change`, of which the disk may not have bytes and header yet. */
   async #written(file: OpenFile, draft: Draft, change: Unsent, mostRead: number): Promise<DraftRecord> {
-    const wishes = file.wishesOf(draft);
+    const wishes = this.#promisedOf(file, draft);
     const { createdAt, sealed: described } = draft.facts;
     // What an earlier process has said of bytes that nobody has changed since: the disk may have.
     const isSaid = draft.revision === 0 && described?.size === draft.size && described.md5 !== null;
