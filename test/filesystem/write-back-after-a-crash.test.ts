@@ -14,7 +14,7 @@ import {
   writeFile,
   type FileSystemForTest,
 } from '../support/open-for-test.ts';
-import { edit, openToEdit, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+import { edit, openToEdit, openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
 import { textOf } from '../support/stored-state.ts';
 
 const settings = { writeBack: true } as const;
@@ -253,6 +253,35 @@ it('a link that could not be given back is given to what was closed since, and o
 
   expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('private');
 });
+
+it.each([
+  ['an edit', 'write-back', (scene: FileSystemForTest) => edit(scene.fs, '/f', 'edited', 0)],
+  ['a rewrite', 'write-back', (scene: FileSystemForTest) => writeFile(scene.fs, '/f', 'anew')],
+  ['a rewrite', 'write-through', (scene: FileSystemForTest) => writeFile(scene.fs, '/f', 'anew')],
+])(
+  'why %s was refused to the next mount (%s) is shown by the name, which nobody has looked at, and told to the next fsync, once [write-back/refused]',
+  async (_, mode, write) => {
+    const scene = await open();
+    await scene.foreignWrite('f', 'stored');
+    await write(scene);
+    const disk = await diskNow(scene);
+    scene.faults.add({ operation: 'putObject', times: 1, fault: { kind: 'status', status: 403 } });
+
+    const next = await mountOver(disk, scene, { settings: { writeBack: mode === 'write-back' } });
+    if (mode === 'write-back') await drained(next);
+
+    await expect.poll(() => next.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside' }]);
+    const { operations: fs } = next;
+    expect((await readFile(fs, '/f')).toString()).toBe('stored');
+    expect(await xattr(fs, '/f', 'user.pailfs.state')).toBe('failed');
+    expect(await xattr(fs, '/f', 'user.pailfs.error')).toContain('a fault that was asked for');
+    const handle = await openToEdit(fs, '/f');
+    await expect(fs.fsync(handle)).rejects.toMatchObject({ code: 'EACCES' });
+    await fs.fsync(handle);
+    await fs.release(handle);
+    expect(await xattr(fs, '/f', 'user.pailfs.state')).toBe('clean');
+  },
+);
 
 describe('what was unlinked and is not deleted yet', () => {
   async function unlinked(): Promise<{ scene: FileSystemForTest; disk: DiskImage }> {

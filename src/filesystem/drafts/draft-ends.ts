@@ -60,9 +60,11 @@ export class DraftEnds {
       file.isNew = file.version === null;
       file.loseWrites();
     }
-    const shown = this.#shownInstead(file);
-    if (sealed !== null && shown !== null) this.#refused.set(shown, failure?.error);
-    if (await this.#laidAside(file, refused, failure?.error)) return;
+    const isTold = sealed === null || this.#tellNext(file, failure?.error);
+    if (await this.#laidAside(file, refused, failure?.error)) {
+      if (!isTold) await this.#tellWhoLooks(file, failure?.error);
+      return;
+    }
     // The name leads to something else by now.
     if (refused !== draft || !this.#isUnused(file)) return this.#leaveAside(file, refused);
     file.draft = draft;
@@ -179,10 +181,28 @@ export class DraftEnds {
     Object.assign(file, { wishes, draft, isOverSealed, failure });
   }
 
-  /** What the name of `file` shows once its bytes are set aside: after a conflict that is not what they were made from. */
-  #shownInstead({ path, version }: OpenFile): Version | null {
+  /**
+   * Tells `refusal` to who asks next about what the name of `file` shows once its bytes are set aside: after a conflict that is not what they
+   * were made from. False when nobody has looked at the name.
+   */
+  #tellNext({ path }: OpenFile, refusal: unknown): boolean {
     const known = this.#mount.namespace.known.recall(path);
-    return known?.kind === 'file' ? known.version : version;
+    if (known?.kind === 'file') this.#refused.set(known.version, refusal);
+    return known !== undefined;
+  }
+
+  /** As `#tellNext`, of what an earlier mount left: whoever is the first to look is given a version that nobody has had before. */
+  async #tellWhoLooks(file: OpenFile, refusal: unknown): Promise<void> {
+    try {
+      await this.#mount.namespace.lookup(file.path);
+      this.#tellNext(file, refusal);
+    } catch (error) {
+      // The log and `pailfs uploads` say it all the same.
+      this.#mount.log.debug('what a refused file shows is not known', {
+        path: file.path,
+        cause: reasonOf(error),
+      });
+    }
   }
 
   async #laidAside(file: OpenFile, draft: Draft, refusal: unknown): Promise<boolean> {
