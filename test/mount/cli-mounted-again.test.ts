@@ -117,6 +117,35 @@ it('so does one of a single bucket where the first has something of others, too,
   expect(isStillStoring).toBe(true);
 });
 
+it('a mount that may write says so where a read-only one has what waits, which nobody stores [unmount/again]', async () => {
+  const server = await startEmbeddedServer();
+  const at = await CommandLine.open(server);
+  const elsewhere = join(at.home, 'elsewhere');
+  await mkdir(elsewhere);
+  await at.run(['mount', 'photos', at.mountpoint, '--write-back']);
+  server.faults.add({ operation: 'putObject', times: 1, fault: { kind: 'stall' } });
+  await writeFile(join(at.mountpoint, 'a.txt'), 'first');
+  await expect.poll(() => server.requests.count('putObject')).toBe(1);
+  await killServing(at);
+  await at.run(['mount', 'photos', elsewhere, '--read-only']);
+
+  const beside = await at.run(['mount', 'photos', at.mountpoint]);
+  await at.run(['unmount', at.mountpoint]);
+  await at.run(['unmount', elsewhere]);
+  const after = await at.run(['mount', 'photos', at.mountpoint]);
+  const unmounted = await at.run(['unmount', at.mountpoint]);
+
+  expect(beside).toMatchObject({ code: 0 });
+  expect(beside.stderr).toContain(
+    `the read-only mount at ${elsewhere} has what earlier mounts did not store`,
+  );
+  expect(after).toMatchObject({ code: 0 });
+  expect(after.stderr).not.toContain('read-only');
+  expect(unmounted).toMatchObject({ code: 0 });
+  const { body } = await server.direct.getObject(server.bucket, 'a.txt');
+  expect((await bytesOf(body)).toString()).toBe('first');
+});
+
 it('a process that is stopped keeps nobody from mounting, and the log names it', async () => {
   const { at, before } = await unmountedTooEarly();
   process.kill(before, 'SIGSTOP');

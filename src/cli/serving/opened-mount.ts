@@ -29,6 +29,7 @@ import { shellWord } from '../screen/shell-word.ts';
 import { bucketHomeOf } from '../state/state-directory.ts';
 import { leavePointer } from '../state/state-pointers.ts';
 import { takeOverFromEnding } from './ending-mounts.ts';
+import { warningsOfReadOnly } from './read-only-mounts.ts';
 
 const DIRECTORY_MODE = 0o700;
 
@@ -52,9 +53,10 @@ export async function openMount(
   start: Start,
 ): Promise<OpenedMount> {
   const { baseUrl, accessKeyId, stateDir } = settings;
-  const beforeClaim = (buckets: readonly Bucket[]): Promise<readonly string[]> => {
+  const beforeClaim = async (buckets: readonly Bucket[]): Promise<readonly string[]> => {
     const homes = buckets.map(({ bucket }) => bucketHomeOf(stateDir, { baseUrl, accessKeyId, bucket }));
-    return takeOverFromEnding(homes, { baseUrl, ...surroundings });
+    const parts = { baseUrl, ...surroundings };
+    return [...(await takeOverFromEnding(homes, parts)), ...(await warningsOfReadOnly(homes, parts))];
   };
   if (wanted === null) return openAccount(settings, { ...surroundings, beforeClaim }, start);
   const { service, bucket, fileSystem, state, ...opened } = await openBucket(
