@@ -8,7 +8,7 @@ import { DatabaseTooNew } from '../../content/journal/open-or-move-aside.ts';
 import { changesLeftIn } from '../../filesystem/left-behind/changes-left.ts';
 import type { MountRecord } from '../found-mounts/mount-record.ts';
 import { isRunning } from '../found-mounts/process-identity.ts';
-import { listLeftDirectories, type LeftDirectory } from '../state/left-directories.ts';
+import { isOfMount, listLeftDirectories } from '../state/left-directories.ts';
 
 /** For the mount that begins, which has claimed its state directories. `changesNothing`: what is in them stays there. */
 export interface NextMount {
@@ -31,7 +31,7 @@ async function isWaiting(record: MountRecord, { changesNothing, clock }: NextMou
   if (stateDir === null || readOnly || !mayWrite || (await isRunning(record.process))) return false;
   try {
     for (const directory of (await listLeftDirectories(stateDir)).directories) {
-      if (!isOf(directory, record) || (directory.isOwned && !changesNothing)) continue;
+      if (!isOfMount(directory, record) || (directory.isOwned && !changesNothing)) continue;
       if ((await changesLeftIn(directory.path, clock)).length > 0) return true;
     }
     return false;
@@ -39,8 +39,4 @@ async function isWaiting(record: MountRecord, { changesNothing, clock }: NextMou
     if (systemErrorCode(error) === undefined && !(error instanceof DatabaseTooNew)) throw error;
     return false;
   }
-}
-
-function isOf({ about }: LeftDirectory, { bucket, baseUrl }: MountRecord): boolean {
-  return about?.baseUrl === baseUrl && (bucket === null || about.bucketName === bucket);
 }

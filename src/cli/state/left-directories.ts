@@ -106,6 +106,14 @@ export function belongsTo(directory: LeftDirectory, accessKeyId: string): boolea
   return about !== null && stateHash({ ...about, accessKeyId }) === basename(bucketHome);
 }
 
+/** Whether a mount of `bucket` (null: of all) at `baseUrl` may have left `directory`. */
+export function isOfMount(
+  { about }: LeftDirectory,
+  { bucket, baseUrl }: { readonly bucket: string | null; readonly baseUrl: string },
+): boolean {
+  return about?.baseUrl === baseUrl && (bucket === null || about.bucketName === bucket);
+}
+
 async function aboutOf(bucketHome: string): Promise<StateAbout | null> {
   try {
     const parsed = stateAbout.safeParse(JSON.parse(await readFile(join(bucketHome, ABOUT), 'utf8')));

@@ -9,7 +9,12 @@ import { ControlClient, nullWhenSilent } from '../control/control-client.ts';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { removeDeadSockets } from '../found-mounts/control-sockets.ts';
 import { lookIntoEach, unreadableLine } from '../state/left-changes.ts';
-import { listLeftDirectories, type LeftDirectory, type UnreadablePlace } from '../state/left-directories.ts';
+import {
+  isOfMount,
+  listLeftDirectories,
+  type LeftDirectory,
+  type UnreadablePlace,
+} from '../state/left-directories.ts';
 import { unreadNoteLine } from '../state/retry-notes.ts';
 import { putAwaySettled, type LookedAt } from './settled-mounts.ts';
 import { explainLocalFailure } from '../settings/local-places.ts';
@@ -75,7 +80,7 @@ export async function findUnsentPlaces(search: PlaceSearch): Promise<FoundPlaces
   const silent = records.filter((asked) => !mounts.some(({ record }) => record === asked));
   const isMeant = (directory: LeftDirectory): boolean =>
     !answered.has(directory.path) &&
-    (search.mountpoint === undefined || silent.some((record) => isOf(directory, record)));
+    (search.mountpoint === undefined || silent.some((record) => isOfMount(directory, record)));
   const left = await leftPlaces(search, silent, isMeant);
   if (left.unseen.length === 0) {
     const seen = [...mounts, ...left.places.map((place) => ({ place, stateDirectories: [] }))].map(
@@ -242,8 +247,4 @@ async function askMount(
   const isFinishing = !isLatest || (await findMount(mountpoint)) === undefined;
   const owner = { kind: 'mount', control, isFinishing } as const;
   return [{ record, place: { mountpoint, bucket, baseUrl, changes, owner }, stateDirectories }];
-}
-
-function isOf({ about }: LeftDirectory, { bucket, baseUrl }: MountRecord): boolean {
-  return about?.baseUrl === baseUrl && (bucket === null || about.bucketName === bucket);
 }

@@ -230,3 +230,13 @@ export function changeOfDeletion(record: DeletionRecord): UnsentChange {
     reason: lastFailure?.message ?? null,
   };
 }
+
+/** Whether a mount that may change things goes on with it by itself. */
+export function isTried({ state }: UnsentChange): boolean {
+  return state === 'queued' || state === 'end unknown';
+}
+
+/** Whether it is meant when everything is to be tried again. */
+export function isForAll({ kind, state }: UnsentChange): boolean {
+  return kind !== 'scratch' && state !== 'open' && state !== 'uploading' && state !== 'going on';
+}

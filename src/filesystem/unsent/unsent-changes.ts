@@ -19,6 +19,8 @@ import {
   changeOfFile,
   changeOfRename,
   changeOfSealed,
+  isForAll,
+  isTried,
   type UnsentChange,
   type UnsentKind,
 } from './unsent-change.ts';
@@ -270,16 +272,6 @@ export class UnsentChanges {
 
 function recordOf(draft: RestingDraft): DraftRecord | null {
   return draft.kind === 'draft' ? draft.record : null;
-}
-
-/** Whether a mount that may change things goes on with it by itself. */
-function isTried({ state }: UnsentChange): boolean {
-  return state === 'queued' || state === 'end unknown';
-}
-
-/** Whether it is meant when everything is to be tried again. */
-function isForAll({ kind, state }: UnsentChange): boolean {
-  return kind !== 'scratch' && state !== 'open' && state !== 'uploading' && state !== 'going on';
 }
 
 /** Those that waited longest first. */
