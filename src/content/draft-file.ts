@@ -16,7 +16,7 @@ import {
 import { readFully, writeFully, type LocalFile } from './local-files.ts';
 
 /** Bytes of a slot that are read first. Nearly all headers are shorter, and a mount may find ten thousands. */
-const MOST_HEADERS = 4096;
+const FIRST_READ = 4096;
 
 /** A draft on disk, with what it is. Every method rejects with a Node system error. */
 export class DraftFile implements LocalFile {
@@ -127,7 +127,7 @@ export async function headerIn(file: Pick<LocalFile, 'read'>): Promise<DraftHead
 
 /** The slot where the header of that turn stands, as far as it is needed. */
 async function slotIn(file: Pick<LocalFile, 'read'>, turn: number): Promise<Uint8Array> {
-  const start = await bytesIn(file, slotOf(turn), MOST_HEADERS);
+  const start = await bytesIn(file, slotOf(turn), FIRST_READ);
   return isCutShort(start) ? bytesIn(file, slotOf(turn), SLOT_SIZE) : start;
 }
 

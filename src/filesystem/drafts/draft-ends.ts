@@ -185,9 +185,10 @@ export class DraftEnds {
    * Tells `refusal` to who asks next about what the name of `file` shows once its bytes are set aside: after a conflict that is not what they
    * were made from. False when nobody has looked at the name.
    */
-  #tellNext({ path }: OpenFile, refusal: unknown): boolean {
+  #tellNext({ path, version }: OpenFile, refusal: unknown): boolean {
     const known = this.#mount.namespace.known.recall(path);
-    if (known?.kind === 'file') this.#refused.set(known.version, refusal);
+    const shown = known?.kind === 'file' ? known.version : version;
+    if (shown !== null) this.#refused.set(shown, refusal);
     return known !== undefined;
   }
 
