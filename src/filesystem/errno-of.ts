@@ -99,5 +99,11 @@ export function toFsError(thrown: unknown, path: string): FsError {
   if (code === 'EFBIG') {
     return new FsError('EFBIG', path, 'too large for a file in the state directory', { cause: thrown });
   }
+  // The limit of this process, which for the program is the system that it asks.
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return new FsError('ENFILE', path, 'the mount may have no more files open (ulimit -n)', {
+      cause: thrown,
+    });
+  }
   return new FsError('EIO', path, inWords(thrown), { cause: thrown });
 }

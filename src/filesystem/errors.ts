@@ -13,6 +13,7 @@ export type ErrnoName =
   | 'EIO'
   | 'EISDIR'
   | 'ENAMETOOLONG'
+  | 'ENFILE'
   | 'ENODATA'
   | 'ENOENT'
   | 'ENOSPC'

@@ -53,3 +53,12 @@ it.each(['ENOSPC', 'EDQUOT'] as const)(
     expect(toFsError(full, '/f').code).toBe('ENOSPC');
   },
 );
+
+it.each(['EMFILE', 'ENFILE'])(
+  'a mount that may open no more files (%s) is ENFILE [errors/too-many]',
+  (code) => {
+    const refused = Object.assign(new Error('open'), { code });
+
+    expect(toFsError(refused, '/f').code).toBe('ENFILE');
+  },
+);
