@@ -201,7 +201,8 @@ async function letGo({ log }: MountState, { path, draft, sealed, uploading }: Op
 
 async function isSealed({ mount, sealing }: EndingParts, file: OpenFile): Promise<boolean> {
   try {
-    await sealing.seal(file);
+    // While this waits until nobody writes, a program may begin to write it anew.
+    await sealing.seal(file, () => !file.isHalf);
     return true;
   } catch (error) {
     const cause = describeError(error);

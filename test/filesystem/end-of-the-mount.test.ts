@@ -5,10 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { draftText } from '../support/draft-bytes.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
+import { heldRequests } from '../support/held-requests.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
-import { openForTest, writeFile } from '../support/open-for-test.ts';
+import { openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { openToRewrite, writeAt } from '../support/program-acts.ts';
+import { signal } from '../support/signal.ts';
 import { textOf } from '../support/stored-state.ts';
 
 /** Milliseconds for each of the 16 pieces, and without any: the whole takes longer than the patience, no piece does. */
@@ -169,4 +171,29 @@ it('a deletion that was refused after its program had ended is told, by the moun
 
   expect(unsent).toMatchObject([{ path: '/f', file: '', reason: 'not deleted: a fault that was asked for' }]);
   expect(unsentOfNext).toEqual([]);
+});
+
+it('what a program begins to write anew just then takes the place of nothing that its file has promised [write/unmount] [crash/half]', async () => {
+  const settings = { writeBack: true };
+  const disk = new FailingDisk();
+  const upload = heldRequests('putObject');
+  const scene = await openForTest({ settings, localFiles: disk, between: upload.between });
+  await writeFile(scene.fs, '/f', 'promised');
+  const [begun, goOn] = [signal(), signal()];
+  disk.beforeWrite = () => {
+    begun.give();
+    return goOn.given;
+  };
+  const opening = openToRewrite(scene.fs, '/f');
+  await begun.given;
+
+  const closing = scene.mounted.close({ patience: 60_000, giveUp: AbortSignal.abort() });
+  await delay(20);
+  goOn.give();
+  await opening;
+  expect(await closing).toMatchObject([{ path: '/f' }]);
+
+  const next = await mountOver({ directory: scene.stateDirectory }, scene, { settings });
+  expect((await readFile(next.operations, '/f')).toString()).toBe('promised');
+  upload.letGo();
 });

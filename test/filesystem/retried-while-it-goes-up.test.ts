@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { drained } from '../support/drained.ts';
 import { heldRequests } from '../support/held-requests.ts';
-import { openForTest } from '../support/open-for-test.ts';
-import { edit, errnoOfCall, openToEdit, writeAt } from '../support/program-acts.ts';
+import { holdCommit } from '../support/journal-commits.ts';
+import { openForTest, writeFile } from '../support/open-for-test.ts';
+import { edit, errnoOfCall, openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 it('that is stored, and of the edit nothing before its close', async () => {
@@ -72,4 +73,33 @@ describe('what failed is tried again while a program edits the file in place', (
     expect(await textsOf(scene)).toEqual({ f: 'XYd' });
     await scene.fs.release(handle);
   });
+});
+
+describe('what failed is tried again just while a program opens the file to write it anew', () => {
+  it.each([true, false])(
+    'nothing takes its place before the close (named: %s) [uploads/half]',
+    async (isNamed) => {
+      const scene = await openForTest();
+      const { fs, mounted } = scene;
+      await scene.foreignWrite('f', 'old');
+      scene.faults.add({ operation: 'putObject', times: 1, fault: { kind: 'status', status: 402 } });
+      expect(await errnoOfCall(writeFile(fs, '/f', 'refused'))).toBe('EDQUOT');
+      const [waiting] = await mounted.unsent.list();
+      const record = holdCommit('"open"');
+      const opening = openToRewrite(fs, '/f');
+      await record.made;
+
+      const retrying = mounted.unsent.retry(isNamed ? [waiting?.id ?? ''] : null);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      record.letGo();
+
+      expect(await retrying).toMatchObject([{ isDone: false, reason: 'a program is still writing it' }]);
+      expect(await textsOf(scene)).toEqual({ f: 'old' });
+      const handle = await opening;
+      await writeAt(fs, handle, 'new');
+      await fs.flush(handle);
+      await fs.release(handle);
+      expect(await textsOf(scene)).toEqual({ f: 'new' });
+    },
+  );
 });

@@ -113,11 +113,16 @@ export class Uploading {
       meant ??= asked();
       if (meant === 'nothing') return;
       hasPromised ||= file.sealed !== null;
-      const isHalf = meant === 'closed' ? file.isBeingWritten : file.isHalf;
-      if (!isHalf) await this.storeClaimed(file);
+      const seen = { isHalf: false };
+      // Asked again once nobody writes: meanwhile a program may have begun to write it anew.
+      const isWhole = (): boolean => {
+        seen.isHalf = meant === 'closed' ? file.isBeingWritten : file.isHalf;
+        return !seen.isHalf;
+      };
+      if (isWhole()) await this.storeClaimed(file, isWhole);
       // Again after a conflict, which has given that a name of its own.
       else if (hasPromised) await this.#storing.sealed(file);
-      else throw new FsError('EBUSY', file.path, 'a program is still writing it');
+      if (seen.isHalf && !hasPromised) throw new FsError('EBUSY', file.path, 'a program is still writing it');
       await this.dropUnused(file);
     });
   }
