@@ -53,14 +53,18 @@ export class KeptFolders {
     this.#kept.set(path, { onService: 'unknown', emptied, since: this.#clock.monotonic() });
   }
 
-  /** A name in the folder at `path`, of which `folder` is known, has gone by a change of ours: it stays if that was the last, or may have been. */
-  keepIfEmptied(path: string, folder: KnownFolder): void {
+  /**
+   * A name in the folder at `path`, of which `folder` is known, has gone by a change of ours: it stays if that was the last, or may have been.
+   * Returns whether it is kept.
+   */
+  keepIfEmptied(path: string, folder: KnownFolder): boolean {
     const empty = folder.isEmpty();
-    if (path === '/' || empty === false) return;
+    if (path === '/' || empty === false) return false;
     if (this.get(path)?.emptied !== 'surely') this.keep(path, empty === true ? 'surely' : 'maybe');
     // A listing that left while the last file was there, which may go from the service later than from sight, shows the folder: that proves
     // nothing any more.
     this.#disproveListings(path);
+    return true;
   }
 
   /** A change of ours has made the service have every folder on the way to `path`. */

@@ -168,9 +168,14 @@ export class KnownNames {
   /** An own change of `path` is done. Seen from now on, whatever answers in flight say. */
   changed(path: string, outcome: Outcome): void {
     const folder = this.#apply(path, outcome);
-    if (outcome.kind === 'missing') this.kept.keepIfEmptied(parentOf(path), folder);
-    // The key of what was stored makes every folder on its way real (§3.2).
-    else if (outcome.kind !== 'unknown') this.#showAbove(path);
+    if (outcome.kind === 'missing') {
+      // A listing that left, and came back, while the request was on its way has shown the folder no more.
+      if (this.kept.keepIfEmptied(parentOf(path), folder)) this.#showAbove(path);
+    } else if (outcome.kind !== 'unknown') {
+      // The key of what was stored makes every folder on its way real (§3.2).
+      this.kept.dropAbove(path);
+      this.#showAbove(path);
+    }
   }
 
   /** As `changed`, of a file that is gone and was never on the service: to its folder there nothing has happened. */
@@ -273,9 +278,8 @@ export class KnownNames {
     return this.#changes.standing(parentOf(path), nameOf(path)) !== undefined;
   }
 
-  /** The service has every folder on the way to `path` now: one that we, or others, had removed is there again. */
+  /** Every folder on the way to `path` is there now: also one of which it is known that we, or others, had removed it. */
   #showAbove(path: string): void {
-    this.kept.dropAbove(path);
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) {
       const known = this.#folders.get(parentOf(folder))?.recall(nameOf(folder));
       if (known?.kind === 'missing' && !this.#isGoing(folder)) this.#apply(folder, { kind: 'folder' });
