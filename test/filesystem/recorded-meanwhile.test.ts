@@ -9,7 +9,15 @@ import { FailingDisk } from '../support/failing-disk.ts';
 import { heldRequests } from '../support/held-requests.ts';
 import { disksAtEachCommit, holdCommit } from '../support/journal-commits.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { edit, openToEdit, openToRead, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+import {
+  edit,
+  openToEdit,
+  openToRead,
+  openToRewrite,
+  setXattr,
+  textAt,
+  writeAt,
+} from '../support/program-acts.ts';
 import { goneOn, silentUploads, stateOf, store, withPublicFile } from '../support/public-file.ts';
 import { signal } from '../support/signal.ts';
 import { textOf, textOfConflictCopy } from '../support/stored-state.ts';
@@ -171,4 +179,33 @@ it('a close of a file that a rename replaces just then brings nothing of it back
     expect(await next.unsent.list()).toMatchObject([{ path: '/t', bytes: 3 }]);
     await next.close({ patience: 0 });
   }
+});
+
+it('a file that is removed while a program begins to write over what its close has promised leaves nothing [unlink/open] [write-back/crash]', async () => {
+  const settings = { writeBack: true };
+  const disk = new FailingDisk();
+  const scene = await openForTest({ settings, localFiles: disk });
+  const { fs } = scene;
+  await writeFile(fs, '/f', 'promised');
+  const handle = await openToEdit(fs, '/f');
+  const [copying, goOn] = [signal(), signal()];
+  disk.beforeWrite = async (bytes) => {
+    if (bytes !== 'promised'.length) return;
+    copying.give();
+    await goOn.given;
+  };
+  const written = writeAt(fs, handle, 'PRO');
+  await copying.given;
+  const record = holdCommit('"stored"');
+  const removed = fs.unlink('/f');
+  await record.made;
+  goOn.give();
+  await aMoment();
+  record.letGo();
+  await Promise.all([written, removed]);
+  expect(await textAt(fs, handle)).toBe('PROmised');
+
+  const next = await mountOver(await diskNow(scene), scene, { settings });
+
+  expect(await next.unsent.list()).toEqual([]);
 });

@@ -73,6 +73,8 @@ export class Sealing {
     }
     file.isOverSealed = keep > 0;
     file.writeOver(copy);
+    // Whoever has taken its name meanwhile knows only of what it had before.
+    if (file.detached) await this.#mount.kept.hide(copy, file.path);
     return copy;
   }
 
