@@ -209,3 +209,26 @@ it('a file that is removed while a program begins to write over what its close h
 
   expect(await next.unsent.list()).toEqual([]);
 });
+
+it('a mode set while the first record of a file is being made is there after a kill [attributes/remount]', async () => {
+  const settings = { writeBack: true };
+  const upload = heldRequests('putObject');
+  const scene = await openForTest({ settings, between: upload.between });
+  const { fs } = scene;
+  const handle = await openToRewrite(fs, '/f');
+  await writeAt(fs, handle, 'x');
+  const record = holdCommit('"queued"');
+  const closed = fs.flush(handle);
+  await record.made;
+  await fs.setAttributes('/f', { mode: 0o600 });
+  record.letGo();
+  await closed;
+  // Programs do not wait for the local disk: a kill may lose what was set in the last moment.
+  scene.clock.advance(MOMENT);
+  await aMoment();
+
+  const next = await mountOver(await diskNow(scene), scene, { settings });
+
+  expect(await next.operations.getAttributes('/f')).toMatchObject({ mode: 0o600 });
+  upload.letGo();
+});

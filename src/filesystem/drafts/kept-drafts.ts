@@ -146,13 +146,16 @@ export class KeptDrafts {
     );
   }
 
-  /** A program has set attributes of `file`. What is recorded of its drafts shall not have to wait for the disk again. */
+  /**
+   * A program has set attributes of `file`. What is recorded of its drafts shall not have to wait for the disk again; a record that is just on
+   * its way there has them as they were.
+   */
   attributesSet(file: OpenFile): void {
-    for (const draft of draftsOf(file)) {
-      const isOnShelf = draft === file.draft && file.shelf !== null;
-      if (isOnShelf || this.#records.get(draft.id) !== undefined)
-        this.#attributes.setDraft(draft.id, file.wishesOf(draft).local);
-    }
+    for (const draft of draftsOf(file))
+      void this.#records.inTurn([draft], () => {
+        this.#noteAttributes(file, draft);
+        return Promise.resolve();
+      });
   }
 
   /** `version` of `file`, which is stored and made of `draft`, is to be made public again. */
@@ -251,6 +254,12 @@ export class KeptDrafts {
   async drop(draft: Draft): Promise<void> {
     await this.retire(draft);
     await this.#left.drop(draft);
+  }
+
+  #noteAttributes(file: OpenFile, draft: Draft): void {
+    const isOnShelf = draft === file.draft && file.shelf !== null;
+    if (isOnShelf || this.#records.get(draft.id) !== undefined)
+      this.#attributes.setDraft(draft.id, file.wishesOf(draft).local);
   }
 
   /** Its links are not owed any more when `records` are on the disk. */
