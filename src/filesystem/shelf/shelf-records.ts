@@ -70,7 +70,8 @@ export class ShelfRecords {
     const shown: OpenFile[] = [];
     for (const record of shelved) {
       const draft = found.get(record.id);
-      if (draft === undefined || waiting.has(record.id)) await journal.commit([remove('shelved', record)]);
+      // One for each that a program has synced and removed: there may be thousands, and the mount is not ready before.
+      if (draft === undefined || waiting.has(record.id)) journal.forgetLater([remove('shelved', record)]);
       else shown.push(...(await this.#showOne(record, draft)));
     }
     return shown;
