@@ -7,7 +7,7 @@ import { drained } from '../support/drained.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
 import { denyCommit, refuseCommits } from '../support/journal-commits.ts';
 import { closing, names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
-import { errnoOfCall, LogForTest, openToRead, writeAt } from '../support/program-acts.ts';
+import { errnoOfCall, LogForTest, openToRead, openToRewrite, writeAt } from '../support/program-acts.ts';
 import { textOf } from '../support/stored-state.ts';
 
 /** More than an upload waits at first, milliseconds. */
@@ -142,4 +142,19 @@ describe('when the disk says that it has not taken a record that it has (--write
     expect(await next.unsent.list()).toEqual([]);
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
+});
+
+it('what the disk does not take when the last descriptor goes is in the log, and shown as failed [write/last-close]', async () => {
+  const localFiles = new FailingDisk();
+  const log = new LogForTest();
+  const scene = await openForTest({ settings: { writeBack: true }, localFiles, log });
+  const handle = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, handle, 'mapped');
+  localFiles.failures.set('sync', 'EIO');
+
+  await scene.fs.release(handle);
+  localFiles.failures.clear();
+
+  expect(log.about('cut by an error of the local disk')).toMatchObject([{ level: 'error' }]);
+  expect(await scene.mounted.unsent.list()).toMatchObject([{ path: '/f', state: 'failed', code: 'EIO' }]);
 });

@@ -240,6 +240,10 @@ export class Uploading {
     return file.dirty && (await isTypeAlone(file, draft));
   }
 
+  #logCut({ path }: OpenFile, cause: string): void {
+    this.#mount.log.error('a file cut by an error of the local disk was not stored', { path, cause });
+  }
+
   async #settleClaimed(file: OpenFile): Promise<void> {
     await file.draft?.settled();
     // Somebody may have opened it again while this waited.
@@ -247,10 +251,7 @@ export class Uploading {
     const { draft } = file;
     const poison = draft?.poisoned ?? null;
     if (poison !== null && !file.detached) {
-      this.#mount.log.error('a file cut by an error of the local disk was not stored', {
-        path: file.path,
-        cause: poison,
-      });
+      this.#logCut(file, poison);
       await this.#ends.dropCut(file);
       return;
     }
@@ -260,6 +261,10 @@ export class Uploading {
         if (keepsBoth(error) || error instanceof UploadStopped) throw error;
         // Nobody is left to hear it; it is logged, and the draft stays.
         this.#mount.log.debug('upload at release failed', { path: file.path, cause: reasonOf(error) });
+        if (draft.poisoned === null || file.hasTried(draft)) return;
+        // Not even a promise was made of it (`--write-back`), which nobody has logged.
+        this.#logCut(file, draft.poisoned);
+        file.failure = { error, draft, revision: draft.revision };
       });
     }
     const isForNothing = await this.#isTypeOfReplaced(file);
