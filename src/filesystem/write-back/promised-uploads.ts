@@ -97,7 +97,7 @@ export class PromisedUploads {
 
   /** Rejects when it is to be tried again. */
   async #workOn(file: OpenFile): Promise<void> {
-    if (file.detached || !this.#hasWork(file)) return;
+    if (file.detached || !(this.#hasWork(file) || isLeftHere(file))) return;
     let tried: Sealed | null = null;
     try {
       await this.#storing.claimed(file, async () => {
@@ -130,4 +130,9 @@ export class PromisedUploads {
     // Nobody may wait for its room.
     tried.draft.setLeaving(false);
   }
+}
+
+/** Whether nobody lets go of what is stored: an fsync stored it, whose program was killed and has closed it meanwhile. */
+function isLeftHere({ handles, dirty, draft }: OpenFile): boolean {
+  return handles.size === 0 && !dirty && draft !== null;
 }
