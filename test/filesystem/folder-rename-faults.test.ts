@@ -1,4 +1,6 @@
 /** SEMANTICS: whatever goes wrong in the rename of a folder, it is done, or all is where it was and the program hears of it. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/server/faults.ts';
 import type { ObjectService } from '../../src/service/object-service.ts';
@@ -180,6 +182,19 @@ describe('when the rename of a folder fails for good in its middle', () => {
     expect((await test.stored('e/a')).toString()).toBe('content of a');
     expect(log.about('a file stays where').map(({ fields }) => fields['key'])).toEqual(['e/a']);
   });
+});
+
+it('what could not be stored before, and goes up with its folder, leaves nothing on the local disk [write/passing-fault]', async () => {
+  const scene = await openForTest();
+  const { fs, faults, stateDirectory } = scene;
+  await fs.mkdir('/d', 0o755);
+  faults.add({ operation: 'putObject', fault: { kind: 'status', status: 503 } });
+  expect(await errnoOfCall(writeFile(fs, '/d/f', 'waits'))).toBe('EIO');
+
+  await fs.rename('/d', '/e', false);
+
+  expect((await scene.stored('e/f')).toString()).toBe('waits');
+  expect(await readdir(join(stateDirectory, 'drafts'))).toEqual([]);
 });
 
 async function filled(log = new LogForTest(), options: TestOptions = {}): Promise<FileSystemForTest> {

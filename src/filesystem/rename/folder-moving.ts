@@ -196,6 +196,7 @@ class FolderMove {
   async #sendOrphan(file: OpenFile): Promise<void> {
     try {
       await this.#parts.moving.drafts.sendOrphan(file);
+      await this.#parts.uploading.dropUnused(file);
     } catch (error) {
       // The folder has its new name, and the log has what became of the bytes.
       this.#mount.log.debug('upload after a rename failed', { path: file.path, cause: describeError(error) });
