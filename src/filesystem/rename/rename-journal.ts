@@ -76,7 +76,7 @@ export class RenameJournal {
           ...copying(step, { copy, visibility, drafts }),
           replaced: replaced === null ? null : factsOf(replaced),
         });
-        await this.#commit(records.rename, records.puts());
+        await this.#begin(records);
         written = records;
       },
       end: async () => {
@@ -89,7 +89,7 @@ export class RenameJournal {
   async ofFolder(from: string, to: string, moves: readonly PlannedMove[]): Promise<FolderRecord> {
     const records = this.#records('folder', `${keyOfPath(from)}/`, `${keyOfPath(to)}/`);
     for (const [index, move] of moves.entries()) records.steps.push(records.planned(move, index));
-    await this.#commit(records.rename, records.puts());
+    await this.#begin(records);
     return this.#folderRecord(records);
   }
 
@@ -117,6 +117,16 @@ export class RenameJournal {
       startedAt: this.#clock.now(),
     } as const;
     return new RenameRecords(rename, []);
+  }
+
+  async #begin(records: RenameRecords): Promise<void> {
+    try {
+      await this.#commit(records.rename, records.puts());
+    } catch (error) {
+      // The disk may have them, though it says that it has not: the program hears that nothing is renamed, nor is the next mount to do it.
+      await this.#forget(records.rename, records.removals());
+      throw error;
+    }
   }
 
   async #commit(rename: RenameRecord, changes: readonly JournalChange[]): Promise<void> {
