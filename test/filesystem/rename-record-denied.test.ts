@@ -1,9 +1,9 @@
 /** SEMANTICS: the local disk says that it has not taken the record of a rename, and has: the rename has failed, also for the next mount. */
 import { expect, it } from 'vitest';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
-import { denyCommit } from '../support/journal-commits.ts';
+import { denyCommit, refuseCommits } from '../support/journal-commits.ts';
 import { openForTest } from '../support/open-for-test.ts';
-import { errnoOfCall } from '../support/program-acts.ts';
+import { errnoOfCall, LogForTest } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 it('a folder whose rename has failed so keeps its name [rename/undo] [rename/crash]', async () => {
@@ -33,4 +33,23 @@ it('what programs make of the names of a file whose rename has failed so stays [
 
   expect(await next.close({ patience: 60_000 })).toEqual([]);
   expect(await textsOf(scene)).toEqual({ a: 'bytes', b: 'bytes' });
+});
+
+it('nothing is left of the record of a rename that is undone, where the disk does not take that [rename/undo]', async () => {
+  const scene = await openForTest();
+  for (const name of ['a', 'b', 'c']) await scene.foreignWrite(`d/${name}`, name);
+  scene.faults.add({
+    operation: 'putObject',
+    key: 'e/c',
+    times: Infinity,
+    fault: { kind: 'status', status: 403 },
+  });
+  refuseCommits('put rename/', '"from":"e/"');
+  expect(await errnoOfCall(scene.fs.rename('/d', '/e', false))).toBe('EACCES');
+  const log = new LogForTest();
+
+  await mountOver(await diskNow(scene), scene, { log });
+
+  expect(log.about('record of a rename is damaged')).toEqual([]);
+  expect(await textsOf(scene)).toEqual({ 'd/a': 'a', 'd/b': 'b', 'd/c': 'c' });
 });

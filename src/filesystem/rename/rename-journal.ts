@@ -159,6 +159,8 @@ export class FolderRecord {
   readonly #commit: Commit;
   readonly #forget: Commit;
   #records: RenameRecords;
+  /** What ends the steps before it was turned back, until that is on the disk. */
+  #turning: readonly JournalChange[] = [];
 
   constructor(records: RenameRecords, commit: Commit, forget: Commit) {
     this.#records = records;
@@ -202,14 +204,15 @@ export class FolderRecord {
     const { rename } = this.#records;
     const back = new RenameRecords({ ...rename, from: rename.to, to: rename.from }, []);
     for (const [index, move] of moves.entries()) back.steps.push(back.planned(move, index));
-    const removals = this.#records.removals();
+    this.#turning = this.#records.removals();
     this.#records = back;
-    await this.#commit(back.rename, [...removals, ...back.puts()]);
+    await this.#commit(back.rename, [...this.#turning, ...back.puts()]);
+    this.#turning = [];
   }
 
   /** Never rejects. */
   end(): Promise<void> {
-    return this.#forget(this.#records.rename, this.#records.removals());
+    return this.#forget(this.#records.rename, [...this.#turning, ...this.#records.removals()]);
   }
 }
 
