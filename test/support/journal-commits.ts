@@ -17,17 +17,26 @@ export interface HeldCommit {
   readonly letGo: () => void;
 }
 
-/** The disk as it is whenever the journal is about to be written to while `act` goes on, and afterwards. */
+/**
+ * The disk as it is whenever the journal is about to be written to while `act` goes on, and afterwards. It does not take the first commit of a row
+ * that holds all of `refused`, where that is given.
+ */
 export async function disksAtEachCommit(
   scene: FileSystemForTest,
   act: () => Promise<void>,
+  refused?: readonly string[],
 ): Promise<DiskImage[]> {
+  let toRefuse = refused;
   const disks: DiskImage[] = [];
   const top = await temporaryDirectory();
   const end = aroundCommits(async (rows, commit) => {
     const directory = join(top, String(disks.length));
     cpSync(scene.stateDirectory, directory, { recursive: true });
     disks.push({ directory });
+    if (toRefuse !== undefined && hold(rows, toRefuse)) {
+      toRefuse = undefined;
+      throw new Error('disk full');
+    }
     await commit(rows);
   });
   await act().finally(end);

@@ -222,9 +222,11 @@ export class KeptDrafts {
     );
   }
 
-  /** As `retire`, of all drafts of `file`. */
+  /** As `retire`, of all drafts of `file`: where the disk does not take it, it does together with what comes next. */
   async retireAll(file: OpenFile): Promise<void> {
-    await this.#records.orLog(file.path, () => this.ending(file, []));
+    await this.#records.orLog(file.path, () =>
+      this.#records.inTurn(draftsOf(file), () => this.#records.done(this.#records.ended(file), [])),
+    );
   }
 
   /** `file`, of which nobody wanted anything (`retireAll`), has its name again. */
