@@ -1,8 +1,9 @@
 /** SEMANTICS: a rename takes the place of a file that waits, and the local disk does not note that nobody wants that any more: a kill loses neither. */
 import { expect, it } from 'vitest';
-import { mountOver } from '../support/after-a-crash.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
-import { disksAtEachCommit } from '../support/journal-commits.ts';
+import { disksAtEachCommit, refuseCommits } from '../support/journal-commits.ts';
+import { heldRequests } from '../support/held-requests.ts';
 import { openForTest, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
@@ -23,4 +24,21 @@ it('what was renamed is whole after a kill at any moment from then on [rename/co
     await drained(await mountOver(disk, scene));
     expect(await textsOf(scene)).toEqual({ t: 'precious' });
   }
+});
+
+it('a name that a file got while the disk refused a record of that is its name after a later kill [write-back/rename] [write-back/crash]', async () => {
+  const settings = { writeBack: true };
+  const upload = heldRequests('putObject');
+  const scene = await openForTest({ settings, between: upload.between });
+  await writeFile(scene.fs, '/t', 'old');
+  await writeFile(scene.fs, '/s', 'new');
+  const end = refuseCommits('put draft/', '"key":"t"');
+  await scene.fs.rename('/s', '/t', false);
+  end();
+  await writeFile(scene.fs, '/other', 'later');
+
+  await drained(await mountOver(await diskNow(scene), scene, { settings }));
+
+  expect(await textsOf(scene)).toEqual({ other: 'later', t: 'new' });
+  upload.letGo();
 });

@@ -141,7 +141,7 @@ export class KeptDrafts {
     await this.#records.orLog(file.path, () =>
       this.#records.inTurn(drafts, async () => {
         const ended = replaced === null ? [] : this.#records.ended(replaced);
-        await this.#records.putAll([...ended, ...(await this.#describedAll(file))]);
+        await this.#records.done([...ended, ...(await this.#describedAll(file))], []);
       }),
     );
   }
