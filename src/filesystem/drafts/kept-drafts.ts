@@ -162,7 +162,7 @@ export class KeptDrafts {
   async owesLink(file: OpenFile, draft: Draft, version: Version): Promise<void> {
     const link = this.#links.recordOf(file, draft, factsOf(version));
     file.owedLinks = [link];
-    await this.#records.orLog(file.path, () => this.#records.commit([put('draft', link)]));
+    await this.#records.orLog(file.path, () => this.#records.done([], [put('draft', link)]));
   }
 
   /** The link of `file` is not owed any more. */
