@@ -158,3 +158,17 @@ it('what the disk does not take when the last descriptor goes is in the log, and
   expect(log.about('cut by an error of the local disk')).toMatchObject([{ level: 'error' }]);
   expect(await scene.mounted.unsent.list()).toMatchObject([{ path: '/f', state: 'failed', code: 'EIO' }]);
 });
+
+it('what could not be stored is at its path after a kill, also where the disk took the record of it only later [crash/unsent]', async () => {
+  const scene = await openForTest();
+  scene.faults.add({ operation: 'putObject', times: 2, fault: { kind: 'status', status: 503 } });
+  const end = refuseCommits('put draft/');
+  expect(await errnoOfCall(writeFile(scene.fs, '/f', 'waits'))).toBe('EIO');
+  end();
+  expect(await errnoOfCall(writeFile(scene.fs, '/other', 'waits, too'))).toBe('EIO');
+
+  const next = await mountOver(await diskNow(scene), scene, {});
+  await drained(next);
+
+  expect(await textOf(scene, 'f')).toBe('waits');
+});

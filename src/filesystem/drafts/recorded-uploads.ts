@@ -64,9 +64,10 @@ export class RecordedUploads {
     const lastFailure = { at: this.#clock.now(), code, message: reasonOf(error) };
     const state = file.endUnknown ? 'end unknown' : 'failed';
     await this.#records.orLog(file.path, async () => {
-      await this.#promised.keep(file, draft, (known) => {
-        return { state, attempts: (known?.attempts ?? 0) + 1, lastFailure };
-      });
+      const change = (known: DraftRecord | undefined) => {
+        return { state, attempts: (known?.attempts ?? 0) + 1, lastFailure } as const;
+      };
+      await this.#promised.keep(file, draft, change, true);
     });
   }
 

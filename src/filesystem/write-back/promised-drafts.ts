@@ -55,8 +55,11 @@ export class PromisedDrafts {
     }
   }
 
-  /** Records what `change` makes of the record of `draft`, and returns true; unless nobody is to find it any more. */
-  async keep(file: OpenFile, draft: Draft, change: ChangeOfRecord): Promise<boolean> {
+  /**
+   * Records what `change` makes of the record of `draft`, and returns true; unless nobody is to find it any more. What `isSo` whether the
+   * disk takes it or not is given it again.
+   */
+  async keep(file: OpenFile, draft: Draft, change: ChangeOfRecord, isSo = false): Promise<boolean> {
     return this.#records.inTurn([draft], async () => {
       if (!this.#isMeant(file, draft)) return false;
       const changed = await change(this.#records.get(draft.id));
@@ -64,7 +67,7 @@ export class PromisedDrafts {
       const record = await this.#records.durable(file, draft, changed, MOST_READ_TO_KEEP);
       // Once more: that has taken its time.
       if (!this.#isMeant(file, draft)) return false;
-      await this.#records.putAll([record]);
+      await (isSo ? this.#records.done([record], []) : this.#records.putAll([record]));
       return true;
     });
   }
