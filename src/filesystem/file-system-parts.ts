@@ -70,7 +70,7 @@ export function fileSystemParts(mount: MountState, inputs: PartsInputs): Mounted
   const writing = new Writing(mount, reading, sealing);
   const siblings = new SiblingReads(mount);
   const opening = new Opening(mount, { writing, uploading, folderTimes, shelf, reading, siblings });
-  const removing = new Removing(mount, { writing, folders, folderTimes, deletions });
+  const removing = new Removing(mount, { reading, writing, folders, folderTimes, deletions });
   const copying = new Copying(mount, writing);
   const renames = renameParts(mount, { ...inputs, ...uploads, copying, writing, deletions, folders, holds });
   const reviving = new Reviving(mount, { conflicts: uploads.conflicts, holds, deletions });

@@ -10,10 +10,12 @@ import { existingFile } from './found.ts';
 import type { MountState } from '../mount-state.ts';
 import { removeLeftCopy } from '../rename/left-copy.ts';
 import type { OpenFile } from '../open-file.ts';
+import type { Reading } from '../read/reading.ts';
 import type { Deletions } from '../write-back/deletions.ts';
 import type { Writing } from '../write/writing.ts';
 
 export interface RemovingParts {
+  readonly reading: Pick<Reading, 'letGo'>;
   readonly writing: Writing;
   readonly folders: Folders;
   readonly folderTimes: FolderTimes;
@@ -23,6 +25,7 @@ export interface RemovingParts {
 /** Rejects with an `FsError`, or with the refusal of the service: the name is then as it was, or not known. */
 export class Removing {
   readonly #mount: MountState;
+  readonly #reading: RemovingParts['reading'];
   readonly #writing: Writing;
   readonly #folders: Folders;
   readonly #folderTimes: FolderTimes;
@@ -30,6 +33,7 @@ export class Removing {
 
   constructor(mount: MountState, parts: RemovingParts) {
     this.#mount = mount;
+    this.#reading = parts.reading;
     this.#writing = parts.writing;
     this.#folders = parts.folders;
     this.#folderTimes = parts.folderTimes;
@@ -88,6 +92,8 @@ export class Removing {
   async #dropUnused(file: OpenFile): Promise<void> {
     if (file.handles.size > 0) return;
     const { draft, version } = file;
+    // Of what waited here its program had read the stored version, maybe: no close comes any more that would let go of that.
+    this.#reading.letGo(file);
     if (version !== null) this.#mount.content.forget(version);
     file.draft = null;
     file.dirty = false;
