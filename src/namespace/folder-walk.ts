@@ -51,6 +51,8 @@ export class FolderWalk {
   /** What the pages told, until the walk is whole. */
   #taken = nothingTaken();
   #readers = 0;
+  /** Those who wait for the first page, and read no further. */
+  #lookers = 0;
   #end: End | null = null;
   #ended: Promise<void> = Promise.resolve();
   #news: Promise<void> = Promise.resolve();
@@ -76,7 +78,14 @@ export class FolderWalk {
 
   /** Resolves when its first page is known, or when it has ended, however it did. Nobody reads on for that. */
   async begun(waiter: Waiter = STAYING): Promise<void> {
-    while (this.#end === null && this.#pages.length === 0) await unlessLeaving(waiter, this.#news);
+    this.#keep();
+    this.#lookers += 1;
+    try {
+      while (this.#end === null && this.#pages.length === 0) await unlessLeaving(waiter, this.#news);
+    } finally {
+      this.#lookers -= 1;
+      this.#planEnd();
+    }
   }
 
   /** Whether somebody may still join. */
@@ -124,10 +133,15 @@ export class FolderWalk {
     this.#readers += 1;
   }
 
-  /** A page that stalls would keep its connection though nobody wants it any more. */
   #leave(): void {
     this.#readers -= 1;
-    if (this.#readers > 0 || this.#end !== null) return;
+    this.#planEnd();
+  }
+
+  /** Somebody has left. A page that stalls would keep its connection though nobody wants it any more. */
+  #planEnd(): void {
+    if (this.#readers + this.#lookers > 0 || this.#end !== null) return;
+    this.#keep();
     this.#keep = this.#parts.clock.after(RETURN_TIME, () => {
       this.#finish({ failure: this.#notRead() });
       this.#abort.abort();

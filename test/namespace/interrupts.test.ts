@@ -155,3 +155,25 @@ describe('a look at a name that another program waits for, too', () => {
     expect(control.givenUp).toBe(0);
   });
 });
+
+describe('a look at a name that waits for what another look in its folder has begun', () => {
+  it('is over at once, and the page that nobody else wants is given up [interrupt/given-up]', async () => {
+    const { names, clock, control } = await setup();
+    control.stalls = false;
+    await names.list('/');
+    control.stalls = true;
+    const first = new AbortController();
+    const other = new AbortController();
+    const gone = [names.lookup('/folder/one', first), names.lookup('/folder/other', other)];
+    await expect.poll(() => control.waiting).toBe(3);
+    for (const program of [first, other]) program.abort();
+    for (const look of gone) await expect(look).rejects.toThrow(Interrupted);
+    clock.advance(RETURN_TIME);
+    // Nobody waits for the look any more; and then, for its page.
+    await expect.poll(() => control.waiting).toBe(1);
+    clock.advance(RETURN_TIME);
+
+    await expect.poll(() => control.waiting, { timeout: 2000 }).toBe(0);
+    expect(control.givenUp).toBe(3);
+  });
+});
