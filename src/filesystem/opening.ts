@@ -77,6 +77,10 @@ export class Opening {
       await this.#mount.namespace.lookupToOpen(path, intent.truncate ? STAYING : waiter),
     );
     await this.#mount.ownNames.settle(path, intent.truncate ? STAYING : waiter);
+    // What a program has removed while that looked would come back by a close.
+    const byNow = this.#mount.namespace.known.recall(path);
+    const isToldSince = byNow !== undefined && byNow.confirmedAt >= found.confirmedAt;
+    if (isToldSince && this.#mount.table.dirty(path) === undefined) existingFile(path, byNow);
     if (intent.write && this.#mount.table.isArriving(path)) {
       await this.#endOfChange(path);
       return this.#open(path, intent, waiter);

@@ -1,6 +1,7 @@
 /** The service's ETags are no MD5: nobody can tell by them which bytes are there. */
 import { describe, expect, it } from 'vitest';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
+import { holdNext } from '../support/hold-next.ts';
 import {
   closing,
   names,
@@ -136,6 +137,24 @@ it('the kernel keeps nothing of a file stored here whose name is guessed by its 
   expect(identity).not.toBe(ours);
   expect(later.identity).toBe(identity);
   expect((await readFile(fs, '/a')).toString()).toBe('theirs');
+});
+
+it('a file that is removed while an open looks whether it is the one stored here does not come back [unlink/open]', async () => {
+  const { fs, clock, service } = await withOwnFile('ours');
+  const reader = await openToRead(fs, '/a');
+  clock.advance(10_000);
+  await names(fs, '/');
+  const held = holdNext(service, 'getObject');
+  const opening = fs.open('/a', { read: false, write: true, truncate: true });
+  await held.begun;
+  await fs.unlink('/a');
+  held.letGo();
+
+  await expect(opening).rejects.toMatchObject({ code: 'ENOENT' });
+
+  expect(await textAt(fs, reader)).toBe('ours');
+  await fs.release(reader);
+  expect(await names(fs, '/')).toEqual(['other']);
 });
 
 it('a file that is closed leaves nothing in memory with cache=off', async () => {
