@@ -167,6 +167,8 @@ export class VersionReader {
    */
   async fetchSmall(waiter: Waiter | null): Promise<ObjectHead | null> {
     await this.#bytes.disk.look({ start: 0, end: this.#bytes.version.size });
+    // As for a read: the local disk may have been slow to answer.
+    if (waiter !== null) checkWaiting(waiter);
     return (await this.#plan.startSmall(waiter !== null)?.head(waiter ?? STAYING)) ?? null;
   }
 

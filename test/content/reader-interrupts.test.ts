@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { Interrupted, RETURN_TIME } from '../../src/base/waiter.ts';
 import { ReadStream } from '../../src/content/read-stream.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { openCache } from './disk-cache-for-test.ts';
 import { KIB, MIB, Reading, settle, SMALL } from './reading.ts';
 
 /** One program's read, which can be interrupted. */
@@ -105,6 +107,18 @@ describe('a read that is interrupted', () => {
       Interrupted,
     );
     expect(reading.service.asked).toEqual([]);
+  });
+
+  it('asks for nothing when its program left while the local disk was looked at [interrupt/given-up]', async () => {
+    const disk = openCache(await temporaryDirectory());
+    const reading = await Reading.begin({ ...SMALL, size: 50, disk });
+    const program = new AbortController();
+    const opening = reading.reader.fetchSmall({ signal: program.signal });
+    program.abort();
+
+    await expect(opening).rejects.toThrow(Interrupted);
+    expect(reading.service.asked).toEqual([]);
+    expect(reading.cache.spokenFor).toBe(0);
   });
 
   it('gives back what it might read ahead: reads go on as far ahead as before', async () => {
