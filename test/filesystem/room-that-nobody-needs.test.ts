@@ -1,5 +1,5 @@
 /** SEMANTICS: a writer is refused, or waits, only for bytes that are really there and really wanted. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
@@ -8,7 +8,7 @@ import { FailingDisk } from '../support/failing-disk.ts';
 import { heldRequests } from '../support/held-requests.ts';
 import { openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
-import { errnoOfCall, openToRewrite } from '../support/program-acts.ts';
+import { errnoOfCall, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
 
 const MIB = 1024 * 1024;
 const MOST_OF_IT = new Uint8Array(80_000);
@@ -18,7 +18,7 @@ const SMALL = { cache: 'disk', cacheSize: 100_000 } as const;
 async function writing(
   { clock }: Pick<FileSystemForTest, 'clock'>,
   fs: FileSystemOperations,
-  bytes = MOST_OF_IT,
+  bytes: Uint8Array = MOST_OF_IT,
 ): Promise<{ readonly outcome: () => string; readonly release: () => Promise<void> }> {
   const handle = await openToRewrite(fs, '/new');
   let outcome = 'waits';
@@ -45,6 +45,33 @@ it('what was downloaded for programs that have closed it gives way to what is wr
 
   expect(Buffer.compare(await readFile(scene.fs, '/large'), large)).toBe(0);
 });
+
+it.each([false, true])(
+  'what was downloaded of a file that waits for its upload gives way, too, with write-back %s [write/no-space]',
+  async (writeBack) => {
+    const scene = await openForTest({
+      store: { behaviours: { range: 'ignored' } },
+      settings: { cache: 'disk', cacheSize: 24 * MIB, memoryLimit: 16 * MIB, writeBack },
+    });
+    const { fs, faults } = scene;
+    onTestFinished(() => {
+      faults.clear();
+    });
+    await scene.foreignWrite('large', patternedBytes(8 * MIB));
+    faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+    const handle = await openToEdit(fs, '/large');
+    expect(await textAt(fs, handle, 8 * MIB - 7)).toHaveLength(7);
+    await writeAt(fs, handle, 'edited');
+    await fs.flush(handle).catch(() => undefined);
+    await fs.release(handle);
+
+    const other = await writing(scene, fs, patternedBytes(12 * MIB));
+
+    await expect.poll(other.outcome, { timeout: 4000 }).toBe('none');
+    faults.clear();
+    await other.release();
+  },
+);
 
 it('a hole takes no room in the copy of what a close has promised [write/no-space]', async () => {
   const { fs, mounted, stored } = await openForTest({

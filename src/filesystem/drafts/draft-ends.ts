@@ -92,7 +92,10 @@ export class DraftEnds {
 
   /** Lets go of local bytes that nobody has open and that the service has. */
   async dropUnused(file: OpenFile): Promise<void> {
-    if (file.handles.size === 0 && (!file.dirty || file.detached)) await this.dropAll(file);
+    if (file.handles.size > 0) return;
+    if (!file.dirty || file.detached) await this.dropAll(file);
+    // It waits: whoever opens it reads its draft, and what was downloaded of the stored version is in others' way.
+    else this.#reading.letGo(file);
   }
 
   /** Lets go of what was written last; what a close has promised before is what the file holds then. */
