@@ -3,8 +3,18 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/server/faults.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
-import { edit, openToEdit, openToRead, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
+import {
+  edit,
+  LogForTest,
+  openToEdit,
+  openToRead,
+  openToRewrite,
+  textAt,
+  writeAt,
+} from '../support/program-acts.ts';
+import { textsOf } from '../support/stored-state.ts';
 
 describe('a rename', () => {
   it('moves bytes, mode and time, and leaves nothing under the old name [rename/copy]', async () => {
@@ -19,6 +29,23 @@ describe('a rename', () => {
     expect(await fs.getAttributes('/g')).toMatchObject({ mode: 0o640, mtime: 1_000_000, size: 7 });
     await expect(fs.getAttributes('/a/f')).rejects.toMatchObject({ code: 'ENOENT' });
     expect((await fs.getAttributes('/a')).kind).toBe('folder');
+  });
+
+  it('is done, and the log says so, where the local disk keeps the copy that it needed [rename/copy]', async () => {
+    const localFiles = new FailingDisk();
+    const log = new LogForTest();
+    const scene = await openForTest({ localFiles, log });
+    await scene.foreignWrite('f', 'content');
+    await scene.foreignWrite('g', 'replaced');
+    localFiles.failures.set('remove', 'EIO');
+
+    await scene.fs.rename('/f', '/g', false);
+
+    localFiles.failures.clear();
+    expect(await textsOf(scene)).toEqual({ g: 'content' });
+    expect(log.about('local copy of a stored file')).toMatchObject([
+      { level: 'error', fields: { path: '/f' } },
+    ]);
   });
 
   it('carries a Content-Type, and guesses it anew where it was guessed [rename/type]', async () => {

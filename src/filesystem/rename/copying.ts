@@ -80,7 +80,7 @@ export class Copying {
       await this.#refuseDamaged(source.path, version, copy);
       return await this.#store(source, { draft: copy, contentType: version.contentType, stays }, to, wish);
     } finally {
-      await copy.remove();
+      await this.#dropped(source.path, copy);
     }
   }
 
@@ -91,6 +91,16 @@ export class Copying {
     if (sent.md5 === md5.toLowerCase())
       throw new FsError('EIO', path, 'what was downloaded of it was damaged on its way');
     this.#hasOtherEtags ||= sent.head.etag === etag;
+  }
+
+  /** Never rejects: what was stored from it is stored, and the next mount deletes it. */
+  async #dropped(path: string, copy: Draft): Promise<void> {
+    await copy.remove().catch((error: unknown) => {
+      this.#mount.log.error('the local copy of a stored file could not be deleted', {
+        path,
+        cause: describeError(error),
+      });
+    });
   }
 
   async #store(source: OpenFile, bytes: Bytes, to: string, wish: CopyWish): Promise<Version> {
