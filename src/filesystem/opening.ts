@@ -120,7 +120,8 @@ export class Opening {
       await this.#uploading.settle(file);
     } else if (handle.canWrite && !file.hasWriters() && file.dirty && !file.detached) {
       // Readers may stay for hours; what the last writer left (a page dirtied through mmap after its flush) goes up now.
-      if (file.draft !== null && !file.hasTried(file.draft)) await this.#uploading.keep(file);
+      const isMeant = (): boolean => !file.hasWriters();
+      if (file.draft !== null && !file.hasTried(file.draft)) await this.#uploading.keep(file, isMeant);
     }
   }
 

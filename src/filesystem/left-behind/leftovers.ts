@@ -44,7 +44,8 @@ export async function sendLeftovers(
       const isPromised = file.sealed !== null || !file.dirty;
       if (mount.settings.writeBack && isPromised) uploading.enqueue(file);
       else if (file.dirty) await uploading.settle(file);
-      else await uploading.storeAndDrop(file);
+      // Nor what programs have written since.
+      else await uploading.storeWhole(file, () => 'closed');
     } catch (error) {
       const cause = describeError(error);
       mount.log.warn('what an earlier mount left could not be stored yet', { path: file.path, cause });

@@ -18,6 +18,7 @@ import { claimedSoon } from './claimed-soon.ts';
 import { UploadStopped } from './stoppable-upload.ts';
 import { keepsBoth, type Storing } from './storing.ts';
 import { PromisedUploads, type PromisedUploadsParts } from '../write-back/promised-uploads.ts';
+import { isEmptied, isMadeToBeRead, isSettled, takesPlace } from './worth-storing.ts';
 
 /** All that is here of a file, an edit in place that goes on included; only what programs have closed or synced; or nothing. */
 export type Asked = 'newest' | 'closed' | 'nothing';
@@ -43,7 +44,8 @@ export class Uploading {
     const { file } = handle;
     if (!handle.canWrite && !isMadeToBeRead(file)) return;
     if (await this.#waitsForMore(file, isOpenElsewhere)) return;
-    await this.keep(file);
+    // What another program has emptied while this waited is for that one to close.
+    await this.keep(file, () => !(isEmptied(file) && takesPlace(file)));
     await this.#tellIfCut(file);
   }
 
@@ -56,15 +58,18 @@ export class Uploading {
     await this.#tellIfCut(file);
   }
 
-  /** What a close promises of `file`: that it is stored, or with `--write-back` that it will be. Rejects with why that cannot be. */
-  async keep(file: OpenFile): Promise<void> {
+  /**
+   * What a close promises of `file`: that it is stored, or with `--write-back` that it will be; not what is not `isMeant` any more once nobody
+   * writes. Rejects with why that cannot be.
+   */
+  async keep(file: OpenFile, isMeant?: () => boolean): Promise<void> {
     if (isSettled(file)) return;
-    if (!this.#mount.settings.writeBack) await this.store(file);
-    else if (!(await this.#promised.promise(file)))
-      await this.#storing.claimed(file, () => this.#storing.through(file));
+    if (!this.#mount.settings.writeBack) await this.store(file, isMeant);
+    else if (!(await this.#promised.promise(file, isMeant)))
+      await this.#storing.claimed(file, () => this.#storing.through(file, isMeant));
   }
 
-  /** As `keep`, for a caller that holds the claim of the file's path; not what is not `isMeant` any more once nobody writes. */
+  /** As `keep`, for a caller that holds the claim of the file's path. */
   async keepClaimed(file: OpenFile, isMeant?: () => boolean): Promise<void> {
     if (!this.#mount.settings.writeBack) await this.storeClaimed(file, isMeant);
     else if (!(await this.#promised.promise(file, isMeant))) await this.#storing.through(file, isMeant);
@@ -80,9 +85,9 @@ export class Uploading {
     await this.#promised.stop();
   }
 
-  /** Stores what `file` has new and is not to stay here. Rejects with why it could not; the draft then stays. */
-  async store(file: OpenFile): Promise<void> {
-    if (!isSettled(file)) await this.#storing.claimed(file, () => this.storeClaimed(file));
+  /** Stores what `file` has new and is not to stay here, as far as `keep` would. Rejects with why it could not; the draft then stays. */
+  async store(file: OpenFile, isMeant?: () => boolean): Promise<void> {
+    if (!isSettled(file)) await this.#storing.claimed(file, () => this.storeClaimed(file, isMeant));
   }
 
   /** As `store`, for a caller that holds the claim of the file's path: every conflict is a `BaseReplaced`. */
@@ -93,17 +98,9 @@ export class Uploading {
     else await this.#storing.through(file, isMeant);
   }
 
-  /** As `store`; local bytes that nobody has open are let go of then. */
-  async storeAndDrop(file: OpenFile): Promise<void> {
-    await this.#storing.claimed(file, async () => {
-      await this.storeClaimed(file);
-      await this.dropUnused(file);
-    });
-  }
-
   /**
-   * A person wants it now, or the mount ends: as `storeAndDrop`, but half of what a program is writing shall not replace a whole file.
-   * Rejects with EBUSY when that is all there is; else what a close has promised before is stored. `asked`: what of it is meant, once it is
+   * A person wants it now, or the mount ends: as `store`, but half of what a program is writing shall not replace a whole file. Local bytes
+   * that nobody has open are let go of then. Rejects with EBUSY when that is all there is; else what a close has promised before is stored. `asked`: what of it is meant, once it is
    * this file's turn.
    */
   async storeWhole(file: OpenFile, asked: () => Asked = () => 'newest'): Promise<void> {
@@ -212,10 +209,9 @@ export class Uploading {
     isOpenElsewhere: (() => Promise<boolean>) | undefined,
   ): Promise<boolean> {
     // Nothing of a file without a name is stored: nobody need look through what its program has open, which may be thousands of files.
-    if (file.detached || !file.dirty || file.written || file.passedOver || file.size > 0) return false;
+    if (file.detached || !isEmptied(file)) return false;
     // What stays here anyway costs nothing.
-    if (file.version === null && file.sealed === null)
-      return file.shelf === null && (await isOpenElsewhere?.()) === true;
+    if (!takesPlace(file)) return file.shelf === null && (await isOpenElsewhere?.()) === true;
     file.passedOver = true;
     return true;
   }
@@ -283,17 +279,6 @@ export class Uploading {
   }
 }
 
-/** Whether nothing of it is to be stored: its path may be claimed for long, by a rename or for another file's upload, and nobody need wait for that. */
-function isSettled({ detached, dirty, publishPending, uploading }: OpenFile): boolean {
-  return detached || !(dirty || publishPending || uploading);
-}
-
 function requireClosed(file: OpenFile): void {
   if (file.handles.size > 0) throw new FsError('EBUSY', file.path, 'a program has the file open');
-}
-
-/** Whether whoever made the file cannot write to it (as flock(1) does), nor anybody else: nobody but them will hear whether it is stored. */
-function isMadeToBeRead(file: OpenFile): boolean {
-  const isJustMade = file.isUnsent && !file.isLeftBehind && !file.written && file.sealed === null;
-  return isJustMade && file.dirty && file.failure === null && !file.hasWriters();
 }
