@@ -84,11 +84,11 @@ export class RecordedDrafts {
 
   /**
    * As `putAll`, of what has been done: known whether the disk takes it or not, which is given it again then, together with what comes
-   * next.
+   * next. But of what promises a link on the disk it is known as long as the disk has not taken what promises none.
    */
   async done(records: readonly DraftRecord[], changes: readonly JournalChange[]): Promise<void> {
     if (this.#isClosed) return;
-    for (const record of records) this.#records.set(record.id, record);
+    for (const record of records) if (!this.#endsPromise(record)) this.#records.set(record.id, record);
     const all = [...changes, ...records.map((record) => put('draft', record))];
     try {
       await this.commit(all);
@@ -96,6 +96,7 @@ export class RecordedDrafts {
       this.#journal.makeLater(all);
       throw error;
     }
+    for (const record of records) this.#records.set(record.id, record);
   }
 
   /** What `done` was told is on the disk when this resolves. */
@@ -173,6 +174,12 @@ export class RecordedDrafts {
       const cause = describeError(error);
       this.#log.error('what is not stored could not be recorded: a crash may lose it', { path, cause });
     }
+  }
+
+  /** Whether the next mount would not make public any more what may still be stored. */
+  #endsPromise({ id, state, visibilityBefore }: DraftRecord): boolean {
+    const isOwed = this.#records.get(id)?.visibilityBefore === 'public';
+    return isOwed && state !== 'stored' && visibilityBefore !== 'public';
   }
 
   /** What is wished of `draft`, for whichever mount stores it: a file that was to be private is no matter of the next one's settings. */
