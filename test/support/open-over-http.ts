@@ -21,6 +21,8 @@ import { removeDirectory } from './remove-directory.ts';
 const MEMORY_DISK = '/dev/shm';
 /** Longer than every deadline of the client, milliseconds. */
 const LONGER_THAN_ANY_DEADLINE = 61_000;
+/** So often in turn nothing but the silent is under way: between two requests a program may be at the local disk. */
+const QUIET_LOOKS = 5;
 /** What else is asked for may wait for what is silent. */
 const MOST_LOOKS = 40;
 /** So many tries in all; the waits between them take no time here. */
@@ -130,11 +132,12 @@ class Stalls {
   async end(): Promise<void> {
     const silent = this.#faults.taken - this.#over;
     this.#over = this.#faults.taken;
-    // The clock is that of all: on a busy machine what was asked at the same time is still to be answered.
-    for (let tries = 0; this.#underWay.calls > silent && tries < MOST_LOOKS; tries += 1)
+    // The clock is that of all: on a busy machine what was asked at the same time is still to be answered, and what follows it to be asked for.
+    // By then the headers that may come before the silence have arrived, too.
+    for (let [tries, quiet] = [0, 0]; quiet < QUIET_LOOKS && tries < MOST_LOOKS; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 5));
-    // Until the headers that may come before the silence have arrived.
-    await new Promise((resolve) => setTimeout(resolve, 5));
+      quiet = this.#underWay.calls > silent ? 0 : quiet + 1;
+    }
     this.#clock.advance(LONGER_THAN_ANY_DEADLINE);
   }
 
