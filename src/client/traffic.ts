@@ -103,7 +103,8 @@ export class Traffic {
         bytesSent: sent.perSecond(),
       },
       offlineSince: this.#offlineSince,
-      silentSince: this.#waiting === 0 ? null : new Date(this.#clock.now() - this.#silence()),
+      // The clock tells of no part of a millisecond: what is left of it would be before the request.
+      silentSince: this.#waiting === 0 ? null : new Date(Math.ceil(this.#clock.now() - this.#silence())),
     };
   }
 

@@ -72,6 +72,17 @@ describe('the traffic of a client', () => {
     expect(service.traffic.facts().silentSince).toBeNull();
   });
 
+  it('has not been silent since before the request, where the clock tells no part of a millisecond', () => {
+    let at = 0.2;
+    const clock = Object.assign(new ManualClock(), { now: () => 1000 + Math.floor(at), monotonic: () => at });
+    const traffic = new Traffic(clock);
+    traffic.asked();
+
+    at = 0.9;
+
+    expect(traffic.facts().silentSince?.getTime()).toBe(1000);
+  });
+
   it('is not silent while anything comes or goes', () => {
     const clock = new ManualClock(0);
     const traffic = new Traffic(clock);
