@@ -98,7 +98,8 @@ export class KeptFolders {
       if (except.has(name)) continue;
       const keptPath = childOf(path, name);
       if (folder.names.peek(name)?.kind === 'folder') {
-        this.drop(keptPath);
+        // For no more, perhaps, than what is still to be deleted in it.
+        if (!this.#changes.isStandingIn(keptPath)) this.drop(keptPath);
         continue;
       }
       // What is only on the way to one that is kept goes with it.

@@ -67,6 +67,11 @@ export class OwnChanges<Outcome> {
     return this.#standing.get(folder)?.get(name);
   }
 
+  /** Whether the service does not know yet of what is so in `folder`. */
+  isStandingIn(folder: string): boolean {
+    return this.#standing.has(folder);
+  }
+
   /** What we did to `name` since the question left; undefined when nothing. */
   since(question: Question, folder: string, name: string): Outcome | undefined {
     const standing = this.standing(folder, name);
