@@ -103,7 +103,7 @@ export class Traffic {
         bytesSent: sent.perSecond(),
       },
       offlineSince: this.#offlineSince,
-      // The clock tells of no part of a millisecond: what is left of it would be before the request.
+      // `now` tells no part of a millisecond, `monotonic` does: rounded down, the difference could be before the request.
       silentSince: this.#waiting === 0 ? null : new Date(Math.ceil(this.#clock.now() - this.#silence())),
     };
   }

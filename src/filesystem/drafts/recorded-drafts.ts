@@ -84,7 +84,7 @@ export class RecordedDrafts {
 
   /**
    * As `putAll`, of what has been done: known whether the disk takes it or not, which is given it again then, together with what comes
-   * next. But of what promises a link on the disk it is known as long as the disk has not taken what promises none.
+   * next. Only a record that promises a link is known until the disk has the one that does not: the next mount would find it.
    */
   async done(records: readonly DraftRecord[], changes: readonly JournalChange[]): Promise<void> {
     if (this.#isClosed) return;

@@ -44,7 +44,7 @@ export async function sendLeftovers(
       const isPromised = file.sealed !== null || !file.dirty;
       if (mount.settings.writeBack && isPromised) uploading.enqueue(file);
       else if (file.dirty) await uploading.settle(file);
-      // Nor what programs have written since.
+      // Only a link is owed: what programs have begun to write since is for their close.
       else await uploading.storeWhole(file, () => 'closed');
     } catch (error) {
       const cause = describeError(error);

@@ -99,9 +99,9 @@ export class Uploading {
   }
 
   /**
-   * A person wants it now, or the mount ends: as `store`, but half of what a program is writing shall not replace a whole file. Local bytes
-   * that nobody has open are let go of then. Rejects with EBUSY when that is all there is; else what a close has promised before is stored. `asked`: what of it is meant, once it is
-   * this file's turn.
+   * A person wants it now, or the mount ends: as `store`, but half of what a program is writing shall not replace a whole file: rejects with
+   * EBUSY when that is all there is; else what a close has promised before is stored. Local bytes that nobody has open are let go of then.
+   * `asked`: what of it is meant, once it is this file's turn.
    */
   async storeWhole(file: OpenFile, asked: () => Asked = () => 'newest'): Promise<void> {
     let meant: Asked | null = null;
