@@ -49,9 +49,10 @@ export async function runCommandLine(
   }
 }
 
-/** commander's `help` knows commands, and not the commands of those. Throws a usage error where there is none of that name. */
+/** commander's `help` knows commands, and neither itself nor the commands of those. Throws a usage error where there is none of that name. */
 function askingForHelp(program: Command, words: readonly string[]): readonly string[] {
   const [word, ...names] = words;
+  if (words.join(' ') === 'help help') return ['--help'];
   const isBelow = word === 'help' && names.length > 1;
   if (!isBelow || !program.commands.some((one) => one.name() === names[0])) return words;
   requireCommands(program, names);

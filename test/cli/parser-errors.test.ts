@@ -186,6 +186,10 @@ it.each([
   });
 });
 
+it('the help of help is that of the whole program', async () => {
+  expect(await runHere(['help', 'help'])).toEqual(await runHere(['--help']));
+});
+
 it.each([[['uploads', 'retry']], [['bucket', 'delete']]])(
   'the help of %j is that of the command below',
   async (names) => {
