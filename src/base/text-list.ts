@@ -5,8 +5,8 @@
 
 /** All but the first are as large; a place is a number of 32 bits. */
 const CHUNK_BYTES = 64 * 1024;
-const FIRST_CHUNK_BYTES = 256;
-const FIRST_PLACES = 16;
+const FIRST_CHUNK_BYTES = 128;
+const FIRST_PLACES = 8;
 /** Before each text: how long it is, and whether its characters take two bytes. */
 const LENGTH_BYTES = 2;
 /** Two bytes each, it has to fit into a chunk. */
@@ -18,7 +18,7 @@ const HASH_FACTOR = 0x01000193;
 
 /** Texts by the order in which they were added. None is ever taken out. */
 export class TextList implements Iterable<string> {
-  readonly #chunks: Buffer[] = [];
+  #chunks: readonly Buffer[] = [];
   #places: Uint32Array<ArrayBuffer>;
   #length = 0;
   /** In the last chunk. */
@@ -114,12 +114,13 @@ export class TextList implements Iterable<string> {
       Math.min(CHUNK_BYTES, Math.max(2 * last.length, this.#end + bytes)),
     );
     last.copy(larger);
-    this.#chunks.pop();
+    this.#chunks = [];
     return this.#append(larger);
   }
 
+  /** An array that grows by itself makes room for seventeen; most lists have one. */
   #append(chunk: Buffer): Buffer {
-    this.#chunks.push(chunk);
+    this.#chunks = this.#chunks.concat(chunk);
     return chunk;
   }
 

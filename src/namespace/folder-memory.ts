@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { KnownFolder } from './known-folder.ts';
 
 /** Roughly, a folder beside its names. */
-const FOLDER_BYTES = 1000;
+const FOLDER_BYTES = 2200;
 /** Roughly, an entry of a page that waits for its listing. */
 const PAGE_ENTRY_BYTES = 350;
 

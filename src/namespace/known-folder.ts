@@ -24,8 +24,8 @@ export class KnownFolder {
   walked: WalkSpan | null = null;
   /** The first page of a longer listing, seen by a probe: a walk goes on from it instead of asking again. */
   firstPage: SeenPage | null = null;
-  /** What we did to them has no known end: of these no listing from before tells. */
-  readonly #unsure = new Set<string>();
+  /** What we did to them has no known end: of these no listing from before tells. Most folders have none, and there may be a hundred thousand. */
+  #unsure: Set<string> | null = null;
 
   constructor(names = new Names()) {
     this.names = names;
@@ -54,12 +54,13 @@ export class KnownFolder {
 
   /** Whether the listing tells of every name but for some of the `others`. */
   isWholeBut(others: (name: string) => boolean = () => false): boolean {
-    return this.listed !== null && [...this.#unsure].every((name) => !this.isUnsure(name) || others(name));
+    if (this.listed === null) return false;
+    return [...(this.#unsure ?? [])].every((name) => !this.isUnsure(name) || others(name));
   }
 
   /** Whether nobody has asked for `name` since a change of it that has no known end. */
   isUnsure(name: string): boolean {
-    if (!this.#unsure.has(name)) return false;
+    if (this.#unsure?.has(name) !== true) return false;
     const known = this.names.peek(name);
     if (known !== undefined && !isDoubtful(known)) this.#unsure.delete(name);
     return this.#unsure.has(name);
@@ -68,7 +69,7 @@ export class KnownFolder {
   /** Every name was told of by a whole listing. */
   becomeListed(listed: Listed): void {
     this.listed = listed;
-    this.#unsure.clear();
+    this.#unsure = null;
   }
 
   /** What is known of `name`, however old; undefined when nothing is. */
@@ -113,7 +114,7 @@ export class KnownFolder {
         else this.names.delete(name);
         // A folder that may be gone may have hidden a file, which only a listing tells.
         if (known?.kind === 'folder') this.listed = null;
-        this.#unsure.add(name);
+        (this.#unsure ??= new Set()).add(name);
         break;
     }
   }

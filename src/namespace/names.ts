@@ -9,27 +9,48 @@ import { FileRows } from './file-rows.ts';
 /** Roughly, beside its name: an entry with its version. */
 const ENTRY_BYTES = 350;
 
-/** Places, and what is in them. */
-interface Places {
-  readonly names: TextSet;
-  readonly rows: FileRows;
-  readonly objects: ReadonlyMap<number, Entry>;
-  /** How many. */
-  readonly count: number;
+const NO_OBJECTS: ReadonlyMap<number, Entry> = new Map();
+
+/** Each name has a place; what is known of it is in its row, or among the objects. */
+class Places {
+  readonly names = new TextSet();
+  readonly rows = new FileRows();
+  /** Null while there is none, as in most of a hundred thousand folders. */
+  #objects: Map<number, Entry> | null = null;
+
+  get objects(): ReadonlyMap<number, Entry> {
+    return this.#objects ?? NO_OBJECTS;
+  }
+
+  read(place: number): Entry {
+    return this.#objects?.get(place) ?? this.rows.read(place);
+  }
+
+  put(place: number, entry: Entry): void {
+    this.rows.remove(place);
+    (this.#objects ??= new Map<number, Entry>()).set(place, entry);
+  }
+
+  remove(place: number): void {
+    this.#objects?.delete(place);
+    this.rows.remove(place);
+    this.names.delete(place);
+  }
+
+  isUsed(place: number): boolean {
+    return this.objects.has(place) || this.rows.has(place);
+  }
 }
 
 /** The names of one folder, in the order in which they were first set. */
 export class Names {
-  /** Each has a place; what is known of it is in its row, or among the objects. */
-  #names = new TextSet();
-  #rows = new FileRows();
-  #objects = new Map<number, Entry>();
+  #places = new Places();
   #missing = 0;
   /** Undefined until somebody asks, and again after a change. */
   #state: object | undefined;
 
   get size(): number {
-    return this.#names.size;
+    return this.#places.names.size;
   }
 
   /** Names of files and folders. */
@@ -39,7 +60,8 @@ export class Names {
 
   /** Roughly, the memory that it takes. */
   get bytes(): number {
-    return this.#names.bytes + this.#rows.bytes + this.#objects.size * ENTRY_BYTES;
+    const { names, rows, objects } = this.#places;
+    return names.bytes + rows.bytes + objects.size * ENTRY_BYTES;
   }
 
   /** Another one as soon as other names are shown, or other files under them, or in another order; never the same again then. */
@@ -48,57 +70,54 @@ export class Names {
   }
 
   has(name: string): boolean {
-    return this.#names.has(name);
+    return this.#places.names.has(name);
   }
 
   /** To keep: from now on everybody is given the same version. */
   get(name: string): Entry | undefined {
-    const place = this.#names.numberOf(name);
+    const place = this.#placeOf(name);
     if (place === undefined) return undefined;
-    const entry = this.#read(place);
+    const entry = this.#places.read(place);
     this.#put(place, entry);
     return entry;
   }
 
   /** To look at, and to let go: of a version that nobody keeps a likeness is given. */
   peek(name: string): Entry | undefined {
-    const place = this.#names.numberOf(name);
-    return place === undefined ? undefined : this.#read(place);
+    const place = this.#placeOf(name);
+    return place === undefined ? undefined : this.#places.read(place);
   }
 
   set(name: string, entry: Entry): void {
-    const place = this.#names.numberOf(name);
+    const place = this.#placeOf(name);
     this.#noteChange(place, entry);
-    this.#put(place ?? this.#names.add(name), entry);
+    this.#put(place ?? this.#places.names.add(name), entry);
   }
 
   /** As `set`, for a file that a listing told of. `kept`: where else its version may have been given away. */
   setTold(name: string, entry: FileEntryKnown, kept: Names): void {
-    const place = this.#names.numberOf(name);
-    const isObject = place !== undefined && this.#objects.has(place);
+    const place = this.#placeOf(name);
+    const isObject = place !== undefined && this.#places.objects.has(place);
     if (isObject || (kept !== this && kept.#isObject(name)) || !entry.version.isPlain) {
       this.set(name, entry);
       return;
     }
     this.#noteChange(place, entry);
-    this.#rows.write(place ?? this.#names.add(name), entry);
+    this.#places.rows.write(place ?? this.#places.names.add(name), entry);
   }
 
   delete(name: string): void {
     this.#state = undefined;
-    const place = this.#names.numberOf(name);
+    const place = this.#placeOf(name);
     if (place === undefined) return;
-    if (this.#objects.get(place)?.kind === 'missing') this.#missing -= 1;
-    this.#objects.delete(place);
-    this.#rows.remove(place);
-    this.#names.delete(place);
-    if (this.#names.texts.length > 2 * this.size) this.#closeUp();
+    if (this.#places.objects.get(place)?.kind === 'missing') this.#missing -= 1;
+    this.#places.remove(place);
+    if (this.#places.names.texts.length > 2 * this.size) this.#closeUp();
   }
 
   /** Those that are here now, as far as they still are, or are again; also one that went before and comes meanwhile. */
   keys(): Iterable<string> {
-    const [names, rows, objects] = [this.#names, this.#rows, this.#objects];
-    return this.#those({ names, rows, objects, count: names.texts.length });
+    return this.#those(this.#places, this.#places.names.texts.length);
   }
 
   /** To look at, as `peek`. */
@@ -111,23 +130,28 @@ export class Names {
 
   /** Those whose versions may have been given away. */
   *given(): Generator<NamedEntry, void> {
-    for (const [place, entry] of this.#objects) yield [this.#names.texts.at(place), entry];
+    const { names, objects } = this.#places;
+    for (const [place, entry] of objects) yield [names.texts.at(place), entry];
   }
 
-  *#those({ names, rows, objects, count }: Places): Generator<string, void> {
+  *#those(places: Places, count: number): Generator<string, void> {
     for (let place = 0; place < count; place += 1) {
-      const name = names.texts.at(place);
-      const isHere = objects.has(place) || rows.has(place);
+      const name = places.names.texts.at(place);
+      const isHere = places.isUsed(place);
       // What came back before has a later place among these; what came back since would be given by none.
-      if (!isHere && (names.numberOf(name) ?? count) < count) continue;
+      if (!isHere && (places.names.numberOf(name) ?? count) < count) continue;
       // Once places were given up, these tell what was here until then.
-      if ((isHere && names === this.#names) || this.has(name)) yield name;
+      if ((isHere && places === this.#places) || this.has(name)) yield name;
     }
+  }
+
+  #placeOf(name: string): number | undefined {
+    return this.#places.names.numberOf(name);
   }
 
   #noteChange(place: number | undefined, next: Entry): void {
     if (this.#state === undefined) return;
-    const before = place === undefined ? undefined : this.#read(place);
+    const before = place === undefined ? undefined : this.#places.read(place);
     if (before?.kind !== next.kind) this.#state = undefined;
     else if (
       before.kind === 'file' &&
@@ -138,35 +162,27 @@ export class Names {
   }
 
   #isObject(name: string): boolean {
-    if (this.#objects.size === 0) return false;
-    const place = this.#names.numberOf(name);
-    return place !== undefined && this.#objects.has(place);
-  }
-
-  #read(place: number): Entry {
-    return this.#objects.get(place) ?? this.#rows.read(place);
+    if (this.#places.objects.size === 0) return false;
+    const place = this.#placeOf(name);
+    return place !== undefined && this.#places.objects.has(place);
   }
 
   #put(place: number, entry: Entry): void {
-    if (this.#objects.get(place)?.kind === 'missing') this.#missing -= 1;
+    if (this.#places.objects.get(place)?.kind === 'missing') this.#missing -= 1;
     if (entry.kind === 'missing') this.#missing += 1;
-    this.#rows.remove(place);
-    this.#objects.set(place, entry);
+    this.#places.put(place, entry);
   }
 
   /** Gives up the places of names that were deleted. */
   #closeUp(): void {
-    const { texts } = this.#names;
-    const [rows, objects] = [this.#rows, this.#objects];
-    this.#names = new TextSet();
-    this.#rows = new FileRows();
-    this.#objects = new Map();
-    for (let before = 0; before < texts.length; before += 1) {
+    const { names, rows, objects } = this.#places;
+    this.#places = new Places();
+    for (let before = 0; before < names.texts.length; before += 1) {
       const entry = objects.get(before);
       if (entry === undefined && !rows.has(before)) continue;
-      const place = this.#names.add(texts.at(before));
-      if (entry === undefined) this.#rows.write(place, rows.read(before));
-      else this.#objects.set(place, entry);
+      const place = this.#places.names.add(names.texts.at(before));
+      if (entry === undefined) this.#places.rows.write(place, rows.read(before));
+      else this.#places.put(place, entry);
     }
   }
 }

@@ -163,8 +163,9 @@ function isFoundAfter({ at }: FolderTold, entry: Entry | undefined): boolean {
 
 function asListed(folder: KnownFolder, { names, since, at, pages }: FolderTold): KnownFolder {
   const hidden = names.hidden.size + names.shadowed.size + names.skipped;
-  folder.walked = { since, at };
-  folder.becomeListed({ since, at, pages, hidden, told: true, folders: [...names.folders], odd: names.odd });
+  const listed = { since, at, pages, hidden, told: true, folders: [...names.folders] };
+  folder.becomeListed(names.odd.size > 0 ? { ...listed, odd: names.odd } : listed);
+  folder.walked = folder.listed;
   folder.firstPage = null;
   return folder;
 }

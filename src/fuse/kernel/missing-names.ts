@@ -22,8 +22,8 @@ export function missingAnswer(
   name: string,
   error: FsError,
 ): Answer {
-  const { missing } = folder;
   if (!trust.names || error.validFor <= 0) throw error;
+  const { missing } = folder;
   const now = clock.monotonic();
   // Then behind all others: it counts for longest, mostly.
   missing.delete(name);
@@ -35,7 +35,8 @@ export function missingAnswer(
 
 /** A listing shows `name`: whoever sees it there must not hear that it is missing. */
 export function takeMissingBack(context: KernelContext, folder: Node, name: string): void {
-  const until = folder.missing.get(name);
+  // Asked of each name of each listing: most folders have no names that are missing, nor a map for them.
+  const until = folder.hasMissing ? folder.missing.get(name) : undefined;
   if (until === undefined) return;
   folder.missing.delete(name);
   if (until > context.clock.monotonic()) takeBack(context, folder, [name]);

@@ -79,7 +79,9 @@ export class RowNode implements Node {
   }
 
   closed(handle: FileHandle): void {
-    this.#known()?.handles?.delete(handle);
+    const known = this.#known();
+    known?.handles?.delete(handle);
+    if (known?.handles?.size === 0) known.handles = null;
     // The kernel knows a file long after it was closed: whoever reads a million files would have as many of them.
     this.#rows.dropNone(this.id);
   }

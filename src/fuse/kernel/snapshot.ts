@@ -51,8 +51,8 @@ export class Snapshot {
   readonly #source: SnapshotSource;
   /** Null: closed. */
   #batches: Batches | null;
-  /** One request may be given up, and the next one go on where it was: only who closes the folder leaves. */
-  #leaving = new AbortController();
+  /** One request may be given up, and the next one go on where it was: only who closes the folder leaves. Null then. */
+  #leaving: AbortController | null = null;
   /** What was known when it was closed, once somebody reads on. */
   #before: ReadonlySet<string> | null = null;
   /** Of what was given: there may be a million. */
@@ -139,7 +139,9 @@ export class Snapshot {
   async close(): Promise<void> {
     const batches = this.#batches;
     this.#batches = null;
-    this.#leaving.abort();
+    // Thousands of listings are kept (kept-listings.ts), and what is aborted remembers where that was done.
+    this.#leaving?.abort();
+    this.#leaving = null;
     await batches?.return?.();
   }
 
@@ -160,6 +162,7 @@ export class Snapshot {
   }
 
   #list(): Batches {
+    this.#leaving = new AbortController();
     return this.#source.list({ signal: this.#leaving.signal })[Symbol.asyncIterator]();
   }
 
@@ -168,7 +171,6 @@ export class Snapshot {
     this.#before = new Set(
       Array.from(this.#all(), (seen) => ('entry' in seen ? seen.entry.name : seen.name)),
     );
-    this.#leaving = new AbortController();
     return this.#list();
   }
 
