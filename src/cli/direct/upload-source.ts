@@ -11,6 +11,9 @@ import type { UploadBody } from '../../service/object-service.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { openStdin } from './standard-streams.ts';
 
+/** Read at once. */
+const PIECE_BYTES = 64 * 1024;
+
 export interface UploadSource {
   /** Of a regular file. */
   readonly file: FileHandle;
@@ -81,8 +84,7 @@ export class SentFile implements UploadBody {
     const hash = createHash('md5');
     this.#hash = hash;
     let bytes = 0;
-    const pieces = this.#file.createReadStream({ start: 0, autoClose: false });
-    for await (const piece of pieces as AsyncIterable<Buffer>) {
+    for await (const piece of piecesOf(this.#file)) {
       hash.update(piece);
       bytes += piece.length;
       // A file that somebody writes, or one of /proc, whose size is none.
@@ -104,4 +106,24 @@ export class SentFile implements UploadBody {
       throw new CommandError(exitCodes.failed, 'a program changed it while it was read: put it again');
     }
   }
+}
+
+/** To its end, a piece ahead. A stream of Node's would close the file for whoever reads no further, and a try that is cut does not. */
+async function* piecesOf(file: FileHandle): AsyncGenerator<Uint8Array> {
+  let next = pieceAt(file, 0);
+  for (let position = 0; ;) {
+    const piece = await next;
+    if (piece.length === 0) return;
+    position += piece.length;
+    next = pieceAt(file, position);
+    // Nobody may come for it.
+    next.catch(() => undefined);
+    yield piece;
+  }
+}
+
+/** Empty at the end. */
+async function pieceAt(file: FileHandle, position: number): Promise<Uint8Array> {
+  const { bytesRead, buffer } = await file.read(new Uint8Array(PIECE_BYTES), 0, PIECE_BYTES, position);
+  return buffer.subarray(0, bytesRead);
 }
