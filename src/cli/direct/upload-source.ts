@@ -63,6 +63,9 @@ export class SentFile implements UploadBody {
   readonly contentType: string;
   readonly #file: FileHandle;
   readonly #sent: (bytes: number) => void;
+  /** Of the try that was read to its end last. */
+  #whole: string | null = null;
+  /** Of the last try. */
   #hash: Hash = createHash('md5');
 
   /** `sent`: told how many bytes of this try are on their way. */
@@ -73,9 +76,9 @@ export class SentFile implements UploadBody {
     this.#sent = sent;
   }
 
-  /** Of the last try, when all its bytes were read. Lower-case hexadecimal. */
+  /** Of the last try of which all bytes were read: no other can have stored them. Of what was read, when there is none. Lower-case hexadecimal. */
   md5(): Promise<string> {
-    return Promise.resolve(this.#hash.copy().digest('hex'));
+    return Promise.resolve(this.#whole ?? this.#hash.copy().digest('hex'));
   }
 
   /** Rejects with a `CommandError` before its end when the file was changed meanwhile: half of one content and half of another is neither. */
@@ -105,6 +108,7 @@ export class SentFile implements UploadBody {
     if (before.mtimeNs !== (await this.#file.stat({ bigint: true })).mtimeNs) {
       throw new CommandError(exitCodes.failed, 'a program changed it while it was read: put it again');
     }
+    this.#whole = hash.copy().digest('hex');
   }
 }
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Fault } from '../../../src/server/faults.ts';
 import { CommandLine } from '../../support/command-line.ts';
-import { bytesOf, startEmbeddedServer } from '../../support/embedded-service.ts';
+import { bytesOf, startEmbeddedServer, uploadOf } from '../../support/embedded-service.ts';
 
 const BYTES = Buffer.from('some bytes, '.repeat(350_000));
 
@@ -20,3 +20,23 @@ it.each<Fault>([
   expect({ code, stderr, left: faults.left }).toEqual({ code: 0, stderr: '', left: 0 });
   expect(BYTES.equals(await bytesOf((await direct.getObject(bucket, 'f')).body))).toBe(true);
 });
+
+it.each([undefined, { behaviours: { etag: 'random' } } as const])(
+  'one that is cut makes nobody forget that an earlier one has stored a file that was public (%j)',
+  async (options) => {
+    const server = await startEmbeddedServer(options);
+    const { direct, bucket, faults } = server;
+    await direct.putObject(bucket, 'f', uploadOf('old'));
+    await direct.setVisibility(bucket, 'f', 'public');
+    faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
+    faults.add({ operation: 'putObject', fault: { kind: 'reset', afterBytes: 1024 * 1024 } });
+    const at = await CommandLine.open(server);
+
+    const { code, stderr } = await at.run(['put', '-', 'photos:f'], { stdin: BYTES });
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect((await direct.headObject(bucket, 'f')).size).toBe(BYTES.length);
+    expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
+    expect(faults.left).toBe(0);
+  },
+);
