@@ -172,7 +172,20 @@ export async function discardUploads(
   return tell(await actOnEach(chosen, (one) => discardIn(one, clock)), { wish, found, wording });
 }
 
-async function discardIn(
+/** A person may have taken long to agree: what is not there any more is told of, too. */
+async function discardIn(one: Selected, clock: Clock): Promise<readonly ChangeOutcome[]> {
+  const outcomes = await discardListed(one, clock);
+  const told = new Set(outcomes.map(({ id }) => id));
+  const reason = 'it does not wait any more: it was done meanwhile, or newer bytes took its place';
+  const untold = one.changes.filter(({ id }) => !told.has(id));
+  return [
+    ...outcomes,
+    ...untold.map(({ id, kind, path }) => ({ id, kind, path, isDone: false, storedAs: null, reason })),
+  ];
+}
+
+/** Those that are listed still. */
+async function discardListed(
   { place: { owner }, changes }: Selected,
   clock: Clock,
 ): Promise<readonly ChangeOutcome[]> {
