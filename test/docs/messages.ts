@@ -41,7 +41,7 @@ function messageNodes(file: ts.SourceFile): ts.Expression[] {
 
 function messagePosition(node: ts.Node): number | undefined {
   if (ts.isNewExpression(node)) {
-    return ['CommandError', 'MountError'].includes(node.expression.getText()) ? 1 : undefined;
+    return ['CommandError', 'EndUnknown', 'MountError'].includes(node.expression.getText()) ? 1 : undefined;
   }
   if (!ts.isCallExpression(node)) return undefined;
   const { expression } = node;

@@ -1,6 +1,6 @@
 /** Why does the service not do what a command asks? One sentence, with the remedy where there is one. */
 import { inWords, systemErrorCode } from '../../base/errors.ts';
-import { isRefusal, type Operation, type Refusal } from '../../service/refusal.ts';
+import { isOfUnknownEnd, isRefusal, type Operation, type Refusal } from '../../service/refusal.ts';
 import { VersionChanged } from '../../store/range-reader.ts';
 import { CommandError, exitCodes, oneLine } from '../command-error.ts';
 
@@ -13,6 +13,16 @@ const CHANGES: ReadonlySet<Operation> = new Set([
   'deleteObject',
   'setVisibility',
 ]);
+
+/** What a change ends with of which nobody knows whether the service has done it. */
+export class EndUnknown extends CommandError {}
+
+/** Whether the service may have done the change that ended with `error`, or may still do it. */
+export function mayBeDone(error: unknown): boolean {
+  return (
+    error instanceof EndUnknown || (isRefusal(error) && CHANGES.has(error.operation) && isOfUnknownEnd(error))
+  );
+}
 
 /** Begins with `what`, which says what did not happen: "photos:a.txt is not deleted". What nobody foresaw is returned as it is. */
 export function refused(what: string, error: unknown): unknown {

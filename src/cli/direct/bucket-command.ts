@@ -13,7 +13,7 @@ import { printable, screenWidth } from '../screen/screen-text.ts';
 import { ageOf, counted, minuteOf } from '../screen/figures.ts';
 import { tableOf, type Column } from '../screen/table.ts';
 import { print, printJson } from '../screen/stdout.ts';
-import { refused } from '../connecting/refused.ts';
+import { mayBeDone, refused } from '../connecting/refused.ts';
 import type { Session } from './session.ts';
 
 /** §4.3 */
@@ -115,7 +115,10 @@ export async function deleteBucket(
     await session.service.deleteBucket(bucket.bucket);
   } catch (error) {
     // Gone is gone: the answer to the first try may have been lost.
-    if (!isRefusal(error, 'missing')) throw refused(what, error);
+    if (!isRefusal(error, 'missing')) {
+      if (!mayBeDone(error)) throw refused(what, error);
+      throw refused(`whether bucket ${wanted} is deleted is not known ("pailfs bucket list" tells)`, error);
+    }
   }
   if (json) printJson({ deleted: bucket });
   else print(`deleted bucket ${bucket.name} (${bucket.bucket})`);

@@ -4,7 +4,7 @@ import { exitCodes, isUsageError } from '../command-error.ts';
 import { sayStack, sayToPerson } from '../screen/report.ts';
 import { printable } from '../screen/screen-text.ts';
 import { print, printJson } from '../screen/stdout.ts';
-import { reasonOf } from '../connecting/refused.ts';
+import { mayBeDone, reasonOf } from '../connecting/refused.ts';
 
 const failureOfOutcome = Symbol('failure');
 
@@ -38,6 +38,8 @@ interface Words<Outcome> {
   readonly debug: boolean;
   /** "is not deleted" */
   readonly failure: string;
+  /** "is deleted", for when nobody knows whether it is. Absent: nothing is changed. */
+  readonly done?: string;
   /** Null says nothing. */
   readonly success: (outcome: Outcome) => string | null;
 }
@@ -59,9 +61,9 @@ export class Telling<Outcome extends DirectOutcome> {
   /** `place`: which of the things asked for; the next by default. */
   tell(outcome: Outcome, place = this.#known.length): void {
     this.#known[place] = outcome;
-    const { failure, json, debug } = this.#words;
+    const { json, debug } = this.#words;
     if (!outcome.isDone) {
-      sayToPerson(`${printable(outcome.what)} ${failure}: ${outcome.reason ?? '?'}`);
+      sayToPerson(`${this.#failureOf(outcome)}: ${outcome.reason ?? '?'}`);
       if (debug) sayStack(outcome[failureOfOutcome]);
     }
     if (!json) this.#tellInOrder();
@@ -77,6 +79,12 @@ export class Telling<Outcome extends DirectOutcome> {
   /** Those that are known. */
   get outcomes(): readonly Outcome[] {
     return this.#known.filter((outcome) => outcome !== undefined);
+  }
+
+  #failureOf({ what, [failureOfOutcome]: thrown }: Outcome): string {
+    const { failure, done } = this.#words;
+    const isUnsure = done !== undefined && mayBeDone(thrown);
+    return isUnsure ? `whether ${printable(what)} ${done} is not known` : `${printable(what)} ${failure}`;
   }
 
   #tellInOrder(): void {

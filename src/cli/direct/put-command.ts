@@ -37,6 +37,7 @@ export async function runPut(session: Session, words: readonly string[], json: b
     json,
     debug: session.settings.debug,
     failure: 'is not stored',
+    done: 'is stored',
     success: ({ what, storedAs, size }) => `stored ${what} as ${storedAs ?? '?'} (${prettyBytes(size ?? 0)})`,
   });
   const sources = new Map<string, string>();

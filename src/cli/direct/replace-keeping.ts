@@ -7,6 +7,8 @@ import type { BucketStore } from '../../store/bucket-store.ts';
 import { recognise } from '../../store/own-upload.ts';
 import { currentVisibility, replaceObject, type NewContent, type Replacement } from '../../store/replace.ts';
 import { Version } from '../../store/version.ts';
+import { exitCodes } from '../command-error.ts';
+import { EndUnknown, mayBeDone, reasonOf } from '../connecting/refused.ts';
 
 /** As `replaceObject`, which may be begun again. */
 export async function replaceKeeping(
@@ -27,9 +29,18 @@ export async function replaceKeeping(
     try {
       return await replaceObject(store, key, { ...content, isStillMeant }, wanted);
     } catch (error) {
-      if (!plan.isOld) throw error;
+      if (!plan.isOld) throw wanted === 'public' && mayBeDone(error) ? linkInDoubt(error) : error;
     }
   }
+}
+
+/** Whoever tried again would find it private, and keep it so. */
+function linkInDoubt(error: unknown): EndUnknown {
+  return new EndUnknown(
+    exitCodes.failed,
+    `${reasonOf(error) ?? 'no answer'}; it was public, and is not any more if it is stored: put it again with --visibility public`,
+    { cause: error },
+  );
 }
 
 /** Whether a try has stored `content`, though the service did not say so. */

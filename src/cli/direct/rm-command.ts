@@ -30,6 +30,7 @@ export async function runRm(session: Session, words: readonly string[], wish: Rm
     json: wish.json,
     debug: session.settings.debug,
     failure: 'is not deleted',
+    done: 'is deleted',
     success,
   });
   const found: { readonly word: string; readonly outcome: DirectOutcome & Partial<Removal> }[] = [];

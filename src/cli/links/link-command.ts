@@ -74,6 +74,7 @@ export async function runVisibility(
     json: wish.json,
     debug: wish.debug ?? false,
     failure: isPublic ? 'is not published' : 'is not made private',
+    done: isPublic ? 'is public' : 'is private',
     success: isPublic ? publishedLine : ({ what }) => `${what} is private`,
   });
   await runOn(session, words, { wish, telling, doing, action });
