@@ -128,7 +128,7 @@ export class BeforeUpload {
     tries: () => Promise<readonly Version[]>,
   ): Promise<boolean> {
     if (head === null) return false;
-    const possible = (await tries()).filter((each) => mayHaveCome(each, head, isAsBefore(file, head)));
+    const possible = (await tries()).filter((each) => mayHaveCome(each, head, file));
     return (await recognise(this.#mount.store, keyOfPath(file.path), head, possible)) !== undefined;
   }
 
@@ -147,10 +147,15 @@ function isAsBefore({ version }: OpenFile, { etag, lastModified }: ObjectHead): 
   return version?.etag === etag && version.lastModified.getTime() === lastModified.getTime();
 }
 
-/** The same bytes may be stored to be of another type: then that tells which are there. */
-function mayHaveCome({ own }: Version, { etag, contentType }: ObjectHead, isBefore: boolean): boolean {
-  const isOfType = contentType === null || own === null || own.contentType === contentType;
-  return isOfType && (!isBefore || own?.md5 === etag.toLowerCase());
+/**
+ * The same bytes may be stored to be of another type: then that tells which are there. Of other bytes it tells nothing: some services do not
+ * return a type as it was sent.
+ */
+function mayHaveCome({ own }: Version, head: ObjectHead, file: OpenFile): boolean {
+  const { etag, contentType } = head;
+  const isOfOtherBytes = own === null || own.md5 !== file.version?.md5;
+  const isOfType = isOfOtherBytes || contentType === null || own.contentType === contentType;
+  return isOfType && (!isAsBefore(file, head) || own?.md5 === etag.toLowerCase());
 }
 
 /** What a PUT without a known end has stored is no conflict: it was ours. */
