@@ -43,8 +43,15 @@ function nullWhenMissing(error: unknown): null {
   throw error;
 }
 
-/** Writes the bytes of `change` below `directory`, which exists; resolves with the file's path. Rejects with why it could not. */
-export async function exportDraft(change: UnsentChange, directory: string): Promise<string> {
+/**
+ * Writes the bytes of `change` below `directory`, which exists; resolves with the file's path. Rejects with why it could not, also when `signal`
+ * ends it: half of them, under the name of all, would be taken for them.
+ */
+export async function exportDraft(
+  change: UnsentChange,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<string> {
   const { file, path, id } = change;
   if (file === null) throw new Error(change.reason ?? 'it has no bytes');
   const names = path === null ? [`without a name ${id}`] : path.slice(1).split('/');
@@ -55,7 +62,7 @@ export async function exportDraft(change: UnsentChange, directory: string): Prom
   for (const name of names.slice(0, -1)) folder = await folderIn(folder, name, top);
   const target = await newFile(folder, names.at(-1) ?? '');
   try {
-    await copyStill(file, target.handle);
+    await copyStill(file, target.handle, signal);
     await target.handle.sync();
     return target.path;
   } catch (error) {
@@ -111,13 +118,13 @@ function numbered(name: string, number: number): string {
 }
 
 /** Copies until nobody has written meanwhile: half of one content and half of another is neither. */
-async function copyStill(file: string, to: FileHandle): Promise<void> {
+async function copyStill(file: string, to: FileHandle, signal: AbortSignal | undefined): Promise<void> {
   const from = await open(file, 'r');
   try {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const before = await from.stat();
       await to.truncate(0);
-      await copyContent(from, to);
+      await copyContent(from, to, signal);
       const after = await from.stat();
       if (before.mtimeMs === after.mtimeMs && before.size === after.size) return;
     }
@@ -127,10 +134,11 @@ async function copyStill(file: string, to: FileHandle): Promise<void> {
   }
 }
 
-async function copyContent(from: FileHandle, to: FileHandle): Promise<void> {
+async function copyContent(from: FileHandle, to: FileHandle, signal: AbortSignal | undefined): Promise<void> {
   const buffer = new Uint8Array(CHUNK);
   for (let position = 0; ;) {
     const { bytesRead } = await from.read(buffer, 0, CHUNK, CONTENT_START + position);
+    if (signal?.aborted === true) throw new Error('interrupted');
     if (bytesRead === 0) return;
     let done = 0;
     while (done < bytesRead) {

@@ -12,6 +12,7 @@ import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
 import { throwWithWhatWaits } from '../control/control-client.ts';
 import { damageLog } from '../logging/damage-log.ts';
+import { whileInterruptible } from '../direct/interruption.ts';
 import { print, printJson } from '../screen/stdout.ts';
 import { actOnEach, type PlaceOutcomes } from './each-place.ts';
 import { exportDraft, hasBytes, makeTop } from './export-drafts.ts';
@@ -119,23 +120,33 @@ export async function exportUploads(wish: UploadsWish, directory: string): Promi
     .filter(({ changes }) => changes.length > 0);
   const bucketOf = bucketBefore(meant);
   await makeTop(top);
-  const places: PlaceOutcomes[] = [];
-  for (const { place, changes } of meant) {
-    const bucket = bucketOf(place);
-    const outcomes: ChangeOutcome[] = [];
-    for (const change of changes) outcomes.push(await exported(change, bucket, top));
-    places.push({ place, outcomes, bucket });
-  }
   const wording = { failure: () => 'is not exported', success: saysWhere };
-  return tell(places, { wish, found, wording });
+  return whileInterruptible(async (signal) => {
+    const places: PlaceOutcomes[] = [];
+    for (const { place, changes } of meant) {
+      const bucket = bucketOf(place);
+      const outcomes: ChangeOutcome[] = [];
+      for (const change of changes) {
+        if (!signal.aborted) outcomes.push(await exported(change, { bucket, top, signal }));
+      }
+      places.push({ place, outcomes, bucket });
+    }
+    return tell(places, { wish, found, wording });
+  });
 }
 
-/** `bucket`: as `bucketBefore` says it. */
-async function exported(change: UnsentChange, bucket: string | null, top: string): Promise<ChangeOutcome> {
+interface Export {
+  /** As `bucketBefore` says it. */
+  readonly bucket: string | null;
+  readonly top: string;
+  readonly signal: AbortSignal;
+}
+
+async function exported(change: UnsentChange, { bucket, top, signal }: Export): Promise<ChangeOutcome> {
   const { id, kind, path } = change;
   const before = bucket !== null && isUsableName(bucket) ? bucket : null;
   try {
-    const storedAs = await exportDraft({ ...change, path: pathInBucket(path, before) }, top);
+    const storedAs = await exportDraft({ ...change, path: pathInBucket(path, before) }, top, signal);
     return { id, kind, path, isDone: true, storedAs, reason: null };
   } catch (error) {
     return { id, kind, path, isDone: false, storedAs: null, reason: inWords(error) };
