@@ -50,6 +50,21 @@ describe('on the paths of a mount, without any settings of its own,', () => {
     expect(await visibilityOf(server, 'd/a b.txt')).toBe('private');
   });
 
+  it.each(['setVisibility', 'getVisibility'] as const)(
+    'publish does not say that it is not done, where the answer to %s is lost',
+    async (operation) => {
+      const { at, server } = await mounted('--metadata-ttl', '0');
+      await writeFile(join(at.mountpoint, 'f'), 'bytes');
+      server.faults.add({ operation, times: Infinity, fault: { kind: 'lost-answer' } });
+
+      const { code, stdout, stderr } = await at.run(['publish', 'mnt/f'], NO_SETTINGS);
+
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^pailfs: whether mnt\/f is public is not known: .* not available .*\n$/);
+      expect(await visibilityOf(server, 'f')).toBe('public');
+    },
+  );
+
   it.each([
     ['the mountpoint', 'mnt', 'd/f'],
     ['a folder in it', 'mnt/d', 'f'],

@@ -5,6 +5,7 @@ import type { ChangeOutcome } from '../../filesystem/unsent/unsent-changes.ts';
 import type { UnsentChange } from '../../filesystem/unsent/unsent-change.ts';
 import type { Visibility } from '../../service/records.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
+import { EndUnknown } from '../connecting/refused.ts';
 import {
   changesDocument,
   doneDocument,
@@ -32,6 +33,13 @@ export class ControlSilent extends Error {
 /** It was understood, and cannot be done. */
 export class ControlRefused extends Error {
   override readonly name = 'ControlRefused';
+  /** Of a change. */
+  readonly mayBeDone: boolean;
+
+  constructor(message: string, mayBeDone = false) {
+    super(message);
+    this.mayBeDone = mayBeDone;
+  }
 }
 
 /** For `catch`: what a mount does not do is a `CommandError`. */
@@ -40,6 +48,13 @@ export function throwInWords(error: unknown): never {
     throw new CommandError(exitCodes.failed, error.message, { cause: error });
   }
   throw error;
+}
+
+/** For `catch`, as `throwInWords`, of a change that the mount may have made before it fell silent, or the service without a word. */
+export function throwOfChange(error: unknown): never {
+  if (error instanceof ControlSilent || (error instanceof ControlRefused && error.mayBeDone))
+    throw new EndUnknown(exitCodes.failed, error.message, { cause: error });
+  return throwInWords(error);
 }
 
 /** For `catch`, as `throwInWords`, where a mount that fell silent may have done a part of what it was asked to do with what waits there. */
@@ -130,7 +145,8 @@ export class ControlClient {
     const document = jsonOf(text);
     if (status !== 200) {
       const refusal = refusalDocument.safeParse(document);
-      throw new ControlRefused(refusal.success ? refusal.data.message : `status ${status}`);
+      if (!refusal.success) throw new ControlRefused(`status ${status}`);
+      throw new ControlRefused(refusal.data.message, refusal.data.mayBeDone);
     }
     const answer = question.schema.safeParse(document);
     if (answer.success) return answer.data;

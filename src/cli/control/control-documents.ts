@@ -158,7 +158,11 @@ export const hiddenDocument = z.object({ hidden: z.number() });
 export const doneDocument = z.object({});
 
 /** Any answer of status 4xx or 5xx. */
-export const refusalDocument = z.object({ message: z.string() });
+export const refusalDocument = z.object({
+  message: z.string(),
+  /** Of a change: it may have been made all the same. Absent, too, where an older pailfs serves the mount. */
+  mayBeDone: z.boolean().optional(),
+});
 
 export type UnsentSummary = z.output<typeof unsentSummary>;
 export type StatusDocument = z.output<typeof statusDocument>;

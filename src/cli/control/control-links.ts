@@ -7,7 +7,7 @@ import type { FileSystemOperations } from '../../filesystem/operations.ts';
 import type { Visibility } from '../../service/records.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import type { LinkDocument } from './control-documents.ts';
-import { reasonOf } from '../connecting/refused.ts';
+import { EndUnknown, mayBeDone, reasonOf } from '../connecting/refused.ts';
 
 type Attribute = 'visibility' | 'url' | 'share_url' | 'share_expires_at';
 
@@ -26,7 +26,7 @@ export async function linkOf(operations: FileSystemOperations, path: string): Pr
   });
 }
 
-/** As `linkOf`, after the change. */
+/** As `linkOf`, after the change; with an `EndUnknown` where it may have been made. */
 export async function withVisibility(
   operations: FileSystemOperations,
   path: string,
@@ -34,8 +34,13 @@ export async function withVisibility(
 ): Promise<LinkDocument> {
   return inWords(async () => {
     await operations.setXattr(path, 'user.pailfs.visibility', Buffer.from(visibility), 'any');
-    return linkOf(operations, path);
+    return linkOf(operations, path).catch(throwAfterwards);
   });
+}
+
+function throwAfterwards(error: unknown): never {
+  if (!(error instanceof CommandError)) throw error;
+  throw new EndUnknown(error.exitCode, error.message, { cause: error });
 }
 
 /** How many keys of the folder at `path` no name can show. Rejects as `linkOf`. */
@@ -48,6 +53,7 @@ async function inWords<Result>(action: () => Promise<Result>): Promise<Result> {
     return await action();
   } catch (error) {
     if (!(error instanceof FsError)) throw error;
-    throw new CommandError(exitCodes.failed, reasonOf(error.cause) ?? error.reason, { cause: error });
+    const Failure = mayBeDone(error.cause) ? EndUnknown : CommandError;
+    throw new Failure(exitCodes.failed, reasonOf(error.cause) ?? error.reason, { cause: error });
   }
 }

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { z } from 'zod';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { CommandError } from '../command-error.ts';
+import { mayBeDone } from '../connecting/refused.ts';
 import {
   pathDocument,
   selectionDocument,
@@ -114,7 +115,8 @@ async function answer(
   } catch (error) {
     const status = error instanceof z.ZodError || error instanceof SyntaxError ? 400 : 409;
     // What is in words already needs no causes.
-    send(response, status, { message: error instanceof CommandError ? error.message : describeError(error) });
+    const message = error instanceof CommandError ? error.message : describeError(error);
+    send(response, status, { message, mayBeDone: mayBeDone(error) });
   }
 }
 

@@ -4,7 +4,12 @@ import { join, relative } from 'node:path';
 import { atOnce } from '../../base/at-once.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
-import { ControlRefused, throwInWords, type ControlClient } from '../control/control-client.ts';
+import {
+  ControlRefused,
+  throwInWords,
+  throwOfChange,
+  type ControlClient,
+} from '../control/control-client.ts';
 import type { LinkDocument } from '../control/control-documents.ts';
 import { findMountedPath } from '../found-mounts/mounted-path.ts';
 import { counted } from '../screen/figures.ts';
@@ -84,7 +89,7 @@ function linkable(control: ControlClient, what: string, path: string): LinkableF
     what,
     link: async () => fileLink(await control.link(path).catch(throwInWords)),
     setVisibility: async (visibility) =>
-      fileLink(await control.setVisibility(path, visibility).catch(throwInWords)),
+      fileLink(await control.setVisibility(path, visibility).catch(throwOfChange)),
   };
 }
 
