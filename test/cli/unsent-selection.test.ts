@@ -44,6 +44,23 @@ describe('a change is named', () => {
     expect(idsOf(word)).toEqual([id]);
   });
 
+  it('by a name that leads into a mount of that one alone, of others by its identifier', () => {
+    const where = vi.spyOn(process, 'cwd').mockReturnValue('/mnt/a/d');
+    onTestFinished(() => {
+      where.mockRestore();
+    });
+    const left = [...PLACES, leftOf('music', { 'eeee-1': '/song' })];
+    const meant = (word: string): readonly string[] =>
+      selectChanges([word], left).flatMap(({ changes }) => changes.map(({ id }) => id));
+
+    expect(meant('bbbb-2')).toEqual(['bbbb-2']);
+    expect(meant('/only')).toEqual(['bbbb-2']);
+    expect(meant('/song')).toEqual(['eeee-1']);
+    for (const word of ['only', 'song']) {
+      expect(() => meant(word)).toThrow(`nothing that waits here is called ${word}: nothing is done`);
+    }
+  });
+
   it('of what a dead mount has left, as a mount of all buckets called it, also with the bucket before it', () => {
     const left = [
       leftOf('photos', { 'cccc-1': '/a', 'cccc-2': '/photos/b', 'cccc-3': '/b' }),

@@ -65,8 +65,12 @@ export function onceForEachBucket(chosen: readonly Selected[]): readonly Selecte
 }
 
 function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
-  const found = places
-    .map((place) => ({ place, changes: meantIn(place, word) }))
+  // Once a word and not for each change: thousands may be named, of thousands.
+  const named = places.map((place) => ({ place, inMount: pathIn(place.mountpoint, word) }));
+  // Whoever stands in a mount, or names a path in it, does not mean another one's file of that name.
+  const isInOne = named.some(({ inMount }) => inMount !== null);
+  const found = named
+    .map(({ place, inMount }) => ({ place, changes: meantIn(place, word, { inMount, isInOne }) }))
     .filter(({ changes }) => changes.length > 0);
   const [first, second] = found;
   if (first === undefined) {
@@ -87,15 +91,18 @@ function meantBy(word: string, places: readonly UnsentPlace[]): Selected {
 }
 
 /** One whose whole identifier that is, though others may begin with it: `delete-1`, `delete-12`. */
-function meantIn({ changes, mountpoint, bucket, owner }: UnsentPlace, word: string): readonly UnsentChange[] {
+function meantIn(
+  { changes, bucket, owner }: UnsentPlace,
+  word: string,
+  { inMount, isInOne }: { readonly inMount: string | null; readonly isInOne: boolean },
+): readonly UnsentChange[] {
   const inAll = owner.kind === 'left' ? owner.directory.about?.bucket : undefined;
   // The second is what the mount called it that has left it, if that showed all buckets.
   const exact = changes.filter(
     ({ id }) => id === word || (inAll !== undefined && idInAll(id, inAll) === word),
   );
   if (exact.length > 0) return exact;
-  // Once a word and not for each change: thousands may be named, of thousands.
-  const inMount = mountpoint === null ? null : pathIn(mountpoint, word);
+  if (isInOne && inMount === null) return changes.filter(({ id }) => isBeginningOf(id, word));
   const meant = changes.filter((change) => isMeant(word, inMount, change));
   if (meant.length > 0 || bucket === null || owner.kind === 'mount') return meant;
   // As such a mount called the path.
@@ -103,16 +110,21 @@ function meantIn({ changes, mountpoint, bucket, owner }: UnsentPlace, word: stri
   return word.startsWith(`${top}/`) ? changes.filter(({ path }) => path === word.slice(top.length)) : [];
 }
 
-/** Of what `word` is on this machine, the path in the mount; null: it is not in it. */
-function pathIn(mountpoint: string, word: string): string | null {
+/** Of what `word` is on this machine, the path in the mount; null: it is not in it, or nothing is mounted. */
+function pathIn(mountpoint: string | null, word: string): string | null {
+  if (mountpoint === null) return null;
   const top = resolve(mountpoint);
   const path = resolve(word);
   const start = top === sep ? '' : top;
   return path.startsWith(`${start}${sep}`) ? path.slice(start.length) : null;
 }
 
+function isBeginningOf(id: string, word: string): boolean {
+  return word.length >= LEAST_LETTERS && id.startsWith(word);
+}
+
 function isMeant(word: string, inMount: string | null, { id, path }: UnsentChange): boolean {
-  if (word.length >= LEAST_LETTERS && id.startsWith(word)) return true;
+  if (isBeginningOf(id, word)) return true;
   if (path === null) return false;
   return path === inMount || path === word || path === `/${word}`;
 }
