@@ -61,6 +61,17 @@ describe('a change is named', () => {
     }
   });
 
+  it('by what its name means where one stands, and nothing else of that name in the mount', () => {
+    const where = vi.spyOn(process, 'cwd').mockReturnValue('/mnt/a/d');
+    onTestFinished(() => {
+      where.mockRestore();
+    });
+
+    expect(idsOf('notes.txt')).toEqual(['aaaa-2']);
+    expect(idsOf('/d/notes.txt')).toEqual(['aaaa-2']);
+    expect(idsOf('d/notes.txt')).toEqual(['aaaa-2']);
+  });
+
   it('of what a dead mount has left, as a mount of all buckets called it, also with the bucket before it', () => {
     const left = [
       leftOf('photos', { 'cccc-1': '/a', 'cccc-2': '/photos/b', 'cccc-3': '/b' }),

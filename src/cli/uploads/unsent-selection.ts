@@ -103,7 +103,12 @@ function meantIn(
   );
   if (exact.length > 0) return exact;
   if (isInOne && inMount === null) return changes.filter(({ id }) => isBeginningOf(id, word));
-  const meant = changes.filter((change) => isMeant(word, inMount, change));
+  // What stands under that name where the person does is meant, and no other that is called so from the top of the mount.
+  const isHere = inMount !== null && changes.some(({ path }) => path === inMount);
+  const paths = isHere ? [inMount] : [word, `/${word}`];
+  const meant = changes.filter(
+    ({ id, path }) => isBeginningOf(id, word) || (path !== null && paths.includes(path)),
+  );
   if (meant.length > 0 || bucket === null || owner.kind === 'mount') return meant;
   // As such a mount called the path.
   const top = word.startsWith('/') ? `/${bucket}` : bucket;
@@ -121,10 +126,4 @@ function pathIn(mountpoint: string | null, word: string): string | null {
 
 function isBeginningOf(id: string, word: string): boolean {
   return word.length >= LEAST_LETTERS && id.startsWith(word);
-}
-
-function isMeant(word: string, inMount: string | null, { id, path }: UnsentChange): boolean {
-  if (isBeginningOf(id, word)) return true;
-  if (path === null) return false;
-  return path === inMount || path === word || path === `/${word}`;
 }
