@@ -18,6 +18,7 @@ import {
   requireNoneElse,
   writeRecord,
   type Origin,
+  type PartRecord,
 } from './part-record.ts';
 
 interface OpenPart {
@@ -66,7 +67,7 @@ export class PartialFile {
     // Before the first byte of another version.
     if (!isSame) await rm(part, { force: true });
     await writeRecord(part, { ...origin, by });
-    const handle = await open(part, constants.O_RDWR | constants.O_CREAT | (isSame ? 0 : constants.O_EXCL));
+    const handle = isSame ? await openPart(part, 0) : await openNewPart(part, { ...origin, by });
     const access = await accessTo(target);
     // Nobody may read meanwhile who may not read it then; we may go on with it some other time.
     if (access !== null) await setMode(handle, (access.mode & 0o700) | 0o600);
@@ -126,6 +127,24 @@ export class PartialFile {
   async #isOwn(): Promise<boolean> {
     const [own, named] = [await this.#handle.stat(), await stat(this.path)];
     return own.ino === named.ino && own.dev === named.dev;
+  }
+}
+
+function openPart(part: string, flag: number): Promise<FileHandle> {
+  return open(part, constants.O_RDWR | constants.O_CREAT | flag);
+}
+
+/** `record`: what has just been written of it. */
+async function openNewPart(part: string, record: PartRecord): Promise<FileHandle> {
+  try {
+    return await openPart(part, constants.O_EXCL);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+    // Of two that began in the same moment: the bytes are those of the other one, which nobody may go on with as these.
+    const noted = await readRecord(part);
+    const isOurs = noted?.by?.pid === record.by?.pid && noted !== undefined && isSameOrigin(noted, record);
+    if (isOurs) await rm(recordOf(part), { force: true });
+    throw taken(part);
   }
 }
 
