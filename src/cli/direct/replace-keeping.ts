@@ -2,6 +2,7 @@
  * How does `pailfs put` replace a file whose visibility shall stay? A try may leave a minute after the first: what others have published
  * or taken down by then is not undone.
  */
+import type { ObjectHead } from '../../service/records.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import { recognise } from '../../store/own-upload.ts';
@@ -19,11 +20,13 @@ export async function replaceKeeping(
   for (;;) {
     // Asked for before the upload, which makes the file private (§3.2).
     const wanted = await currentVisibility(store, key);
+    // Of bytes that are there already only the time tells whether they came by a try; what is private is left alone without.
+    const before = wanted === 'public' ? await headOf(store, key) : null;
     const plan = { isOld: false };
     const isStillMeant = async (): Promise<boolean> => {
       // Before the look, which tells whether it was so by our doing.
       const seen = await currentVisibility(store, key);
-      plan.isOld = seen !== wanted && !(await hasCome(store, key, content));
+      plan.isOld = seen !== wanted && !(await hasCome(store, key, content, before));
       return !plan.isOld;
     };
     try {
@@ -43,15 +46,31 @@ function linkInDoubt(error: unknown): EndUnknown {
   );
 }
 
-/** Whether a try has stored `content`, though the service did not say so. */
-async function hasCome(store: BucketStore, key: string, content: NewContent): Promise<boolean> {
+/** Whether a try has stored `content`, though the service did not say so. `before`: what was there before the first one, if that was looked at. */
+async function hasCome(
+  store: BucketStore,
+  key: string,
+  content: NewContent,
+  before: ObjectHead | null,
+): Promise<boolean> {
+  const head = await headOf(store, key);
+  if (head === null || (before !== null && isSame(head, before))) return false;
   const { size } = content.body;
   const own = { size, md5: await content.md5(), storedWithin: null, contentType: content.contentType };
   const tried = Version.uploaded(own, content.modified, store.etags);
+  return (await recognise(store, key, head, [tried])) !== undefined;
+}
+
+function isSame(one: ObjectHead, other: ObjectHead): boolean {
+  return one.etag === other.etag && one.lastModified.getTime() === other.lastModified.getTime();
+}
+
+/** Null: it is missing. */
+async function headOf(store: BucketStore, key: string): Promise<ObjectHead | null> {
   try {
-    return (await recognise(store, key, await store.head(key), [tried])) !== undefined;
+    return await store.head(key);
   } catch (error) {
-    if (isRefusal(error, 'missing')) return false;
+    if (isRefusal(error, 'missing')) return null;
     throw error;
   }
 }

@@ -149,6 +149,24 @@ describe('pailfs put', () => {
     },
   );
 
+  it('leaves a file private that others make so between two tries of the bytes that it has', async () => {
+    const server = await startEmbeddedServer();
+    const { direct, bucket, faults } = server;
+    await direct.putObject(bucket, 'f', uploadOf('same'));
+    await direct.setVisibility(bucket, 'f', 'public');
+    const fault = { kind: 'status', status: 503, retryAfter: 1 } as const;
+    faults.add({ operation: 'putObject', times: Infinity, fault });
+    const at = await CommandLine.open(server);
+
+    const put = at.run(['put', '-', 'photos:f'], { stdin: 'same' });
+    await expect.poll(() => faults.taken, { timeout: 60_000 }).toBeGreaterThan(0);
+    await direct.setVisibility(bucket, 'f', 'private');
+    faults.clear();
+
+    expect(await put).toMatchObject({ code: 0, stderr: '' });
+    expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('private');
+  });
+
   it.each([undefined, { behaviours: { etag: 'random' } } as const])(
     'keeps a public file public though the answer to its upload is lost (%j)',
     async (options) => {
