@@ -98,7 +98,8 @@ export class KernelMount implements Mounted {
   async unmount(options: UnmountOptions): Promise<void> {
     // umount(8) has statfs(2) answered first.
     this.#device.takeAll();
-    await unmountMoved(this.#parts.mounted, options, this.#parts.clock);
+    // Once the kernel has let go it may have given the number to somebody else's mount.
+    if (this.#device.isConnected()) await unmountMoved(this.#parts.mounted, options, this.#parts.clock);
     // What is still open ends a lazy unmount whenever it likes.
     if (!options.lazy) await this.closed;
   }

@@ -7,7 +7,7 @@ import { clearFailedMount } from '../mountpoint.ts';
 import { withinReadyLimit } from '../ready-limit.ts';
 import { unmountMoved } from '../unmount.ts';
 import type { NativeBinding } from './binding.ts';
-import { connectionProbe, deviceDescriptors, type ConnectionProbe } from './connection.ts';
+import { connectionProbe, deviceDescriptors, letGoProbe, type ConnectionProbe } from './connection.ts';
 import { handlerTable } from './dispatcher.ts';
 import type { DriverContext } from './driver-context.ts';
 import { releaseFile } from './file-calls.ts';
@@ -31,21 +31,28 @@ const END_PAUSE_MS = 10;
 /** libfuse's threads work on these as long as the process lives, and nothing in the addon keeps them from being collected. */
 const keptForLibfuse = new Set<Buffer>();
 
+interface Probes {
+  readonly isConnected: ConnectionProbe;
+  readonly isLetGo: ConnectionProbe;
+}
+
 export class NativeMount implements Mounted {
   readonly closed: Promise<void>;
 
   readonly #parts: NativeMountParts;
   readonly #thread: Buffer;
   readonly #isConnected: ConnectionProbe;
+  readonly #isLetGo: ConnectionProbe;
   /** Of what is mounted; empty where the platform does not tell. */
   readonly #device: string;
   /** Aborted once we have asked for the end ourselves. */
   readonly #ending = new AbortController();
 
-  private constructor(parts: NativeMountParts, thread: Buffer, isConnected: ConnectionProbe, device: string) {
+  private constructor(parts: NativeMountParts, thread: Buffer, probes: Probes, device: string) {
     this.#parts = parts;
     this.#thread = thread;
-    this.#isConnected = isConnected;
+    this.#isConnected = probes.isConnected;
+    this.#isLetGo = probes.isLetGo;
     this.#device = device;
     this.closed = this.#watch();
   }
@@ -83,14 +90,15 @@ export class NativeMount implements Mounted {
         cause: error,
       });
     }
-    const isConnected = connectionProbe(before, mountpoint);
+    const probes = { isConnected: connectionProbe(before, mountpoint), isLetGo: letGoProbe(before) };
     const device = (await findMount(mountpoint))?.device ?? '';
-    return new NativeMount(parts, thread, isConnected, device);
+    return new NativeMount(parts, thread, probes, device);
   }
 
   async unmount(options: UnmountOptions): Promise<void> {
     const { mountpoint, clock } = this.#parts;
-    await unmountMoved({ mountpoint, device: this.#device }, options, clock);
+    // Once the kernel has let go it may have given the number to somebody else's mount.
+    if (!(await this.#isLetGo())) await unmountMoved({ mountpoint, device: this.#device }, options, clock);
     // What is still open ends a lazy unmount whenever it likes.
     if (options.lazy) return;
     this.#ending.abort();
