@@ -22,7 +22,7 @@ export async function unmountDirectory(
     if (result.exit === 0) return;
     const mount = await findMount(mountpoint);
     if (mount === undefined) return;
-    if (!/busy/i.test(result.errors)) throw unmountFailure(mount, result, options);
+    if (!saysBusy(result, mountpoint)) throw unmountFailure(mount, result, options);
     if (pause !== undefined) await clock.sleep(pause);
   }
   throw await busyFailure(mountpoint, clock);
@@ -49,9 +49,14 @@ async function runUnmount(mountpoint: string, { lazy, limit }: UnmountOptions): 
     const result = await runProgram(program, parameters, limit);
     if (result.exit !== 'missing') last = result;
     // Another program would meet the same open files, or the same silence, only later and lazily.
-    if (result.exit === 0 || result.exit === TIMED_OUT || /busy/i.test(result.errors)) return result;
+    if (result.exit === 0 || result.exit === TIMED_OUT || saysBusy(result, mountpoint)) return result;
   }
   return last;
+}
+
+/** Each program names the directory, which may itself be called so. */
+function saysBusy({ errors }: ProgramResult, mountpoint: string): boolean {
+  return /busy/i.test(errors.replaceAll(mountpoint, ''));
 }
 
 function unmountCommands(mountpoint: string, lazy: boolean): readonly (readonly [string, ...string[]])[] {
