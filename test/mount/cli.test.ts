@@ -67,6 +67,18 @@ describe('pailfs mount in the background', () => {
     await expect(writeFile(join(at.mountpoint, 'a'), '')).rejects.toMatchObject({ code: 'EROFS' });
   });
 
+  it('keeps open nothing that its caller has open', async () => {
+    const { at } = await arrange();
+    // Shells number so what a script holds a lock by, and what the substitution of a process is read by.
+    const program = ['bash', '-c', 'exec "$@" 63> caller-63 200> caller-200', 'bash', ...CommandLine.words];
+
+    await at.run(['mount', 'photos', at.mountpoint], { program });
+
+    const { output } = await shell('/', 'readlink /proc/"$1"/fd/*', String(await at.servingProcess()));
+    expect(output).toContain(at.home);
+    expect(output).not.toContain('caller-');
+  });
+
   it('lives in a session of its own, away from the caller’s directory', async () => {
     const { at } = await arrange();
     await at.run(['mount', 'photos', at.mountpoint]);

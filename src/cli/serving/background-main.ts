@@ -2,6 +2,7 @@
 import { systemClock } from '../../base/clock.ts';
 import type { BackgroundAnswer } from './background.ts';
 import { Endings } from './endings.ts';
+import { closeInherited } from './inherited-descriptors.ts';
 import { failureOf, stackOf } from '../screen/report.ts';
 import { serveMount } from './serve-mount.ts';
 import type { MountJob } from './mount-job.ts';
@@ -9,6 +10,8 @@ import { openMountLog } from './mount-log.ts';
 
 /** Our stderr is the log file as the mount began it, so that the last words of native code land there too. */
 const LOG_DESCRIPTOR = 2;
+
+closeInherited();
 
 process.once('message', (message) => {
   // Our own parent, from the same build, sends nothing else.
