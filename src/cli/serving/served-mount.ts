@@ -10,6 +10,7 @@ import type { Ending, Endings } from './endings.ts';
 import { KeptWord } from './kept-word.ts';
 import { closeBackwards, UPLOAD_PATIENCE_MS, type BucketSurroundings, type Start } from './open-bucket.ts';
 import type { MountJob } from './mount-job.ts';
+import { inTurnAt } from './mount-turn.ts';
 import type { RecentProblems } from '../logging/recent-problems.ts';
 import { openMount, type OpenedMount } from './opened-mount.ts';
 import { sourceOf } from '../found-mounts/moved-mounts.ts';
@@ -218,14 +219,10 @@ async function openParts(job: MountJob, surroundings: Surroundings, start: Start
   const { readOnly, allowOther, noexec } = settings;
   signal.throwIfAborted();
   const earlier = await earlierRecords(mountpoint, log);
-  const mounted = await driver.mount(opened.fileSystem.operations, {
-    mountpoint,
-    source: sourceOf(opened.bucketName),
-    readOnly,
-    allowOther,
-    noexec,
-    log,
-  });
+  const source = sourceOf(opened.bucketName);
+  const mounted = await inTurnAt(mountpoint, { log, signal }, () =>
+    driver.mount(opened.fileSystem.operations, { mountpoint, source, readOnly, allowOther, noexec, log }),
+  );
   start.closers.push(() => mounted.unmount({ lazy: true }));
   return { ...opened, earlier, mounted, since: new Date(clock.now()) };
 }
