@@ -9,7 +9,7 @@ import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { MountError } from './driver.ts';
 import { isDead } from './mount-probe.ts';
-import { findMount, type MountEntry } from './mount-table.ts';
+import { findMount, presentMountpoint, readMountTable, type MountEntry } from './mount-table.ts';
 import { unmountDirectory } from './unmount.ts';
 
 /** What the kernel calls our mounts: never another's is healed away. */
@@ -65,9 +65,33 @@ export async function canonicalPath(absolute: string): Promise<string> {
  * rejects.
  */
 export async function clearFailedMount(mountpoint: string, log: Log, clock: Clock): Promise<void> {
-  try {
+  await orLog(log, async () => {
     const mount = await findMount(mountpoint);
     if (mount?.type === MOUNT_TYPE) await unmountDirectory(mountpoint, { lazy: true }, clock);
+  });
+}
+
+/**
+ * Clears away, wherever it is now, what the kernel has let go of and still shows: as `umount -f` leaves a mount that programs use. For whom
+ * is it there, when its process has ended? Never rejects.
+ */
+export async function clearLetGo(
+  mounted: Pick<MountEntry, 'mountpoint' | 'device'>,
+  log: Log,
+  clock: Clock,
+): Promise<void> {
+  await orLog(log, async () => {
+    const ours = (await readMountTable()).filter(({ type }) => type === MOUNT_TYPE);
+    const place = presentMountpoint(mounted, ours);
+    // The kernel gives the number of what is unmounted to the next mount, which may be anybody's.
+    if (place !== undefined && (await isDead(place, clock)))
+      await unmountDirectory(place, { lazy: true }, clock);
+  });
+}
+
+async function orLog(log: Log, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
   } catch (error) {
     log.error('a failed mount could not be cleared away', { reason: describeError(error) });
   }

@@ -89,6 +89,20 @@ describe.each(DRIVERS)('the life of a mount of the %s driver', (driver) => {
     expect(await mounted.call({ ask: 'open-count' })).toBe(0);
   });
 
+  it.runIf(process.getuid?.() === 0)(
+    'leaves nothing where somebody unmounts it by force while it is used',
+    async () => {
+      const mounted = await mount();
+      const file = await open(path.join(mounted.path, 'held'), 'w');
+
+      await shell('/', 'umount -f "$1"', mounted.path);
+      await mounted.closed;
+
+      expect(await findMount(mounted.path)).toBeUndefined();
+      await file.close().catch(() => undefined);
+    },
+  );
+
   it('takes the place of a mount whose process was killed', async () => {
     const dead = await mount({ mountpoint: folder });
     await dead.kill();

@@ -6,7 +6,7 @@ import { MountError, type Mounted, type MountOptions, type UnmountOptions } from
 import { findMount, type MountEntry } from '../mount-table.ts';
 import { Holders } from '../holders.ts';
 import { isKilled } from '../killed.ts';
-import { clearFailedMount } from '../mountpoint.ts';
+import { clearFailedMount, clearLetGo } from '../mountpoint.ts';
 import { withinReadyLimit } from '../ready-limit.ts';
 import { unmountMoved } from '../unmount.ts';
 import { BufferPool } from './buffer-pool.ts';
@@ -73,7 +73,8 @@ export class KernelMount implements Mounted {
       const dispatcher = await greeted(parts, device, (greeting) => {
         return new Dispatcher(context, clock, device, greeting);
       });
-      const closed = letGo.then(() => finish(context, dispatcher));
+      const cleared = letGo.then(() => clearLetGo(mounted, log, clock));
+      const closed = letGo.then(() => finish(context, dispatcher)).then(() => cleared);
       return new KernelMount({ ...parts, mounted }, context, device, { closed, letGo });
     } catch (error) {
       // First: who unmounts looks at what is mounted, and would wait for an answer.

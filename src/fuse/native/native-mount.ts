@@ -3,7 +3,7 @@ import { describeError } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { MountError, type Mounted, type UnmountOptions } from '../driver.ts';
 import { findMount } from '../mount-table.ts';
-import { clearFailedMount } from '../mountpoint.ts';
+import { clearFailedMount, clearLetGo } from '../mountpoint.ts';
 import { withinReadyLimit } from '../ready-limit.ts';
 import { unmountMoved } from '../unmount.ts';
 import type { NativeBinding } from './binding.ts';
@@ -120,11 +120,12 @@ export class NativeMount implements Mounted {
   }
 
   async #watch(): Promise<void> {
-    const { binding, mountpoint, context } = this.#parts;
+    const { binding, mountpoint, context, clock } = this.#parts;
     while (await this.#isConnected()) {
       await this.#pause();
     }
     binding.fuse_native_unmount(mountpoint, this.#thread);
+    await clearLetGo({ mountpoint, device: this.#device }, context.log, clock);
     await context.replacements.settle();
     // A release that the kernel had not yet handed over when it let go never comes.
     for (const file of context.handles.takeAll()) {
