@@ -1,5 +1,5 @@
 /** What does a person read on stderr when a command fails, what a program on stdout, and what does the shell see? */
-import { describeError } from '../../base/errors.ts';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { MountError } from '../../fuse/driver.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, oneLine } from '../command-error.ts';
@@ -18,10 +18,23 @@ export function failureOf(error: unknown): Failure {
     const exitCode = error.kind === 'busy' ? exitCodes.busy : exitCodes.mountFailure;
     return { exitCode, message: oneLine(error.message) };
   }
+  if (isOfLostDirectory(error)) {
+    return failureOf(
+      new CommandError(
+        exitCodes.failed,
+        'the directory that you are in is not there any more: change to another, and try again',
+      ),
+    );
+  }
   return {
     exitCode: exitCodes.failed,
     message: `unexpected error: ${oneLine(describeError(error))}; run again with --debug for the particulars`,
   };
+}
+
+/** What Node says who was asked for a relative path: it was removed, or unmounted. */
+function isOfLostDirectory(error: unknown): boolean {
+  return systemErrorCode(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'uv_cwd';
 }
 
 /** Where in pailfs it comes from, and so for each of its causes; no field of theirs, which may hold a secret. */
