@@ -2,12 +2,13 @@
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readRecords, removeRecord } from '../../src/cli/found-mounts/mount-record.ts';
-import { recordDirectories } from '../../src/cli/found-mounts/record-directories.ts';
+import { readRecords, removeRecord, writeRecord } from '../../src/cli/found-mounts/mount-record.ts';
+import { recordDirectories, recordDirectory } from '../../src/cli/found-mounts/record-directories.ts';
 import type { Fault } from '../../src/server/faults.ts';
 import { unmountDirectory } from '../../src/fuse/unmount.ts';
 import { CommandLine, goneProcess, isAlive } from '../support/command-line.ts';
 import { startEmbeddedServer, type EmbeddedServer } from '../support/embedded-service.ts';
+import { shell } from '../support/shell.ts';
 
 interface Scene {
   readonly at: CommandLine;
@@ -52,6 +53,27 @@ async function recordsOf({ mountpoint }: CommandLine) {
 async function shownIn({ at }: Scene, words: readonly string[]): Promise<readonly object[]> {
   return JSON.parse((await at.run(words)).stdout) as readonly object[];
 }
+
+it('that which is mounted is asked and shown as serving, also where the clock was set back before it began', async () => {
+  const scene = await remounted();
+  const { at, before, after } = scene;
+  const own = await recordDirectory(process.getuid?.() ?? 0);
+  const first = (await recordsOf(at)).find(({ process }) => process.pid === before);
+  if (first === undefined) throw new Error('it is not recorded');
+  await writeRecord(own, { ...first, since: new Date(Date.now() + 3_600_000).toISOString() });
+
+  const shown = await shownIn(scene, ['status', at.mountpoint, '--json']);
+  await shell('/', 'kill -STOP "$1"', String(before));
+  const refreshed = await at.run(['refresh', at.mountpoint]);
+  await shell('/', 'kill -CONT "$1"', String(before));
+
+  expect(shown).toMatchObject([
+    { pid: after, state: 'serving' },
+    { pid: before, state: 'finishing' },
+  ]);
+  // Of the one that is stopped nothing was asked.
+  expect(refreshed).toMatchObject({ code: 0, stderr: '' });
+});
 
 it('status shows both processes, and uploads what the first has still to store', async () => {
   const scene = await remounted();

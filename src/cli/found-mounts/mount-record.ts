@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { readMountTable } from '../../fuse/mount-table.ts';
-import { isAnothers, whereTheyAre, type Found } from './moved-mounts.ts';
+import { isAnothers, whereTheyAre, whetherOnTop, type Found } from './moved-mounts.ts';
 import { hashOf, namesIn, unlessMissing } from './record-directories.ts';
 
 const FILE_MODE = 0o600;
@@ -69,7 +69,10 @@ export async function readRecord(
   return (await readRecordsOf(directories, mountpoint))[0];
 }
 
-/** All that can be understood, the latest first, each with the mountpoint that it has now, or had last. */
+/**
+ * All that can be understood, each with the mountpoint that it has now, or had last: what is mounted first, then the latest. A clock that was set
+ * back has what is mounted begin before what was.
+ */
 export async function readRecords(directories: readonly string[]): Promise<readonly MountRecord[]> {
   const ofUsers = new Map<number, MountRecord[]>();
   for (const directory of directories) {
@@ -82,7 +85,7 @@ export async function readRecords(directories: readonly string[]): Promise<reado
     const own = records.filter(({ mountpoint }) => !isAnothers(mountpoint, user, table));
     return whereTheyAre(own.sort(byAge), table, user);
   });
-  return found.sort(byAge);
+  return found.map((record) => whetherOnTop(record, table)).sort(byOrder);
 }
 
 async function recordsIn(directory: string): Promise<readonly MountRecord[]> {
@@ -93,6 +96,11 @@ async function recordsIn(directory: string): Promise<readonly MountRecord[]> {
     if (record !== undefined) found.push(record);
   }
   return found;
+}
+
+/** What is mounted first, then the latest. */
+export function byOrder(one: MountRecord, other: MountRecord): number {
+  return Number(other.isOnTop ?? false) - Number(one.isOnTop ?? false) || byAge(one, other);
 }
 
 /** The latest first. */

@@ -1,7 +1,7 @@
 /** Which mounts are there by their records, and how is each? */
 import type { ProbeResult } from '../../fuse/mount-probe.ts';
 import type { StatusDocument } from '../control/control-documents.ts';
-import type { MountRecord } from './mount-record.ts';
+import { byOrder, type MountRecord } from './mount-record.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /**
@@ -90,7 +90,7 @@ async function liveOf(record: MountRecord, machine: Machine): Promise<StatusDocu
 
 function byMountpoint(one: MountRecord, other: MountRecord): number {
   if (one.mountpoint !== other.mountpoint) return one.mountpoint < other.mountpoint ? -1 : 1;
-  return Date.parse(other.since) - Date.parse(one.since);
+  return byOrder(one, other);
 }
 
 async function stateOf(record: MountRecord, isLatest: boolean, machine: Machine): Promise<MountState> {

@@ -13,8 +13,14 @@ interface Recorded {
   readonly device: string | null;
 }
 
-/** `recordedAt`: the mountpoint of which the record speaks, and after which its files are named; absent: `mountpoint` itself. */
-export type Found<Record extends Recorded> = Record & { readonly recordedAt?: string };
+/**
+ * `recordedAt`: the mountpoint of which the record speaks, and after which its files are named; absent: `mountpoint` itself. `isOnTop`: it is
+ * what is mounted there, whatever the clock said of when.
+ */
+export type Found<Record extends Recorded> = Record & {
+  readonly recordedAt?: string;
+  readonly isOnTop?: boolean;
+};
 
 /** What the mount table has as the source of a mount of `bucket`. */
 export function sourceOf(bucket: string | null): string {
@@ -29,6 +35,17 @@ export function sourceOf(bucket: string | null): string {
 export function isAnothers(mountpoint: string, user: number, table: readonly MountEntry[]): boolean {
   const mount = table.findLast((entry) => entry.mountpoint === mountpoint);
   return user !== 0 && mount !== undefined && isOurType(mount.type) && (mount.owner ?? user) !== user;
+}
+
+/** With whether it is what is seen at its mountpoint. */
+export function whetherOnTop<Record extends Recorded>(
+  record: Found<Record>,
+  table: readonly MountEntry[],
+): Found<Record> {
+  const { mountpoint, bucket, device } = record;
+  const top = table.findLast((entry) => entry.mountpoint === mountpoint && isOurType(entry.type));
+  const isOnTop = top?.device === device && top.source === sourceOf(bucket);
+  return isOnTop ? { ...record, isOnTop } : record;
 }
 
 /**
