@@ -44,7 +44,7 @@ async function turnAt(mountpoint: string, { log, signal }: Waiting): Promise<Cla
       await sockets.close();
     }
   } catch (error) {
-    log.debug('Whether somebody else mounts here just now is not known', { error });
+    log.debug('whether somebody else mounts here just now is not known', { error });
     return undefined;
   }
 }
