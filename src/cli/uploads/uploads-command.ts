@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import type { Clock } from '../../base/clock.ts';
 import { inWords } from '../../base/errors.ts';
-import { discardLeftIn } from '../../filesystem/left-behind/changes-left.ts';
 import type { UnsentChange } from '../../filesystem/unsent/unsent-change.ts';
 import type { ChangeOutcome } from '../../filesystem/unsent/unsent-changes.ts';
 import { isUsableName } from '../../store/keys.ts';
@@ -11,12 +10,12 @@ import { agrees } from '../screen/ask-person.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
 import { throwWithWhatWaits } from '../control/control-client.ts';
-import { damageLog } from '../logging/damage-log.ts';
 import { whileInterruptible } from '../direct/interruption.ts';
 import { print, printJson } from '../screen/stdout.ts';
 import { actOnEach, type PlaceOutcomes } from './each-place.ts';
+import { ShownChanges } from './discard-agreed.ts';
 import { exportDraft, hasBytes, makeTop } from './export-drafts.ts';
-import { inOtherHands, whileClaimed, type LeftDirectory } from '../state/left-directories.ts';
+import type { LeftDirectory } from '../state/left-directories.ts';
 import { sayStack, sayToPerson } from '../screen/report.ts';
 import { leftBeside, retryLeft } from './retry-left.ts';
 import type { MountSettings } from '../settings/settings.ts';
@@ -175,43 +174,13 @@ export async function discardUploads(
   const changes = chosen.flatMap((one) =>
     one.changes.map((change) => ({ ...change, path: pathInBucket(change.path, bucketOf(one.place)) })),
   );
+  const shown = await ShownChanges.of(changes);
   if (changes.length > 0 && !wish.yes) await requireYes(changes);
   const wording: Wording = {
     failure: () => 'is not discarded',
     success: (outcome) => `discarded ${nameOfChange(outcome)}`,
   };
-  return tell(await actOnEach(chosen, (one) => discardIn(one, clock)), { wish, found, wording });
-}
-
-/** A person may have taken long to agree: what is not there any more is told of, too. */
-async function discardIn(one: Selected, clock: Clock): Promise<readonly ChangeOutcome[]> {
-  const outcomes = await discardListed(one, clock);
-  const told = new Set(outcomes.map(({ id }) => id));
-  const reason = 'it does not wait any more: it was done meanwhile, or newer bytes took its place';
-  const untold = one.changes.filter(({ id }) => !told.has(id));
-  return [
-    ...outcomes,
-    ...untold.map(({ id, kind, path }) => ({ id, kind, path, isDone: false, storedAs: null, reason })),
-  ];
-}
-
-/** Those that are listed still. */
-async function discardListed(
-  { place: { owner }, changes }: Selected,
-  clock: Clock,
-): Promise<readonly ChangeOutcome[]> {
-  const ids = changes.map(({ id }) => id);
-  if (owner.kind === 'mount') return owner.control.discard(ids).catch(throwWithWhatWaits);
-  const { directory } = owner;
-  // Asked again, it would not answer then, either.
-  if (directory.isOwned) throw inOtherHands(directory);
-  const tools = { clock, log: damageLog };
-  const outcomes = await whileClaimed(directory, () => discardLeftIn(directory.path, ids, tools));
-  if (outcomes !== undefined) return outcomes;
-  throw new CommandError(
-    exitCodes.failed,
-    `a mount has taken ${directory.path}: ask again, and it is asked to discard`,
-  );
+  return tell(await actOnEach(chosen, (one) => shown.discard(one, clock)), { wish, found, wording });
 }
 
 async function requireYes(changes: readonly UnsentChange[]): Promise<void> {
