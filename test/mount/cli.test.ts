@@ -4,7 +4,7 @@ import { open, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { draftText } from '../support/draft-bytes.ts';
-import { CommandLine, killServing, killWhileWriting } from '../support/command-line.ts';
+import { CommandLine, ForegroundMount, killServing, killWhileWriting } from '../support/command-line.ts';
 import { bytesOf, startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
 import type { EmbeddedServer } from '../support/embedded-service.ts';
 import { shell } from '../support/shell.ts';
@@ -311,6 +311,20 @@ describe('pailfs mount -f', () => {
     mount.signal('SIGUSR1');
 
     await expect.poll(() => readdir(at.mountpoint)).toEqual(['new']);
+  });
+
+  it('opens no debugger at SIGUSR1, also when it is not ready yet', async () => {
+    const { server, at } = await arrange();
+    server.faults.add({ fault: { kind: 'stall' } });
+    const child = at.start(['mount', 'photos', at.mountpoint, '-f']);
+    const mount = new ForegroundMount(child);
+    await expect.poll(() => server.faults.left).toBe(0);
+
+    mount.signal('SIGUSR1');
+    mount.signal('SIGTERM');
+
+    expect(await mount.ended()).toBe(1);
+    expect(mount.stderr).not.toMatch(/debugger/i);
   });
 
   it('logs 300 failing calls in less than 100 lines', async () => {

@@ -28,6 +28,11 @@ export async function serveMount(
   // The caller's directory may have to be unmounted while we live.
   process.chdir('/');
   endings.listen();
+  // What is not ready knows nothing yet; but Node starts its debugger at a signal that nobody listens to.
+  let refresh = (): void => undefined;
+  process.on('SIGUSR1', () => {
+    refresh();
+  });
   const giveMemoryBack = await openMemoryReturn(systemClock, log);
   const mount = await ServedMount.open(job, {
     clock: systemClock,
@@ -37,10 +42,10 @@ export async function serveMount(
     signal: endings.signal,
   });
   log.info('Mounted', { driver: job.settings.driver });
-  process.on('SIGUSR1', () => {
+  refresh = () => {
     log.info('Refreshing');
     void mount.refresh();
-  });
+  };
   tellReady(mount.warnings);
   void mount.closed.then(() => {
     endings.end({ kind: 'unmounted' });
