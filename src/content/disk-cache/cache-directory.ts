@@ -55,6 +55,7 @@ export class CacheDirectory {
   #lookedAt = -Infinity;
   /** Bytes that this process has added since the last look. */
   #added = 0;
+  #isEnding = false;
   /** Bytes, more or fewer, that the last look has found and nobody here knew of. Until the second look nobody can say. */
   #unknown = Infinity;
 
@@ -74,6 +75,11 @@ export class CacheDirectory {
   async prepare(): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     await this.#looks.run();
+  }
+
+  /** A look that goes on ends now, and finds nothing out; of millions of files it takes minutes. No other comes. */
+  endLooks(): void {
+    this.#isEnding = true;
   }
 
   /** The path of a file, in a folder named by the first two digits of its name, so that none becomes huge. */
@@ -111,9 +117,13 @@ export class CacheDirectory {
     return isThere;
   }
 
-  /** Deletes the oldest files until all the others, and what is being written, are no more than `limit` bytes. False when it cannot. */
+  /**
+   * Deletes the oldest files until all the others, and what is being written, are no more than `limit` bytes. False when it cannot, and where
+   * nobody knows.
+   */
   async shrinkTo(limit: number): Promise<boolean> {
     if (this.#isLookOld(limit)) await this.#looks.run();
+    if (this.#lookedAt === -Infinity) return false;
     if (this.#used + this.#reserved <= limit) return true;
     const aim = Math.max(0, limit - limit * SPARE_SHARE);
     await this.#deleteUntil(aim);
@@ -147,6 +157,7 @@ export class CacheDirectory {
     let used = 0;
     let found: Candidate[] = [];
     for await (const path of filesBelow(this.path)) {
+      if (this.#isEnding) return;
       const candidate = await candidateAt(path);
       if (candidate === undefined) continue;
       used += candidate.size;

@@ -30,6 +30,8 @@ const MOST_WRITERS = 8;
 const MOST_OVERHEAD = 3 * 4096;
 /** The part of what may wait that waits until nobody reads: what is more than that has to be written beside the reads. */
 const SHARE_AT_REST = 3 / 4;
+/** Milliseconds for which the end of a mount waits for a look at the directory, if there is anything to be kept. */
+const LOOK_PATIENCE_MS = 1000;
 /** The part of the limit that one file may take which somebody wants to keep whole: it would push out what is read more often. */
 const SHARE_OF_ONE = 1 / 4;
 
@@ -189,13 +191,19 @@ export class DiskCache implements BlockGroups, CleanBytes {
     return bytes <= this.#parts.limit * SHARE_OF_ONE;
   }
 
-  /** Writes what waits, and lets go of all files. */
+  /** Writes what waits, unless it is not known soon whether there is room, and lets go of all files. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waiting.forgetMissed(true);
     this.#quiet.end();
+    const endLooks = (): void => {
+      this.#directory.endLooks();
+    };
+    if (this.#waiting.areFew(0)) endLooks();
+    const cancel = this.#parts.clock.after(LOOK_PATIENCE_MS, endLooks);
     this.#writeMore();
     while (this.#writers > 0) await this.#waiting.change();
+    cancel();
     this.#groups.close();
   }
 
