@@ -11,6 +11,7 @@ import { DiskCache } from '../content/disk-cache/disk-cache.ts';
 import { nodeLocalFiles, type LocalFiles } from '../content/local-files.ts';
 import type { LocalState } from '../content/local-state.ts';
 import { SpaceBudget, type CleanBytes } from '../content/space-budget.ts';
+import { FolderMemory, NamesRoom } from '../namespace/folder-memory.ts';
 import { Namespace } from '../namespace/namespace.ts';
 import type { ObjectService } from '../service/object-service.ts';
 import type { Bucket } from '../service/records.ts';
@@ -51,6 +52,7 @@ export interface SharedMeans {
   /** Null: nothing is kept on the disk. */
   readonly disk: DiskCache | null;
   readonly space: SpaceBudget;
+  readonly names: NamesRoom;
 }
 
 /** Where and how much a mount may keep. */
@@ -83,7 +85,8 @@ export function openSharedMeans(inputs: SharedInputs): SharedMeans {
   const forBlocks = disk === null ? settings.memoryLimit : settings.memoryLimit - waitingFor(settings);
   // Without a disk cache memory is the place that was chosen for what was read.
   const rest = disk === null ? null : { clock, gone: inputs.giveMemoryBack ?? doNothing };
-  return { gates: createGates(clock), blocks: new BlockCache(forBlocks, memory, rest), disk, space };
+  const blocks = new BlockCache(forBlocks, memory, rest);
+  return { gates: createGates(clock), blocks, disk, space, names: new NamesRoom(MEMORY_FOR_NAMES) };
 }
 
 function doNothing(): void {
@@ -113,7 +116,8 @@ export function mountState(means: OpenedMeans, inputs: MountInputs): MountState 
   const resting = new RestingDrafts(local.drafts);
   const store = new BucketStore(service, bucket.bucket, shared.gates);
   const attributes = new AttributeRecords(local.attributes, folderTimes);
-  const known = { ttl: settings.metadataTtl, maxBytes: MEMORY_FOR_NAMES, locals: attributes };
+  const folders = new FolderMemory(shared.names, bucket.bucket);
+  const known = { ttl: settings.metadataTtl, folders, locals: attributes };
   const namespace = new Namespace({ store, clock, log, ...known });
   const table = new FileTable();
   return {

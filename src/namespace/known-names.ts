@@ -8,7 +8,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { nameOf, parentOf } from '../store/keys.ts';
 import type { Entry, FolderEntryKnown, Outcome } from './entries.ts';
-import { FolderMemory } from './folder-memory.ts';
+import type { FolderMemory } from './folder-memory.ts';
 import { KeptFolders } from './kept-folders.ts';
 import type { KeptLocals } from './kept-locals.ts';
 import { KnownFolder } from './known-folder.ts';
@@ -23,8 +23,8 @@ export interface KnownNamesParts {
   readonly log: Log;
   /** For how long an answer is trusted, milliseconds. */
   readonly ttl: number;
-  /** Memory for names in all, roughly, bytes. A folder that takes more is listed anew each time. */
-  readonly maxBytes: number;
+  /** A folder that takes more than there is room for is listed anew each time. */
+  readonly folders: FolderMemory;
   /** What outlives the process of attributes set here. */
   readonly locals: KeptLocals;
 }
@@ -44,7 +44,7 @@ export class KnownNames {
     this.#clock = parts.clock;
     this.#locals = parts.locals;
     this.#trust = new Trust(parts.clock, parts.ttl);
-    this.#folders = new FolderMemory(parts.maxBytes);
+    this.#folders = parts.folders;
     this.kept = new KeptFolders({ clock: parts.clock, folders: this.#folders, changes: this.#changes });
     this.listings = new ListedNames({
       folders: this.#folders,

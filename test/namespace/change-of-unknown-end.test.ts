@@ -1,6 +1,7 @@
 /** SEMANTICS: what is believed of a name when nobody knows whether our own change of it was done. */
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
+import { FolderMemory, NamesRoom } from '../../src/namespace/folder-memory.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
 import { createGates } from '../../src/store/gates.ts';
@@ -29,7 +30,7 @@ function open(): { bucket: ScheduledBucket; namespace: Namespace; step: () => Pr
     clock: new ManualClock(),
     log: silentLog,
     ttl: 10_000,
-    maxBytes: 9000,
+    folders: new FolderMemory(new NamesRoom(9000)),
     locals: nothingKept,
   });
   const step = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 /** Who leaves while the service is asked for names, what is asked on, and what is remembered of it. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Interrupted, RETURN_TIME } from '../../src/base/waiter.ts';
+import { FolderMemory, NamesRoom } from '../../src/namespace/folder-memory.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
 import type { CallOptions, ObjectService } from '../../src/service/object-service.ts';
 import { LIST_OBJECTS_MAX_LIMIT } from '../../src/service/limits.ts';
@@ -61,7 +62,7 @@ async function setup(ttl = TTL) {
     clock,
     log: new LogForTest(),
     ttl,
-    maxBytes: 10_000_000,
+    folders: new FolderMemory(new NamesRoom(10_000_000)),
     locals: nothingKept,
   });
   return { names, clock, control, requests, wake, direct, bucket };

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
+import { FolderMemory, NamesRoom } from '../../src/namespace/folder-memory.ts';
 import type { Found } from '../../src/namespace/entries.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
@@ -110,7 +111,7 @@ class Run {
       clock,
       log: silentLog,
       ttl,
-      maxBytes: 1_000_000,
+      folders: new FolderMemory(new NamesRoom(1_000_000)),
       locals: nothingKept,
     });
   }

@@ -1,6 +1,7 @@
 /** SEMANTICS: what a listing from before still tells when nobody knows whether our own change of one of its names was done. */
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
+import { FolderMemory, NamesRoom } from '../../src/namespace/folder-memory.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
 import { wholeBatch } from '../../src/namespace/whole-batch.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
@@ -18,7 +19,7 @@ async function open(name: 'new' | 'old') {
     clock: new ManualClock(1000),
     log: silentLog,
     ttl: 10_000,
-    maxBytes: 1_000_000,
+    folders: new FolderMemory(new NamesRoom(1_000_000)),
     locals: nothingKept,
   });
   await namespace.lookup('/d');

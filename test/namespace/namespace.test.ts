@@ -1,5 +1,6 @@
 /** What is known of names: what a look costs, and what answers in flight may say. */
 import { describe, expect, it } from 'vitest';
+import { FolderMemory, NamesRoom } from '../../src/namespace/folder-memory.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
@@ -43,7 +44,7 @@ async function setup(): Promise<Setup> {
     clock,
     log: new LogForTest(),
     ttl: TTL,
-    maxBytes: 10_000_000,
+    folders: new FolderMemory(new NamesRoom(10_000_000)),
     locals: nothingKept,
   });
   return {

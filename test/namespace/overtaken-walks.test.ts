@@ -1,6 +1,7 @@
 /** SEMANTICS `[fresh/last-asked]`: what is seen of a folder that is listed anew while an older listing of it is still under way? */
 import { describe, expect, it } from 'vitest';
 import type { DirectoryEntry } from '../../src/filesystem/operations.ts';
+import { FolderMemory, NamesRoom } from '../../src/namespace/folder-memory.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
 import { createGates } from '../../src/store/gates.ts';
@@ -231,7 +232,7 @@ it('a folder that the memory does not hold is listed whole, though one of its na
     clock: new ManualClock(),
     log: new LogForTest(),
     ttl: 10_000,
-    maxBytes: 4000,
+    folders: new FolderMemory(new NamesRoom(4000)),
     locals: nothingKept,
   });
   await namespace.lookup('/d');

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { PathClaims } from '../../src/base/path-claims.ts';
+import { FolderMemory, NamesRoom } from '../../src/namespace/folder-memory.ts';
 import type { Found } from '../../src/namespace/entries.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
@@ -96,7 +97,7 @@ class Run {
       clock: this.#clock,
       log: silentLog,
       ttl: settings.ttl,
-      maxBytes: 10_000_000,
+      folders: new FolderMemory(new NamesRoom(10_000_000)),
       locals: nothingKept,
     });
   }

@@ -1,5 +1,6 @@
 /** Does the line wait while the names of a page are looked at? */
 import { expect, it } from 'vitest';
+import { FolderMemory, NamesRoom } from '../../src/namespace/folder-memory.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
 import { createGates } from '../../src/store/gates.ts';
@@ -24,7 +25,7 @@ it('the second page of a folder that is listed is asked for before the names of 
     clock: new ManualClock(),
     log: new LogForTest(),
     ttl: TTL,
-    maxBytes: 10_000_000,
+    folders: new FolderMemory(new NamesRoom(10_000_000)),
     locals: {
       ...nothingKept,
       ofFolder: async (path) => {

@@ -1,4 +1,5 @@
 /** The names of a bucket without a file system above; answers of the service can be held. */
+import { FolderMemory, NamesRoom } from '../../src/namespace/folder-memory.ts';
 import { Namespace } from '../../src/namespace/namespace.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
 import { createGates } from '../../src/store/gates.ts';
@@ -27,7 +28,7 @@ export async function namesAlone(maxBytes = 1_000_000): Promise<NamesAlone> {
     clock,
     log: new LogForTest(),
     ttl: TTL,
-    maxBytes,
+    folders: new FolderMemory(new NamesRoom(maxBytes)),
     locals: nothingKept,
   });
   return { ...embedded, namespace, clock, held };
