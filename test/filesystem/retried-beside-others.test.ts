@@ -59,11 +59,14 @@ it('half a file that was named once is stored beside that by the next mount [upl
   const next = await mountOver(disk, scene);
   const [half] = await next.unsent.list();
   expect(await next.unsent.retry([half?.id ?? ''])).toMatchObject([{ isDone: false }]);
+  const left = await diskNow({ stateDirectory: disk.directory });
+  // It would try again, too, once it is later.
+  await next.close({ patience: 0 });
   scene.store.changeAccount({ gracePeriod: false });
   await scene.foreignWrite('f', 'a whole file');
   scene.clock.advance(LATER);
 
-  const again = await mountOver(await diskNow({ stateDirectory: disk.directory }), scene);
+  const again = await mountOver(left, scene);
   await again.close({ patience: 1000 });
 
   const stored = await textsOf(scene);
