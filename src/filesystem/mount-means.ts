@@ -27,7 +27,7 @@ import { OwnNames } from './names/own-names.ts';
 import { RestingDrafts } from './drafts/resting-drafts.ts';
 import type { FileSystemSettings } from './settings.ts';
 
-/** For names, bytes: some 130 for each that was only listed. */
+/** For the names of all buckets, bytes: some 130 for each that was only listed. */
 const MEMORY_FOR_NAMES = 192 * 1024 * 1024;
 
 /** The part of the memory that blocks may take on their way to the disk cache. */
