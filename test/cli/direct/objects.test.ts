@@ -9,6 +9,7 @@ import {
   uploadOf,
   type EmbeddedServer,
 } from '../../support/embedded-service.ts';
+import { servedPublicFile } from '../../support/served-public-file.ts';
 
 async function content({ direct, bucket }: EmbeddedServer, key: string): Promise<string> {
   return (await bytesOf((await direct.getObject(bucket, key)).body)).toString();
@@ -150,10 +151,8 @@ describe('pailfs put', () => {
   );
 
   it('leaves a file private that others make so between two tries of the bytes that it has', async () => {
-    const server = await startEmbeddedServer();
+    const server = await servedPublicFile('same');
     const { direct, bucket, faults } = server;
-    await direct.putObject(bucket, 'f', uploadOf('same'));
-    await direct.setVisibility(bucket, 'f', 'public');
     const fault = { kind: 'status', status: 503, retryAfter: 1 } as const;
     faults.add({ operation: 'putObject', times: Infinity, fault });
     const at = await CommandLine.open(server);
@@ -170,10 +169,8 @@ describe('pailfs put', () => {
   it.each([undefined, { behaviours: { etag: 'random' } } as const])(
     'keeps a public file public though the answer to its upload is lost (%j)',
     async (options) => {
-      const server = await startEmbeddedServer(options);
+      const server = await servedPublicFile('old', options);
       const { direct, bucket, faults } = server;
-      await direct.putObject(bucket, 'f', uploadOf('old'));
-      await direct.setVisibility(bucket, 'f', 'public');
       faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
       const at = await CommandLine.open(server);
 

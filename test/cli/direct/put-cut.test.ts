@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest';
 import type { Fault } from '../../../src/server/faults.ts';
 import { CommandLine } from '../../support/command-line.ts';
-import { bytesOf, startEmbeddedServer, uploadOf } from '../../support/embedded-service.ts';
+import { bytesOf, startEmbeddedServer } from '../../support/embedded-service.ts';
+import { servedPublicFile } from '../../support/served-public-file.ts';
 
 const BYTES = Buffer.from('some bytes, '.repeat(350_000));
 
@@ -24,10 +25,8 @@ it.each<Fault>([
 it.each([undefined, { behaviours: { etag: 'random' } } as const])(
   'one that is cut makes nobody forget that an earlier one has stored a file that was public (%j)',
   async (options) => {
-    const server = await startEmbeddedServer(options);
+    const server = await servedPublicFile('old', options);
     const { direct, bucket, faults } = server;
-    await direct.putObject(bucket, 'f', uploadOf('old'));
-    await direct.setVisibility(bucket, 'f', 'public');
     faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
     faults.add({ operation: 'putObject', fault: { kind: 'reset', afterBytes: 1024 * 1024 } });
     const at = await CommandLine.open(server);
