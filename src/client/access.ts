@@ -5,7 +5,9 @@ import { isRefusal } from '../service/refusal.ts';
 import { Authorization } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
 
+/** Of credentials that are wrong, which §5 does not show. 403 may as well say that they may only read. */
 const UNAUTHORIZED = 401;
+const REFUSED: ReadonlySet<number | undefined> = new Set([UNAUTHORIZED, 403]);
 /** How long the source is left alone after it was asked, in milliseconds: a key that is gone for good must not run a command for each request. */
 const PAUSE_MS = 10_000;
 
@@ -33,7 +35,7 @@ export class Access {
   }
 
   /**
-   * As `attempt` settles under the current credentials; when the service answers 401 and there are others, once more under those.
+   * As `attempt` settles under the current credentials; when the service refuses them and there are others, once more under those.
    * `wait` bounds the time until these are there: its rejection is the caller's.
    */
   async use<Result>(
@@ -44,36 +46,37 @@ export class Access {
     try {
       return await attempt(used);
     } catch (error) {
-      if (!isRefusal(error) || error.status !== UNAUTHORIZED) throw error;
-      if (!(await wait(this.#hasOthersThan(used)))) throw error;
+      if (!isRefusal(error) || !REFUSED.has(error.status)) throw error;
+      if (!(await wait(this.#hasOthersThan(used, error.status)))) throw error;
       return attempt(this.#current);
     }
   }
 
   /** Asks for others unless somebody just did. Never rejects. */
-  async #hasOthersThan(refused: Authorization): Promise<boolean> {
-    if (this.#current === refused) await (this.#asking ?? this.#askUnlessJustAsked());
+  async #hasOthersThan(refused: Authorization, status: number | undefined): Promise<boolean> {
+    if (this.#current === refused) await (this.#asking ?? this.#askUnlessJustAsked(status));
     return this.#current !== refused;
   }
 
-  async #askUnlessJustAsked(): Promise<void> {
+  async #askUnlessJustAsked(status: number | undefined): Promise<void> {
     const { reread, clock } = this.#parts;
     if (reread === undefined || clock.monotonic() - this.#askedAt < PAUSE_MS) return;
-    this.#asking = this.#ask(reread).finally(() => {
+    this.#asking = this.#ask(reread, status).finally(() => {
       this.#askedAt = clock.monotonic();
       this.#asking = null;
     });
     await this.#asking;
   }
 
-  async #ask(reread: () => Promise<Credentials>): Promise<void> {
+  async #ask(reread: () => Promise<Credentials>, status: number | undefined): Promise<void> {
     const { log } = this.#parts;
     try {
       const found = new Authorization(await reread());
       const isNew = found.header() !== this.#current.header();
       if (isNew) this.#current = found;
       if (isNew) log.warn('The service refused the credentials; they were read again');
-      else log.error('The service refused the credentials, and their file or command still gives the same');
+      else if (status === UNAUTHORIZED)
+        log.error('The service refused the credentials, and their file or command still gives the same');
     } catch (error) {
       log.error('The service refused the credentials, and they could not be read again', { error });
     }

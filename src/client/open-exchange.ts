@@ -17,7 +17,7 @@ export interface HttpServiceOptions {
   /** http or https, without query; a path before every request's own is allowed. */
   readonly baseUrl: string;
   readonly credentials: Credentials;
-  /** Reads them again from where they came; asked once when the service answers 401. */
+  /** Reads them again from where they came; asked once when the service answers 401 or 403. */
   readonly rereadCredentials?: (() => Promise<Credentials>) | undefined;
   readonly tls?: TlsTerms | undefined;
   /** Most connections at once; further requests wait for one. */

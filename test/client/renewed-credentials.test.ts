@@ -11,12 +11,12 @@ function basic({ accessKeyId, secretAccessKey }: Credentials): string {
   return `Basic ${Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString('base64')}`;
 }
 
-/** 401 unless asked under `accepted`. */
-function only(accepted: Credentials, answer = reply('204 No Content')): Script {
+/** `status` unless asked under `accepted`. */
+function onlyOr(status: number, accepted: Credentials, answer = reply('204 No Content')): Script {
   return {
     play: (socket, { headers }) => {
       const isKnown = headers['authorization'] === basic(accepted);
-      socket.write(isKnown ? answer : replyJson('401 Unauthorized', { error: 'who?' }), 'latin1');
+      socket.write(isKnown ? answer : replyJson(`${status} No`, { error: 'who?' }), 'latin1');
     },
   };
 }
@@ -39,7 +39,10 @@ function source(...answers: readonly (Credentials | Error)[]): {
   return counting;
 }
 
-describe('a 401', () => {
+// The spec shows no status of credentials that are wrong (§5).
+describe.each([401, 403])('a %d', (status) => {
+  const only = (accepted: Credentials, answer?: string): Script => onlyOr(status, accepted, answer);
+
   it('has the credentials read again, and the request goes out once more under the new ones', async () => {
     const from = source(NEW);
     const { service, server } = await openClient([only(NEW)], { rereadCredentials: from.reread });
@@ -74,13 +77,13 @@ describe('a 401', () => {
 
   it('under the new ones too is denied, and nothing is sent a third time', async () => {
     const from = source(NEW);
-    const { service, server } = await openClient([reply('401 Unauthorized')], {
+    const { service, server } = await openClient([reply(`${status} No`)], {
       rereadCredentials: from.reread,
     });
 
     const refusal = await refusalFrom(service.deleteObject('b', 'k'));
 
-    expect(refusal).toMatchObject({ kind: 'denied', status: 401 });
+    expect(refusal).toMatchObject({ kind: 'denied', status });
     expect(server.requests).toHaveLength(2);
     expect(from.asked).toBe(1);
   });
@@ -96,20 +99,6 @@ describe('a 401', () => {
     clock.advance(10_000);
     await service.deleteObject('b', 'k');
     expect(from.asked).toBe(2);
-  });
-
-  it('is denied when the source still gives the same, and the log says so', async () => {
-    const from = source(CREDENTIALS);
-    const { service, log } = await openClient([only(NEW)], { rereadCredentials: from.reread });
-
-    const refusal = await refusalFrom(service.deleteObject('b', 'k'));
-
-    expect(refusal.kind).toBe('denied');
-    const messages = log.lines.map(({ message }) => message);
-    expect(messages).toContain(
-      'The service refused the credentials, and their file or command still gives the same',
-    );
-    expect(messages).not.toContain('The service refused the credentials; they were read again');
   });
 
   it('is denied when the source cannot be asked, and the log says why', async () => {
@@ -158,16 +147,34 @@ describe('a 401', () => {
     expect(JSON.stringify(log.lines)).toContain('read again');
     expect(JSON.stringify(log.lines)).not.toMatch(/fr3sh|s3cr3t/);
   });
+});
 
-  it.each([403, 500])('is not %d: the source is left alone', async (status) => {
-    const from = source(NEW);
-    const { service } = await openClient([reply(`${status} X`)], {
-      rereadCredentials: from.reread,
-      retry: { retries: 0 },
+describe('credentials that are refused, and of which the source still gives the same', () => {
+  const SAME = 'The service refused the credentials, and their file or command still gives the same';
+
+  it.each([
+    ['are said to be in the log after a 401', 401, [SAME]],
+    ['are not after a 403, which also says that they may only read', 403, []],
+  ])('%s', async (_what, status, said) => {
+    const { service, log } = await openClient([onlyOr(status, NEW)], {
+      rereadCredentials: source(CREDENTIALS).reread,
     });
 
-    await refusalFrom(service.deleteObject('b', 'k'));
+    const refusal = await refusalFrom(service.deleteObject('b', 'k'));
 
-    expect(from.asked).toBe(0);
+    expect(refusal.kind).toBe('denied');
+    expect(log.lines.map(({ message }) => message).filter((text) => text.includes('credentials'))).toEqual(said);
   });
+});
+
+it.each([400, 404, 500])('a %d leaves the source alone', async (status) => {
+  const from = source(NEW);
+  const { service } = await openClient([reply(`${status} X`)], {
+    rereadCredentials: from.reread,
+    retry: { retries: 0 },
+  });
+
+  await refusalFrom(service.deleteObject('b', 'k'));
+
+  expect(from.asked).toBe(0);
 });
