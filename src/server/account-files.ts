@@ -64,6 +64,7 @@ export class AccountFiles {
       limit,
       from,
       nasty: behaviours.pages === 'nasty',
+      order: behaviours.order,
       ownEntry: behaviours.folderEntries === 'listed',
     });
     return {

@@ -10,6 +10,9 @@ import { exclusively, ownedBucket, refuse, usageChange, wholeSecond } from './st
 import type { AccountState, StoreParts, Subject } from './store-parts.ts';
 
 const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
+/** Bytes; and what else is in no key when only plain ones are taken. */
+const LONGEST_PLAIN_KEY = 1024;
+const UNPLAIN = /[\p{Cc}\\]/u;
 
 /** Changes of one account's files. Every method rejects with a `Refusal`, or with a fault of the disk. */
 export class AccountUploads {
@@ -78,6 +81,7 @@ export class AccountUploads {
       await ownedBucket(this.#parts, this.#account, subject);
       const folder = folderPath.replace(/^\/+|\/+$/g, '');
       if (folder === '') throw refuse(subject, 'rejected', 'the folder path is not valid', 400);
+      this.#checkKey(subject, `${folder}/`);
       const { behaviours, index } = this.#parts;
       const isTaken = async (): Promise<boolean> =>
         (await index.entry(bucket, folder)) !== undefined || folderExists(index, bucket, `${folder}/`);
@@ -88,10 +92,17 @@ export class AccountUploads {
     });
   }
 
+  #checkKey(subject: Subject, key = subject.key ?? ''): void {
+    if (this.#parts.behaviours.keys === 'all') return;
+    if (Buffer.byteLength(key) > LONGEST_PLAIN_KEY || UNPLAIN.test(key))
+      throw refuse(subject, 'rejected', 'the key is not valid', 400);
+  }
+
   #check(subject: Subject, body: UploadBody): void {
     if (this.#state.gracePeriod)
       throw refuse(subject, 'paused', 'the account is in a grace period: uploads are paused', 402);
     if (subject.key === '') throw refuse(subject, 'rejected', 'the key is empty', 400);
+    this.#checkKey(subject);
     const { largestUpload } = this.#parts.behaviours;
     if (largestUpload !== null && body.size > largestUpload)
       throw refuse(subject, 'too-large', `the file is larger than ${largestUpload} bytes`, 413);

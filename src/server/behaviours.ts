@@ -26,6 +26,8 @@ export interface Behaviours {
   readonly folderEntries: 'hidden' | 'listed';
   /** `nasty`: every liberty of §4.11 rule 6 is taken: short, empty and one-kind pages, null lists, an empty last page. */
   readonly pages: 'ordinary' | 'nasty';
+  /** The order of a listing, of which §4.11 says nothing. `scattered`: none that names could tell, and the same on every page. */
+  readonly order: 'keys' | 'scattered';
   /** What an ETag is made of. `hex`: it looks like an MD5 and is none, as those of files that a service keeps encrypted. */
   readonly etag: 'md5' | 'random' | 'hex';
   /** How listings write ETags; `weak` also applies to headers, which are quoted otherwise (§4.9). */
@@ -40,6 +42,14 @@ export interface Behaviours {
   readonly excessiveLimit: 'lowered' | 'refused';
   /** What a new bucket is: ACTIVE at once, or PENDING until the store is told otherwise (§3.1 shows no other value, nor what a bucket then does: this one does everything). */
   readonly newBucket: 'active' | 'pending';
+  /** Keys that are taken (§4 shows no constraint): all, or those of at most 1,024 bytes without control characters and backslashes; 400 for others. */
+  readonly keys: 'all' | 'plain';
+  /** The status of an upload that was stored; the spec names those of other answers (§4.7). */
+  readonly uploaded: 200 | 201;
+  /** The status where credentials are missing or wrong, which the spec does not show (§5). */
+  readonly wrongCredentials: 401 | 403;
+  /** The status where credentials may only read (§5). */
+  readonly weakCredentials: 403 | 401;
   /** Bytes above which an upload is refused with 413; null: never. */
   readonly largestUpload: number | null;
 }
@@ -54,6 +64,7 @@ export const defaultBehaviours: Behaviours = {
   headFolder: 'missing',
   folderEntries: 'hidden',
   pages: 'ordinary',
+  order: 'keys',
   etag: 'md5',
   etagStyle: 'bare',
   date: 0,
@@ -61,6 +72,10 @@ export const defaultBehaviours: Behaviours = {
   missingVisibility: 404,
   excessiveLimit: 'lowered',
   newBucket: 'active',
+  keys: 'all',
+  uploaded: 200,
+  wrongCredentials: 401,
+  weakCredentials: 403,
   largestUpload: null,
 };
 
@@ -74,6 +89,7 @@ export const behaviourChoices: { readonly [Name in keyof Behaviours]: readonly B
   headFolder: ['missing', 'found'],
   folderEntries: ['hidden', 'listed'],
   pages: ['ordinary', 'nasty'],
+  order: ['keys', 'scattered'],
   etag: ['md5', 'random', 'hex'],
   etagStyle: ['bare', 'quoted', 'weak'],
   date: [0, 3600, -3600, 'missing'],
@@ -81,5 +97,9 @@ export const behaviourChoices: { readonly [Name in keyof Behaviours]: readonly B
   missingVisibility: [404, 400],
   excessiveLimit: ['lowered', 'refused'],
   newBucket: ['active', 'pending'],
+  keys: ['all', 'plain'],
+  uploaded: [200, 201],
+  wrongCredentials: [401, 403],
+  weakCredentials: [403, 401],
   largestUpload: [null, 1024 * 1024],
 };

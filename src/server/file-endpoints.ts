@@ -30,7 +30,7 @@ const putObject: Endpoint = {
   path: 'object',
   family: 'file',
   access: 'read-write',
-  answer: async ({ service, target: { bucket, key }, request }) => {
+  answer: async ({ service, target: { bucket, key }, request, behaviours }) => {
     const length = request.headers['content-length'];
     if (length === undefined)
       throw new Refusal('rejected', 'Content-Length is required', { operation: 'putObject', status: 411 });
@@ -40,7 +40,7 @@ const putObject: Endpoint = {
       open: () => request as AsyncIterable<Uint8Array>,
     });
     const document: UploadDocument = { bucket: stored.bucket, key: stored.key, size: stored.size };
-    return jsonAnswer(200, document);
+    return jsonAnswer(behaviours.uploaded, document);
   },
 };
 

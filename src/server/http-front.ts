@@ -39,6 +39,7 @@ export interface FrontParts {
 
 /** Keys have no limit in the spec; this only bounds what one request line may cost. */
 const LONGEST_HEADERS = 256 * 1024;
+const WRONG = 'The credentials are missing or wrong.';
 
 /** A server that does not listen yet. */
 export function httpFront(parts: FrontParts): FastifyInstance {
@@ -153,9 +154,10 @@ async function answerTo(
 ): Promise<Answer> {
   const { family, access, operation } = endpoint;
   const credential = authenticate(request.headers.authorization, parts.credentials);
-  if (credential === undefined) return unauthorized(family);
+  const { wrongCredentials, weakCredentials } = parts.behaviours;
+  if (credential === undefined) return deniedAnswer(family, wrongCredentials, WRONG);
   if (access === 'read-write' && credential.access === 'read')
-    return errorAnswer(family, 403, 'This credential may only read.');
+    return deniedAnswer(family, weakCredentials, 'This credential may only read.');
   const { target, fields } = named;
   if (target === undefined) return errorAnswer(family, 400, named.unreadable ?? 'bad request');
   try {
@@ -202,7 +204,9 @@ function handleUnknown(
   return sendDated(
     parts,
     reply,
-    isKnown ? errorAnswer(family, status, text) : unauthorized(family),
+    isKnown
+      ? errorAnswer(family, status, text)
+      : deniedAnswer(family, parts.behaviours.wrongCredentials, WRONG),
     undefined,
   );
 }
@@ -226,8 +230,9 @@ function familyOf(request: FastifyRequest): Family {
   return path === 'listing' || path === 'object' ? 'file' : 'management';
 }
 
-function unauthorized(family: Family): Answer {
-  const answer = errorAnswer(family, 401, 'The credentials are missing or wrong.');
+function deniedAnswer(family: Family, status: 401 | 403, text: string): Answer {
+  const answer = errorAnswer(family, status, text);
+  if (status === 403) return answer;
   return { ...answer, headers: { ...answer.headers, 'www-authenticate': 'Basic realm="pailfs"' } };
 }
 

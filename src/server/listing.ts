@@ -1,9 +1,11 @@
 /**
  * What is directly inside a folder? (§4.11)
  *
- * Files and folders in key order, counted together. A sub-folder costs one seek, whatever is below it, so a page costs as
- * many steps as it has entries.
+ * Files and folders, counted together, in key order unless switched. A sub-folder costs one seek, whatever is below it, so a page
+ * in key order costs as many steps as it has entries; a scattered one costs those of the whole level.
  */
+import { createHash } from 'node:crypto';
+import type { Behaviours } from './behaviours.ts';
 import type { Bookmark } from './bookmarks.ts';
 import type { EntryCursor, EntryRow, FileRow, FolderRow, Index } from './index-rows.ts';
 
@@ -11,6 +13,13 @@ import type { EntryCursor, EntryRow, FileRow, FolderRow, Index } from './index-r
 export interface ListedFile {
   readonly key: string;
   readonly row: FileRow | FolderRow;
+}
+
+/** What stands at one level: a file or the level's own row, or a folder in which `row` is the first. */
+interface LevelEntry {
+  readonly name: string;
+  readonly isFile: boolean;
+  readonly row: EntryRow;
 }
 
 /** One page of one level. */
@@ -29,6 +38,7 @@ export interface LevelQuery {
   readonly limit: number;
   readonly from: Bookmark;
   readonly nasty: boolean;
+  readonly order: Behaviours['order'];
   /** Whether a created folder's own row is an entry of its listing. */
   readonly ownEntry: boolean;
 }
@@ -45,9 +55,12 @@ export async function listLevel(index: Index, query: LevelQuery): Promise<Level>
   if (style === 'empty') return { folders: [], files: [], next: { last, step: step + 1 } };
   const limit = style === 'short' ? Math.ceil(query.limit / 3) : query.limit;
   const found = new LevelPage(query, limit, style === 'one-kind');
-  const cursor = index.listing(query.bucket, query.prefix, startAfter(last, query.prefix));
+  const isInKeyOrder = query.order === 'keys';
+  const start = isInKeyOrder ? startAfter(last, query.prefix) : query.prefix;
+  const cursor = index.listing(query.bucket, query.prefix, start);
   try {
-    const ended = await fill(found, cursor, query.prefix);
+    const entries = levelEntries(cursor, query.prefix);
+    const ended = await fill(found, isInKeyOrder ? entries : await scattered(entries, last));
     // A nasty service looks no further than its page: it says that more may follow, and then gives an empty page.
     const more = !ended || (query.nasty && found.count === limit);
     const next = more ? { last: found.last ?? last, step: step + 1 } : null;
@@ -75,14 +88,35 @@ export async function folderExists(index: Index, bucket: string, prefix: string)
 }
 
 /** Puts entries into the page until it is full; true when there are no more. */
-async function fill(page: LevelPage, cursor: EntryCursor, prefix: string): Promise<boolean> {
+async function fill(
+  page: LevelPage,
+  entries: AsyncIterable<LevelEntry> | Iterable<LevelEntry>,
+): Promise<boolean> {
+  for await (const entry of entries) if (!page.add(entry)) return false;
+  return true;
+}
+
+/** What is directly inside `prefix`, in key order. */
+async function* levelEntries(cursor: EntryCursor, prefix: string): AsyncGenerator<LevelEntry> {
   for (let entry = await cursor.next(); entry !== undefined; entry = await cursor.next()) {
     const slash = entry.key.indexOf('/', prefix.length);
-    const name = slash === -1 ? entry.key : entry.key.slice(0, slash + 1);
-    if (!page.add(name, slash === -1 ? entry.row : undefined, entry.row)) return false;
-    if (slash !== -1) cursor.skipTo(afterFolder(name));
+    const isFile = slash === -1;
+    const name = isFile ? entry.key : entry.key.slice(0, slash + 1);
+    yield { name, isFile, row: entry.row };
+    if (!isFile) cursor.skipTo(afterFolder(name));
   }
-  return true;
+}
+
+/** The entries after `last` in the order of their names' digests: a name that comes or goes moves no other. */
+async function scattered(entries: AsyncIterable<LevelEntry>, last: string): Promise<LevelEntry[]> {
+  const digest = (name: string): string => createHash('md5').update(name).digest('hex');
+  const begin = last === '' ? '' : digest(last);
+  const left: { readonly entry: LevelEntry; readonly place: string }[] = [];
+  for await (const entry of entries) {
+    const place = digest(entry.name);
+    if (place > begin) left.push({ entry, place });
+  }
+  return left.sort((one, other) => (one.place < other.place ? -1 : 1)).map(({ entry }) => entry);
 }
 
 class LevelPage {
@@ -103,15 +137,15 @@ class LevelPage {
     return this.folders.length + this.files.length;
   }
 
-  /** `file` is undefined for a folder. False when the page is full without it. */
-  add(name: string, file: EntryRow | undefined, row: EntryRow): boolean {
+  /** False when the page is full without it. */
+  add({ name, isFile, row }: LevelEntry): boolean {
     // The folder's own row: an uploaded object of that key is an entry, a created folder is one if so switched.
     const own = name === this.#query.prefix;
-    if (file?.kind === 'folder' && !(own && this.#query.ownEntry)) return true;
+    if (isFile && row.kind === 'folder' && !(own && this.#query.ownEntry)) return true;
     if (this.count >= this.#limit) return false;
-    if (this.#oneKind && (file === undefined ? this.files : this.folders).length > 0) return false;
-    if (file === undefined) this.folders.push(name);
-    else this.files.push({ key: name, row });
+    if (this.#oneKind && (isFile ? this.folders : this.files).length > 0) return false;
+    if (isFile) this.files.push({ key: name, row });
+    else this.folders.push(name);
     this.last = name;
     return true;
   }

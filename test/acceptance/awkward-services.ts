@@ -8,6 +8,7 @@ export const AWKWARD: Partial<Behaviours> = {
   headFolder: 'found',
   folderEntries: 'listed',
   pages: 'nasty',
+  order: 'scattered',
   etagStyle: 'weak',
   date: 'missing',
   missingVisibility: 400,
@@ -20,6 +21,7 @@ export const WITHOUT_RANGES: Partial<Behaviours> = {
   range: 'ignored',
   folders: 'lasting',
   pages: 'nasty',
+  order: 'scattered',
   etag: 'random',
   etagStyle: 'quoted',
 };

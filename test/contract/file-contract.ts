@@ -5,7 +5,7 @@ import { bytesOf, uploadOf } from '../support/embedded-service.ts';
 import type { Setup } from './contract-setup.ts';
 import { walk } from './walk.ts';
 
-/** Every one is a legal key: the spec limits neither length nor characters. */
+/** Each may be a key: the spec limits neither length nor characters. */
 export const ODD_KEYS: readonly string[] = [
   'plain.txt',
   'with space',
@@ -27,6 +27,9 @@ export const ODD_KEYS: readonly string[] = [
   'line\nbreak\ttab',
   `long/${'n'.repeat(300)}`,
 ];
+
+/** Whether a service takes it that takes `plain` keys only. */
+const isPlain = (key: string): boolean => !/[\n\t\\]/.test(key);
 
 export function fileContract(setup: () => Promise<Setup>): void {
   it('gives back what was uploaded, with its type, size, ETag and time (§4.7 to §4.9)', async () => {
@@ -182,11 +185,12 @@ export function fileContract(setup: () => Promise<Setup>): void {
   });
 
   it('keeps keys byte for byte', async () => {
-    const { service, bucket } = await setup();
+    const { service, bucket, behaviours } = await setup();
+    const keys = ODD_KEYS.filter((key) => behaviours.keys === 'all' || isPlain(key));
 
-    for (const key of ODD_KEYS) await service.putObject(bucket, key, uploadOf(`content of ${key}`));
+    for (const key of keys) await service.putObject(bucket, key, uploadOf(`content of ${key}`));
 
-    for (const key of ODD_KEYS) {
+    for (const key of keys) {
       const { body } = await service.getObject(bucket, key);
       expect((await bytesOf(body)).toString()).toBe(`content of ${key}`);
       const folder = key.slice(0, Math.max(0, key.lastIndexOf('/')));
@@ -196,6 +200,26 @@ export function fileContract(setup: () => Promise<Setup>): void {
         (await walk(service, bucket, { folder: folder.replace(/\/$/, '//'), limit: 3 })).files,
       ).toContain(key);
     }
+  });
+
+  it('takes keys of any length and characters, or refuses those of folders and files alike, as it is switched', async () => {
+    const { service, bucket, behaviours } = await setup();
+    const unplain = [...ODD_KEYS.filter((key) => !isPlain(key)), 'é'.repeat(513)];
+
+    const answers = await Promise.allSettled(
+      unplain.flatMap((key) => [
+        service.putObject(bucket, key, uploadOf('a')),
+        service.createFolder(bucket, `folder ${key}`),
+      ]),
+    );
+
+    const expected =
+      behaviours.keys === 'all'
+        ? { status: 'fulfilled' }
+        : { status: 'rejected', reason: { kind: 'rejected', status: 400 } };
+    expect(answers).toHaveLength(6);
+    for (const answer of answers) expect(answer).toMatchObject(expected);
+    await service.putObject(bucket, 'é'.repeat(512), uploadOf('a'));
   });
 
   it('refuses what is larger than it takes, when it has such a limit', async () => {

@@ -47,6 +47,7 @@ const ROOMY_MEMORY = 64 * 1024 * 1024;
 export const behaviourChoices: fc.Arbitrary<Partial<Behaviours>> = fc.record({
   range: fc.constantFrom<Behaviours['range'][]>('honoured', 'ignored', 'refused', 'short'),
   pages: fc.constantFrom<Behaviours['pages'][]>('ordinary', 'nasty'),
+  order: fc.constantFrom<Behaviours['order'][]>('keys', 'scattered'),
   folders: fc.constantFrom<Behaviours['folders'][]>('implicit', 'lasting'),
   etag: fc.constantFrom<Behaviours['etag'][]>('md5', 'random'),
   missingFolder: fc.constantFrom<Behaviours['missingFolder'][]>('empty', 'missing'),

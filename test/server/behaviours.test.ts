@@ -32,6 +32,34 @@ describe('the wire', () => {
     const last_modified: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(listing).toMatchObject({ objects: [{ last_modified }] });
   });
+
+  it.each([200, 201] as const)('has the status %d for what was stored', async (uploaded) => {
+    const { baseUrl, bucket, credentials } = await startEmbeddedServer({ behaviours: { uploaded } });
+    const headers = { Authorization: basic(credentials) };
+
+    const stored = await exchange(baseUrl, { method: 'PUT', path: `/${bucket}/a`, headers, body: 'a' });
+
+    expect(stored.status).toBe(uploaded);
+    expect(jsonOf(stored)).toEqual({ bucket, key: 'a', size: 1 });
+  });
+
+  it.each([
+    [401, 403],
+    [403, 401],
+  ] as const)(
+    'has the status %d for credentials that are wrong, and %d for those that may only read (§5)',
+    async (wrongCredentials, weakCredentials) => {
+      const behaviours = { wrongCredentials, weakCredentials };
+      const { baseUrl, bucket, readOnlyCredentials } = await startEmbeddedServer({ behaviours });
+      const deleting = async (authorization: string): Promise<number> => {
+        const headers = { Authorization: authorization };
+        return (await exchange(baseUrl, { method: 'DELETE', path: `/${bucket}/a`, headers })).status;
+      };
+
+      expect(await deleting('Basic')).toBe(wrongCredentials);
+      expect(await deleting(basic(readOnlyCredentials))).toBe(weakCredentials);
+    },
+  );
 });
 
 /** Of a bucket with the one file `a`. */

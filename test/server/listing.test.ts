@@ -40,6 +40,7 @@ describe('a listing', () => {
       limit: 1000,
       from: { last: '', step: 0 },
       nasty: false,
+      order: 'keys',
       ownEntry: false,
     });
     await index.close();
