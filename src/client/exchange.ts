@@ -19,11 +19,11 @@ import type { BaseUrl } from './base-url.ts';
 import { Connections, type Way } from './connections.ts';
 import type { Authorization } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
+import { Pace } from './pace.ts';
 import { pauseFor } from './pause.ts';
 import { refusalOfAnswer } from './refused-answer.ts';
 import { ofDeadConnection, refusalOf } from './refusals.ts';
-import { bodyOf, requireAllSent } from './request-body.ts';
-import type { Progress, RequestBody } from './request-body.ts';
+import { bodyOf, requireAllSent, type Progress, type RequestBody } from './request-body.ts';
 import { retrying } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { ServiceAnswer } from './service-answer.ts';
@@ -71,11 +71,13 @@ export class Exchange {
   readonly #running: RunningClock;
   readonly #buffers: SocketBuffers;
   readonly #connections: Connections;
+  readonly #pace: Pace;
 
   constructor(settings: ExchangeSettings) {
     this.#settings = settings;
     this.#running = RunningClock.of(settings.clock);
     this.#buffers = new SocketBuffers(settings.clock);
+    this.#pace = new Pace(settings.clock, settings.log);
     this.#connections = new Connections({
       origin: settings.baseUrl.origin,
       most: settings.connections,
@@ -152,7 +154,8 @@ export class Exchange {
     return retrying(attempt, { policy: retry, random, log, pause, left });
   }
 
-  async #awaitCredentials<Result>(others: Promise<Result>, watch: Watch): Promise<Result> {
+  async #awaitCredentials(others: Promise<boolean>, watch: Watch): Promise<boolean> {
+    if (watch.refusal !== null) return false;
     watch.expect('new credentials', this.#settings.deadlines.headers);
     return watch.race(others).finally(() => {
       watch.rest();
@@ -167,6 +170,7 @@ export class Exchange {
     const { watch, progress } = circumstances;
     const details = detailsOf(ask);
     const { traffic, clock, deadlines } = this.#settings;
+    if (this.#pace.isKept) progress.at += await this.#pace.turn(watch);
     const since = clock.monotonic();
     let body: RequestBody = null;
     let answer: ServiceAnswer | null = null;
@@ -178,6 +182,7 @@ export class Exchange {
         traffic.waited();
       });
       traffic.answered();
+      this.#pace.answered(answer.status, since);
       const taken = await this.#taken(ask, answer, circumstances.used, take);
       requireAllSent(ask, progress);
       logTry(this.#settings, { ask, since, answer, refusal: null });

@@ -50,6 +50,8 @@ export interface Behaviours {
   readonly wrongCredentials: 401 | 403;
   /** The status where credentials may only read (§5). */
   readonly weakCredentials: 403 | 401;
+  /** Requests answered in a second, at first at once; others are refused with 429. Null: all. The spec shows no rate limit (§8). */
+  readonly requestsPerSecond: number | null;
   /** Bytes above which an upload is refused with 413; null: never. */
   readonly largestUpload: number | null;
 }
@@ -76,6 +78,7 @@ export const defaultBehaviours: Behaviours = {
   uploaded: 200,
   wrongCredentials: 401,
   weakCredentials: 403,
+  requestsPerSecond: null,
   largestUpload: null,
 };
 
@@ -101,5 +104,6 @@ export const behaviourChoices: { readonly [Name in keyof Behaviours]: readonly B
   uploaded: [200, 201],
   wrongCredentials: [401, 403],
   weakCredentials: [403, 401],
+  requestsPerSecond: [null, 20],
   largestUpload: [null, 1024 * 1024],
 };

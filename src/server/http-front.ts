@@ -20,6 +20,7 @@ import type { Fault, FaultPlan } from './faults.ts';
 import { fileEndpoints } from './file-endpoints.ts';
 import { BadBodyError, readFields } from './json-body.ts';
 import { BadPathError, parseTarget, pathName, type Target } from './raw-path.ts';
+import type { RequestLimit } from './request-limit.ts';
 import type { RequestLog, RequestRecord } from './request-log.ts';
 import { resetConnection, send, stall, takeBody } from './sending.ts';
 
@@ -29,6 +30,7 @@ export interface FrontParts {
   readonly serviceFor: (credential: Credential) => ObjectService;
   readonly credentials: readonly Credential[];
   readonly behaviours: Behaviours;
+  readonly limit: RequestLimit;
   readonly clock: Clock;
   readonly log: Log;
   readonly requests: RequestLog;
@@ -153,6 +155,7 @@ async function answerTo(
   named: NamedRequest,
 ): Promise<Answer> {
   const { family, access, operation } = endpoint;
+  if (!parts.limit.take()) return errorAnswer(family, 429, 'There are too many requests.');
   const credential = authenticate(request.headers.authorization, parts.credentials);
   const { wrongCredentials, weakCredentials } = parts.behaviours;
   if (credential === undefined) return deniedAnswer(family, wrongCredentials, WRONG);

@@ -10,6 +10,7 @@ import { EmbeddedStore, type StoreOptions } from './embedded-store.ts';
 import { FaultPlan } from './faults.ts';
 import { httpFront, type FrontParts } from './http-front.ts';
 import { answerLink } from './link-endpoint.ts';
+import { RequestLimit } from './request-limit.ts';
 import { RequestLog } from './request-log.ts';
 
 /** Where to listen. */
@@ -57,12 +58,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const [credentials] = allCredentials;
   if (credentials === undefined) throw new Error('a server needs at least one credential');
   const behaviours = options.behaviours ?? store?.behaviours ?? defaultBehaviours;
+  const clock = options.clock ?? store?.clock ?? systemClock;
   const published = store?.published();
   const parts: FrontParts = {
     serviceFor: source instanceof EmbeddedStore ? ({ account }) => source.account(account) : () => source,
     credentials: allCredentials,
     behaviours,
-    clock: options.clock ?? store?.clock ?? systemClock,
+    limit: new RequestLimit(behaviours.requestsPerSecond, clock),
+    clock,
     log: options.log ?? silentLog,
     requests: new RequestLog(options.requestsKept),
     faults: new FaultPlan(),

@@ -51,6 +51,7 @@ describe('a listing whose names are not UTF-8', () => {
 describe('an answer to an upload that comes a byte now and then', () => {
   it.each([
     ['200 OK', 'timeout'],
+    ['401 Unauthorized', 'denied'],
     ['403 Forbidden', 'denied'],
     ['503 Busy', 'unavailable'],
   ])('is given 60 s in all (%s)', async (status, kind) => {
@@ -82,6 +83,7 @@ describe('an answer to an upload that comes a byte now and then', () => {
 
 describe('a refusal whose text stalls', () => {
   it.each([
+    ['401 Unauthorized', 'denied'],
     ['403 Forbidden', 'denied'],
     ['404 Not Found', 'missing'],
   ])('is still the refusal that its status says (%s)', async (status, kind) => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Behaviours } from '../../src/server/behaviours.ts';
 import { startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { basic, exchange, jsonOf } from '../support/raw-client.ts';
 
 const MD5_OF_A = '0cc175b9c0f1b6a831c399e269772661';
@@ -31,6 +32,25 @@ describe('the wire', () => {
 
     const last_modified: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(listing).toMatchObject({ objects: [{ last_modified }] });
+  });
+
+  it('has 429 for requests beyond the first of a second, and takes more as time passes', async () => {
+    const clock = new ManualClock();
+    const { baseUrl, bucket, credentials } = await startEmbeddedServer({
+      behaviours: { requestsPerSecond: 20 },
+      clock,
+    });
+    const headers = { Authorization: basic(credentials) };
+    const statuses = async (count: number): Promise<number[]> => {
+      const all = [];
+      for (let each = 0; each < count; each += 1)
+        all.push((await exchange(baseUrl, { method: 'DELETE', path: `/${bucket}/a`, headers })).status);
+      return all;
+    };
+
+    expect(await statuses(21)).toEqual([...Array.from({ length: 20 }, () => 204), 429]);
+    clock.advance(100);
+    expect(await statuses(3)).toEqual([204, 204, 429]);
   });
 
   it.each([200, 201] as const)('has the status %d for what was stored', async (uploaded) => {

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { defaultBehaviours } from '../../src/server/behaviours.ts';
 import { FaultPlan } from '../../src/server/faults.ts';
 import { httpFront, type FrontParts } from '../../src/server/http-front.ts';
+import { RequestLimit } from '../../src/server/request-limit.ts';
 import { RequestLog } from '../../src/server/request-log.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { openEmbeddedService, uploadOf } from '../support/embedded-service.ts';
@@ -37,6 +38,7 @@ describe('the bytes of a file', () => {
       serviceFor: () => direct,
       credentials: [],
       behaviours: defaultBehaviours,
+      limit: new RequestLimit(null, systemClock),
       clock: systemClock,
       log: silentLog,
       requests: new RequestLog(),

@@ -52,7 +52,7 @@ it.each(['read', 'digest', 'look', 'store', 'remove'] as const)(
   { timeout: 60_000 },
   async (what) => {
     const { clock, faults, ask } = await setup();
-    const fault = { kind: 'status', status: 429, retryAfter: 7 } as const;
+    const fault = { kind: 'status', status: 503, retryAfter: 7 } as const;
     faults.add({ key: 'slow', times: MANY, fault });
     const slow = Array.from({ length: MANY }, () => ask[what]('slow'));
     await until(() => clock.sleeps.length === MANY);
