@@ -1,5 +1,8 @@
 /**
- * How fast may requests leave, while the service refuses some for their number (429)?
+ * How fast may requests leave, while the service refuses some for their number?
+ *
+ * A 429 says that it does. 503 may say the same, as with S3, or that the service is away: then it answers no others, and those who ask
+ * again find out soonest when it is back.
  *
  * Tries that go by themselves are no answer to that: those which have waited longest wait longest again, meet as many others, and
  * are given up, though the service takes some all the time. So requests leave one after another, as fast as the service has
@@ -11,6 +14,13 @@ import { RunningClock } from '../base/running-clock.ts';
 import type { Watch } from './watch.ts';
 
 const TOO_MANY_REQUESTS = 429;
+const UNAVAILABLE = 503;
+/** Those that are meant for the number of requests are at least so many, and one for so many other answers. */
+const FEWEST_UNAVAILABLE = 3;
+const ANSWERS_FOR_ONE = 5;
+/** A service that has given other answers within so long is there; one that has given none for so long is away. Milliseconds. */
+const THERE_MS = 1_000;
+const AWAY_MS = 5_000;
 /** Over how long answers are counted, milliseconds: more than the second by which most services count, so that a burst is not taken for what they bear. */
 const MEMORY_MS = 5_000;
 /** A refusal leaves so much of what was answered, and at least this many requests a second. */
@@ -48,8 +58,10 @@ export class Pace {
   #nextAt = 0;
   /** Null: requests leave as they come. */
   #limit: Limit | null = null;
-  /** Answers, of which each counts for less and less. */
+  /** Answers, and those of 503, of which each counts for less and less. */
   #answers = 0;
+  #unavailable = 0;
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #countedAt = 0;
 
   constructor(clock: Clock, log: Log) {
@@ -85,24 +97,34 @@ export class Pace {
   /** The service has answered a request that left at `leftAt`, milliseconds. */
   answered(status: number, leftAt: number): void {
     const now = this.#clock.monotonic();
-    if (status === TOO_MANY_REQUESTS) {
-      this.#refused(now, leftAt);
-      return;
+    this.#age(now);
+    if (status === TOO_MANY_REQUESTS) this.#refused(now, leftAt, status);
+    else if (status === UNAVAILABLE) this.#unavailableAt(now, leftAt);
+    else {
+      this.#answers += 1;
+      this.#answeredAt = now;
     }
-    this.#answers = this.#answersBy(now) + 1;
-    this.#countedAt = now;
   }
 
-  #refused(now: number, leftAt: number): void {
+  #unavailableAt(now: number, leftAt: number): void {
+    this.#unavailable += 1;
+    const silent = now - this.#answeredAt;
+    const isShare = this.#unavailable >= Math.max(FEWEST_UNAVAILABLE, this.#answers / ANSWERS_FOR_ONE);
+    if (isShare && silent < THERE_MS) this.#refused(now, leftAt, UNAVAILABLE);
+    if (silent >= AWAY_MS) this.#limit = null;
+  }
+
+  #refused(now: number, leftAt: number, status: number): void {
     const before = this.#limit;
     // What left before, or right after, says nothing of the pace since: the service still counts what came before.
     if (before !== null && leftAt < before.at + SETTLING_MS) return;
-    const begun = Math.max(SLOWEST, (this.#answersBy(now) * CUT * 1000) / MEMORY_MS);
+    const begun = Math.max(SLOWEST, (this.#answers * CUT * 1000) / MEMORY_MS);
     // At first nobody knows how much too fast it was.
     const refused = before === null ? Number.POSITIVE_INFINITY : Math.max(begun, rateAt(before, now));
     this.#limit = { at: now, begun, refused };
     if (before === null)
-      this.#log.warn('The service refuses requests for their number (429): they leave more slowly', {
+      this.#log.warn('The service refuses requests for their number: they leave more slowly', {
+        status,
         perSecond: Math.round(begun),
       });
   }
@@ -124,8 +146,11 @@ export class Pace {
     this.#isLettingGo = false;
   }
 
-  #answersBy(now: number): number {
-    return this.#answers * Math.exp((this.#countedAt - now) / MEMORY_MS);
+  #age(now: number): void {
+    const left = Math.exp((this.#countedAt - now) / MEMORY_MS);
+    this.#answers *= left;
+    this.#unavailable *= left;
+    this.#countedAt = now;
   }
 }
 

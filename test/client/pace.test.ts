@@ -1,4 +1,4 @@
-/** SEMANTICS: what becomes of requests while the service refuses some for their number (429)? */
+/** SEMANTICS: what becomes of requests while the service refuses some for their number? */
 import { describe, expect, it } from 'vitest';
 import { RunningClock } from '../../src/base/running-clock.ts';
 import { Pace } from '../../src/client/pace.ts';
@@ -30,10 +30,14 @@ class Crowd {
   readonly #running = RunningClock.of(this.clock);
   readonly #pace = new Pace(this.clock, this.log);
   readonly #limit: RequestLimit;
+  readonly #status: number;
   #isOver = false;
+  #chance = 1;
 
-  constructor(perSecond: number) {
+  /** `status`: of what is refused. */
+  constructor(perSecond: number, status = 429) {
     this.#limit = new RequestLimit(perSecond, this.clock);
+    this.#status = status;
     this.clock.holdSleeps = true;
   }
 
@@ -53,6 +57,12 @@ class Crowd {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
+  /** From a half to one, and the same in every run. */
+  #jitter(): number {
+    this.#chance = (this.#chance * 75 + 74) % 65_537;
+    return 1 - this.#chance / 65_537 / 2;
+  }
+
   async #program(): Promise<void> {
     for (let refusals = 0; !this.#isOver;) {
       const watch = new Watch(this.#running, { operation: 'headObject', subject: 'k' }, undefined);
@@ -61,9 +71,10 @@ class Crowd {
       const leftAt = this.clock.monotonic();
       await this.clock.sleep(TICK);
       const isTaken = this.#limit.take();
-      this.#pace.answered(isTaken ? 200 : 429, leftAt);
+      this.#pace.answered(isTaken ? 200 : this.#status, leftAt);
       this.tally[isTaken ? 'served' : 'refused'] += 1;
-      if (!isTaken) await this.clock.sleep(Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** refusals));
+      if (!isTaken)
+        await this.clock.sleep(Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** refusals) * this.#jitter());
       refusals = isTaken ? 0 : refusals + 1;
       this.tally.inTurn = Math.max(this.tally.inTurn, refusals);
     }
@@ -71,15 +82,22 @@ class Crowd {
 }
 
 describe('of a service that answers so many requests a second', () => {
-  it.each([4, 20, 200])(
-    '(%d), programs that ask without a break get nearly all, and nobody is refused so often as to fail [errors/pace]',
-    async (perSecond) => {
+  it.each([
+    [4, 429],
+    [20, 429],
+    [200, 429],
+    [4, 503],
+    [20, 503],
+    [200, 503],
+  ])(
+    '(%d, %d for the others), programs that ask without a break get nearly all, and nobody is refused so often as to fail [errors/pace]',
+    async (perSecond, status) => {
       const seconds = 120;
 
-      const { served, refused, inTurn } = await new Crowd(perSecond).run(40, seconds);
+      const { served, refused, inTurn } = await new Crowd(perSecond, status).run(40, seconds);
 
       expect(served).toBeGreaterThan(0.8 * perSecond * seconds);
-      expect(refused).toBeLessThan(0.1 * served + 80);
+      expect(refused).toBeLessThan((status === 429 ? 0.1 : 0.3) * served + 80);
       // A request has six tries.
       expect(inTurn).toBeLessThan(6);
     },
@@ -100,8 +118,34 @@ describe('of a service that answers so many requests a second', () => {
     await crowd.run(40, 30);
 
     expect(crowd.log.lines.map(({ message }) => message)).toEqual([
-      'The service refuses requests for their number (429): they leave more slowly',
+      'The service refuses requests for their number: they leave more slowly',
     ]);
+  });
+});
+
+describe('503', () => {
+  const heard = (...statuses: readonly [status: number, times: number, after: number][]): Pace => {
+    const clock = new ManualClock();
+    const pace = new Pace(clock, new RecordingLog());
+    for (const [status, times, after] of statuses) {
+      clock.advance(after);
+      for (let each = 0; each < times; each += 1) pace.answered(status, clock.monotonic());
+    }
+    return pace;
+  };
+
+  it('of every third request slows the others [errors/pace]', () => {
+    expect(heard([200, 20, 0], [503, 10, 100]).isKept).toBe(true);
+  });
+
+  it.each<[string, ...[number, number, number][]]>([
+    ['of one request in twenty', [200, 100, 0], [503, 5, 100]],
+    ['of a request that is the only one', [200, 2, 0], [503, 2, 100]],
+    ['of a service that is away', [503, 100, 0], [503, 100, 1000]],
+    ['of one that has just gone', [200, 20, 0], [503, 100, 1000]],
+    ['of one that was slow before it went', [200, 20, 0], [503, 10, 100], [503, 1, 5000]],
+  ])('%s slows none', (_what, ...statuses) => {
+    expect(heard(...statuses).isKept).toBe(false);
   });
 });
 
