@@ -6,6 +6,7 @@ import {
   belongsTo,
   ownRecordDirectories,
   recordDirectories,
+  recordDirectory,
 } from '../../src/cli/found-mounts/record-directories.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -50,4 +51,33 @@ describe('what mounts say of themselves is believed', () => {
       expect(await recordDirectories(0)).toContain(directory);
     },
   );
+});
+
+describe.runIf(uid === 0)('a mount leaves word of itself', () => {
+  const temporary = `/tmp/pailfs-${STRANGER}`;
+
+  /** As root of a user namespace finds the directory of the machine's root. */
+  async function othersMade(directory: string): Promise<void> {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await chown(directory, STRANGER + 1, STRANGER + 1);
+  }
+
+  it('in /tmp where the usual directory is somebody else’s, and is found there', async () => {
+    const session = `/run/user/${STRANGER}`;
+    onTestFinished(() => rm(session, { recursive: true }));
+    onTestFinished(() => rm(temporary, { recursive: true }));
+    await othersMade(`${session}/pailfs`);
+
+    expect(await recordDirectory(STRANGER)).toBe(temporary);
+    expect(await ownRecordDirectories(STRANGER)).toEqual([temporary]);
+  });
+
+  it('nowhere, and says so, where that is somebody else’s, too', async () => {
+    onTestFinished(() => rm(temporary, { recursive: true }));
+    await othersMade(temporary);
+
+    await expect(recordDirectory(STRANGER)).rejects.toThrow(
+      `${temporary} belongs to somebody else or is open to others: remove it`,
+    );
+  });
 });

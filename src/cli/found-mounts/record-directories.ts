@@ -10,18 +10,25 @@ const DIRECTORY_MODE = 0o700;
 
 /** The directory for this user's records, made when missing. Rejects when somebody else made it. */
 export async function recordDirectory(uid: number): Promise<string> {
-  const directory = await usableDirectory(uid);
+  const usual = uid === 0 ? '/run/pailfs' : `/run/user/${uid}/pailfs`;
+  if ((await isMade(usual)) && (await belongsTo(usual, uid))) return usual;
+  // /tmp is everywhere.
+  const directory = await makeDirectory(`/tmp/pailfs-${uid}`);
   if (await belongsTo(directory, uid)) return directory;
   throw new Error(`${directory} belongs to somebody else or is open to others: remove it`);
 }
 
-async function usableDirectory(uid: number): Promise<string> {
+/**
+ * Not where there is no session directory, or none at all (macOS, small containers). It is there, and somebody else's, for root of a user
+ * namespace that sees the `/run` of the machine.
+ */
+async function isMade(directory: string): Promise<boolean> {
   try {
-    return await makeDirectory(uid === 0 ? '/run/pailfs' : `/run/user/${uid}/pailfs`);
+    await makeDirectory(directory);
+    return true;
   } catch (error) {
-    // No session directory, or none at all (macOS, small containers): /tmp is everywhere.
-    if (!['ENOENT', 'EACCES', 'EROFS', 'EPERM'].includes(systemErrorCode(error) ?? '')) throw error;
-    return makeDirectory(`/tmp/pailfs-${uid}`);
+    if (['ENOENT', 'EACCES', 'EROFS', 'EPERM'].includes(systemErrorCode(error) ?? '')) return false;
+    throw error;
   }
 }
 
