@@ -69,6 +69,13 @@ describe('-o', () => {
     expect(attempt).toThrow(`unknown option -o ${option.split('=', 1)[0] ?? ''}`);
   });
 
+  it('refuses to change a mount that is there, whatever mount(8) adds of that', () => {
+    const attempt = (): unknown => parseMountOptions(['rw,nosuid,user_id=0,group_id=0,remount,ro']);
+
+    expect(attempt).toThrow(expect.objectContaining({ exitCode: 2 }) as Error);
+    expect(attempt).toThrow(/^the options of a mount cannot be changed: unmount it, and mount it again/);
+  });
+
   it('refuses a setting without the value that it needs', () => {
     expect(() => parseMountOptions(['uid'])).toThrow('-o uid needs a value');
   });

@@ -32,7 +32,12 @@ const STANDARD_OPTIONS = new Set([
 /** Rejects with a usage error that names an option which does not exist or may not stand on a command line. */
 export function parseMountOptions(lists: readonly string[]): RawSettings {
   const settings: RawSettings = {};
-  for (const option of lists.flatMap(splitAtCommas)) {
+  const options = lists.flatMap(splitAtCommas);
+  // First of all: beside it mount(8) gives what it reads of the mount that is there, which are no settings.
+  if (options.includes('remount')) {
+    throw usageError('the options of a mount cannot be changed: unmount it, and mount it again with others');
+  }
+  for (const option of options) {
     const equals = option.indexOf('=');
     const key = equals < 0 ? option : option.slice(0, equals);
     const value = equals < 0 ? undefined : option.slice(equals + 1);
