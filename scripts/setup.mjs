@@ -19,6 +19,7 @@ const DEBIAN_PACKAGES = {
   fish: 'fish',
   fusermount3: 'fuse3',
   getfattr: 'attr',
+  gio: 'libglib2.0-bin',
   git: 'git',
   groff: 'groff-base',
   ip: 'iproute2',
@@ -51,7 +52,7 @@ export const TEST_PROGRAMS = [
 /** What the long tests run besides. */
 export const LONG_TEST_PROGRAMS = [
   ...['soffice', 'fish', 'groff', 'systemd-analyze', 'zsh'],
-  ...['Xvfb', 'openbox', 'dbus-daemon', 'xprop', 'xdotool', 'xclip', 'thunar'],
+  ...['Xvfb', 'openbox', 'dbus-daemon', 'xprop', 'xdotool', 'xclip', 'thunar', 'gio'],
 ];
 
 /** The packages of package-lock.json are in node_modules, in those versions. */
