@@ -27,3 +27,29 @@ export async function whileInterruptible<Result>(
     if (by !== undefined) process.kill(process.pid, by);
   }
 }
+
+/** What must not end in its middle: the first of these signals then ends the process after it, a second one at once. */
+export class Uninterrupted {
+  readonly #note = (name: NodeJS.Signals): void => {
+    this.#by = name;
+    this.#letGo();
+  };
+  #by: NodeJS.Signals | undefined;
+  #hasBegun = false;
+
+  begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    for (const name of ENDING_SIGNALS) process.on(name, this.#note);
+  }
+
+  /** Does not return where a signal came. */
+  end(): void {
+    this.#letGo();
+    if (this.#by !== undefined) process.kill(process.pid, this.#by);
+  }
+
+  #letGo(): void {
+    for (const name of ENDING_SIGNALS) process.off(name, this.#note);
+  }
+}

@@ -7,6 +7,7 @@ import type { BucketStore } from '../../store/bucket-store.ts';
 import { replaceObject } from '../../store/replace.ts';
 import type { ExitCode } from '../command-error.ts';
 import { CommandError, exitCodes, usageError } from '../command-error.ts';
+import { Uninterrupted } from './interruption.ts';
 import { BucketStores, requireAddress } from './object-address.ts';
 import { outcomeOf, Telling, type DirectOutcome } from './outcomes.ts';
 import { openProgress } from './progress.ts';
@@ -20,6 +21,13 @@ interface Stored {
   readonly storedAs: string;
   /** Bytes. */
   readonly size: number;
+}
+
+interface Place {
+  readonly bucket: string;
+  readonly key: string;
+  /** From the upload to the publication of what shall be public. */
+  readonly publication: Uninterrupted;
 }
 
 /** The last of `words` is `bucket:key`, or a bucket or folder to put the others into. Goes on after one that fails. */
@@ -43,13 +51,18 @@ export async function runPut(session: Session, words: readonly string[], json: b
   const sources = new Map<string, string>();
   for (const file of files) {
     const keyOfFile = isFolder ? `${key}${basename(file)}` : key;
+    const publication = new Uninterrupted();
     const stored = (): Promise<Stored> => {
       requireFree(sources.get(keyOfFile));
-      return put(session, store, file, { bucket, key: keyOfFile });
+      return put(session, store, file, { bucket, key: keyOfFile, publication });
     };
-    const outcome = await outcomeOf(file, stored);
-    if (outcome.isDone) sources.set(keyOfFile, file);
-    telling.tell(outcome);
+    try {
+      const outcome = await outcomeOf(file, stored);
+      if (outcome.isDone) sources.set(keyOfFile, file);
+      telling.tell(outcome);
+    } finally {
+      publication.end();
+    }
   }
   return telling.end();
 }
@@ -64,19 +77,25 @@ async function put(
   { clock, settings }: Session,
   store: BucketStore,
   file: string,
-  { bucket, key }: { readonly bucket: string; readonly key: string },
+  { bucket, key, publication }: Place,
 ): Promise<Stored> {
   const source = await openSource(file);
   const progress = openProgress(basename(key), source.size, prettyBytes);
   try {
     const contentType = contentTypeOf(key);
-    const body = new SentFile(source, contentType, (bytes) => {
+    const publish = { isDue: settings.visibility === 'public' };
+    const sent = (bytes: number): void => {
       progress.set(bytes);
-    });
+      // From now on the service may have it, and so have made it private (§3.2).
+      if (bytes === source.size && publish.isDue) publication.begin();
+    };
+    const body = new SentFile(source, contentType, sent);
     const content = { body, contentType, md5: () => body.md5(), modified: new Date(clock.now()) };
     const { visibilityFailure } =
       settings.visibility === 'preserve'
-        ? await replaceKeeping(store, key, content)
+        ? await replaceKeeping(store, key, content, (visibility) => {
+            publish.isDue = visibility === 'public';
+          })
         : await replaceObject(store, key, content, settings.visibility);
     if (visibilityFailure !== undefined) {
       const reason = reasonOf(visibilityFailure) ?? inWords(visibilityFailure);

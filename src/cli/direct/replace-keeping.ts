@@ -2,7 +2,7 @@
  * How does `pailfs put` replace a file whose visibility shall stay? A try may leave a minute after the first: what others have published
  * or taken down by then is not undone.
  */
-import type { ObjectHead } from '../../service/records.ts';
+import type { ObjectHead, Visibility } from '../../service/records.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import type { BucketStore } from '../../store/bucket-store.ts';
 import { recognise } from '../../store/own-upload.ts';
@@ -11,15 +11,17 @@ import { Version } from '../../store/version.ts';
 import { exitCodes } from '../command-error.ts';
 import { EndUnknown, mayBeDone, reasonOf } from '../connecting/refused.ts';
 
-/** As `replaceObject`, which may be begun again. */
+/** As `replaceObject`, which may be begun again. `found`: told what the visibility is to be, before the upload. */
 export async function replaceKeeping(
   store: BucketStore,
   key: string,
   content: NewContent,
+  found: (wanted: Visibility) => void,
 ): Promise<Replacement> {
   for (;;) {
     // Asked for before the upload, which makes the file private (§3.2).
     const wanted = await currentVisibility(store, key);
+    found(wanted);
     // Of bytes that are there already only the time tells whether they came by a try; what is private is left alone without.
     const before = wanted === 'public' ? await headOf(store, key) : null;
     const plan = { isOld: false };

@@ -68,7 +68,7 @@ export class SentFile implements UploadBody {
   /** Of the last try. */
   #hash: Hash = createHash('md5');
 
-  /** `sent`: told how many bytes of this try are on their way. */
+  /** `sent`: told how many bytes of this try may have left. */
   constructor({ file, size }: UploadSource, contentType: string, sent: (bytes: number) => void) {
     this.#file = file;
     this.size = size;
@@ -87,6 +87,7 @@ export class SentFile implements UploadBody {
     const hash = createHash('md5');
     this.#hash = hash;
     let bytes = 0;
+    this.#sent(bytes);
     for await (const piece of piecesOf(this.#file)) {
       hash.update(piece);
       bytes += piece.length;
@@ -96,8 +97,8 @@ export class SentFile implements UploadBody {
           exitCodes.failed,
           'it is longer than when it was opened: put it again, or give it on stdin',
         );
-      yield piece;
       this.#sent(bytes);
+      yield piece;
     }
     if (bytes < this.size)
       throw new CommandError(
