@@ -38,6 +38,20 @@ it.each([true, false])(
   },
 );
 
+it('a person who has them stored need not say so again when the service does not take them at first [crash/unsent]', async () => {
+  const { scene, disk } = await leftAndChanged(null, damageDrafts);
+  const { unsent } = await mountOver(disk, scene);
+  await expect.poll(() => unsent.list()).toMatchObject([{ path: '/f', state: 'set aside' }]);
+  const [left] = await unsent.list();
+  scene.store.changeAccount({ gracePeriod: true });
+  expect(await unsent.retry([left?.id ?? ''])).toMatchObject([{ isDone: false }]);
+  scene.store.changeAccount({ gracePeriod: false });
+
+  await unsent.retry(null);
+
+  expect(await textOf(scene, 'f')).toBe('jept');
+});
+
 it('they are not stored by who has all tried again while they are being set aside [crash/unsent]', async () => {
   const { scene, disk } = await leftAndChanged(null, damageDrafts);
   const record = holdCommit('"set aside"');
