@@ -5,9 +5,9 @@
 import { expect, it } from 'vitest';
 import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
-import { refuseCommits } from '../support/journal-commits.ts';
+import { refuseCommitLater, refuseCommits } from '../support/journal-commits.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { errnoOfCall, openToEdit, setXattr, writeAt } from '../support/program-acts.ts';
+import { errnoOfCall, openToEdit, setXattr, writeAt, xattr } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 /** `status`: what the service says of the newer bytes, which are to be of this type. */
@@ -97,6 +97,50 @@ it('newer bytes that cannot be set aside either stay in the list [uploads/retry]
   faults.clear();
   await mounted.unsent.retry(null);
   expect(await textsOf(scene)).toEqual({ n: 'newer!!!' });
+});
+
+it('newer bytes that cannot be set aside are not taken for what a program writes meanwhile', async () => {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  const { fs, faults, mounted } = scene;
+  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+  await writeFile(fs, '/n', 'promised');
+  faults.clear();
+  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
+  const takeThemAgain = refuseCommits('put draft/');
+  const handle = await openToEdit(fs, '/n');
+  await writeAt(fs, handle, 'newer!!!');
+  expect(await errnoOfCall(fs.flush(handle))).toBe('EFBIG');
+  takeThemAgain();
+  const record = refuseCommitLater('"set aside"');
+  const released = fs.release(handle);
+  await record.begun;
+
+  const writer = await openToEdit(fs, '/n');
+  await writeAt(fs, writer, 'last');
+  record.letGo();
+  await released;
+
+  faults.clear();
+  await fs.flush(writer);
+  await fs.release(writer);
+  await drained(mounted);
+  expect(await textsOf(scene)).toEqual({ n: 'lastised' });
+  expect(await mounted.unsent.list()).toMatchObject([{ state: 'set aside', bytes: 8 }]);
+});
+
+it('to discard the newer bytes leaves in sight why what the close has promised was not stored [uploads/discard]', async () => {
+  const { scene, newer } = await withTwoOfOneFile(503);
+  const { fs, mounted, clock } = scene;
+  const attempts = async (): Promise<number | undefined> =>
+    (await mounted.unsent.list()).find(({ id }) => id !== newer)?.attempts;
+  const before = (await attempts()) ?? 0;
+  clock.advance(600_000);
+  await expect.poll(attempts).toBeGreaterThan(before);
+
+  await mounted.unsent.discard([newer]);
+
+  expect(await xattr(fs, '/n', 'user.pailfs.state')).toBe('failed');
+  expect(await xattr(fs, '/n', 'user.pailfs.error')).not.toBe('');
 });
 
 it('to discard what goes up leaves what another close promises meanwhile [uploads/discard]', async () => {

@@ -4,9 +4,23 @@ import type { FileHandle } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
-import { openForTest, readFile, type FileSystemForTest, type TestOptions } from '../support/open-for-test.ts';
-import { LogForTest, edit, openToEdit, openToRewrite, writeAt, xattr } from '../support/program-acts.ts';
-import { textOf, textOfConflictCopy } from '../support/stored-state.ts';
+import {
+  names,
+  openForTest,
+  readFile,
+  type FileSystemForTest,
+  type TestOptions,
+} from '../support/open-for-test.ts';
+import {
+  LogForTest,
+  edit,
+  openToEdit,
+  openToRewrite,
+  setXattr,
+  writeAt,
+  xattr,
+} from '../support/program-acts.ts';
+import { textOf, textOfConflictCopy, visibilityOf } from '../support/stored-state.ts';
 
 /** Longer than what is closed waits for its upload. */
 const SOON = 200;
@@ -81,6 +95,23 @@ describe('a conflict that only the upload finds', () => {
       expect(await textOf(scene, 'f')).toBe('anew');
       expect(await textOfConflictCopy(scene)).toBe('Base');
       expect(await scene.mounted.unsent.list()).toEqual([]);
+    });
+
+    it('keeps the edit private though it was to be public [conflict/private]', async () => {
+      const scene = await writeBack();
+      await scene.foreignWrite('f', 'base');
+      await edit(scene.fs, '/f', 'B', 0);
+      await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public');
+      const handle = await openToRewrite(scene.fs, '/f');
+      await writeAt(scene.fs, handle, 'anew');
+      await scene.foreignWrite('f', 'them');
+
+      await drained(scene.mounted);
+
+      const copy = (await names(scene.fs, '/')).find((name) => name.includes('conflict')) ?? '';
+      expect(await textOf(scene, copy)).toBe('Base');
+      expect(await visibilityOf(scene, copy)).toBe('private');
+      await scene.fs.release(handle);
     });
 
     it('keeps the edit under its own name when it cannot be stored yet, over a kill, too [write-back/crash]', async () => {

@@ -81,6 +81,26 @@ export function refuseCommits(...parts: readonly string[]): () => void {
   return end;
 }
 
+/** The disk does not take the next commit of a row that holds all of `parts`, and says so when it is let go. */
+export function refuseCommitLater(...parts: readonly string[]): Omit<HeldCommit, 'made'> & {
+  readonly begun: Promise<void>;
+} {
+  const begun = signal();
+  const held = signal();
+  const end = aroundCommits(async (rows, commit) => {
+    if (!hold(rows, parts)) return commit(rows);
+    end();
+    begun.give();
+    await held.given;
+    throw new Error('disk full');
+  });
+  onTestFinished(() => {
+    end();
+    held.give();
+  });
+  return { begun: begun.given, letGo: held.give };
+}
+
 /** The next commit of a row that holds all of `parts` is made, and the disk says that it has failed. */
 export function denyCommit(...parts: readonly string[]): void {
   const end = aroundCommits(async (rows, commit) => {
