@@ -105,6 +105,20 @@ describe('when a request to make a file public has no answer, and is done after 
     expect(await xattr(scene.fs, '/f', 'user.pailfs.visibility')).toBe('private');
   });
 
+  it('the saves after it was seen to be private ask no more about that [visibility/preserve]', async () => {
+    const scene = await openForTest(latePublication('setVisibility'));
+    await scene.foreignWrite('f', 'bytes');
+    await names(scene.fs, '/');
+    expect(await errnoOfCall(setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'public'))).toBe('EIO');
+    await setXattr(scene.fs, '/f', 'user.pailfs.visibility', 'private');
+    scene.asked();
+
+    await writeFile(scene.fs, '/f', 'secret');
+
+    expect(scene.asked()).toEqual(['putObject f']);
+    expect(await visibilityOf(scene, 'f')).toBe('private');
+  });
+
   it('another file that was made there is private [xattr/private]', async () => {
     const scene = await openForTest(latePublication('putObject'));
     await scene.foreignWrite('f', 'bytes');
