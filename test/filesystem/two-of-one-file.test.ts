@@ -7,7 +7,7 @@ import { drained } from '../support/drained.ts';
 import { holdNext } from '../support/hold-next.ts';
 import { refuseCommitLater, refuseCommits } from '../support/journal-commits.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { errnoOfCall, openToEdit, setXattr, writeAt, xattr } from '../support/program-acts.ts';
+import { errnoOfCall, openToEdit, openToRead, setXattr, writeAt, xattr } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 /** `status`: what the service says of the newer bytes, which are to be of this type. */
@@ -141,6 +141,35 @@ it('to discard the newer bytes leaves in sight why what the close has promised w
 
   expect(await xattr(fs, '/n', 'user.pailfs.state')).toBe('failed');
   expect(await xattr(fs, '/n', 'user.pailfs.error')).not.toBe('');
+});
+
+it('to discard the newer bytes has what the close has promised sent again, also where it was refused [uploads/discard]', async () => {
+  const scene = await openForTest({ settings: { writeBack: true } });
+  const { fs, faults, mounted, clock } = scene;
+  const refuse = (status: number): void => {
+    faults.clear();
+    faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status } });
+  };
+  refuse(413);
+  await writeFile(fs, '/n', 'promised');
+  const reader = await openToRead(fs, '/n');
+  clock.advance(200);
+  await expect.poll(() => xattr(fs, '/n', 'user.pailfs.state')).toBe('failed');
+  const [{ id: promised } = { id: '' }] = await mounted.unsent.list();
+  refuse(503);
+  const takeThemAgain = refuseCommits('put draft/');
+  const writer = await openToEdit(fs, '/n');
+  await writeAt(fs, writer, 'newer!!!');
+  expect(await errnoOfCall(fs.flush(writer))).toBe('EIO');
+  takeThemAgain();
+  for (const handle of [writer, reader]) await fs.release(handle);
+  const newer = (await mounted.unsent.list()).map(({ id }) => id).filter((id) => id !== promised);
+  faults.clear();
+
+  await mounted.unsent.discard(newer);
+
+  await expect.poll(() => textsOf(scene)).toEqual({ n: 'promised' });
+  expect(await mounted.unsent.list()).toEqual([]);
 });
 
 it('to discard what goes up leaves what another close promises meanwhile [uploads/discard]', async () => {
