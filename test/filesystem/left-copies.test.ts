@@ -2,9 +2,10 @@
 import { expect, it } from 'vitest';
 import { keyOfPath, parentOf } from '../../src/store/keys.ts';
 import { drained } from '../support/drained.ts';
-import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
+import { names, openForTest, readFile, writeFile, type TestOptions } from '../support/open-for-test.ts';
 import { errnoOfCall } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
+import { TriedTwice } from '../support/tried-twice.ts';
 
 /** Longer than names are trusted. */
 const LATER = 11_000;
@@ -14,11 +15,12 @@ interface LeftAt {
   /** Whether the waiting file was stored before, as `before`. */
   readonly wasStored?: boolean;
   readonly waiting?: string;
+  readonly between?: TestOptions['between'];
 }
 
 /** /f is stored; of /g, or `waiting`, `promised` waits, and the copy that a rename of /f over it has left is stored under its name. */
-async function withLeftCopy({ writeBack, wasStored = false, waiting = '/g' }: LeftAt) {
-  const scene = await openForTest({ settings: { writeBack } });
+async function withLeftCopy({ writeBack, wasStored = false, waiting = '/g', between }: LeftAt) {
+  const scene = await openForTest({ settings: { writeBack }, ...(between !== undefined && { between }) });
   const { fs, clock, mounted, store, faults } = scene;
   await scene.foreignWrite('f', 'source');
   if (parentOf(waiting) !== '/') await fs.mkdir(parentOf(waiting), 0o755);
@@ -110,3 +112,29 @@ it.each(EACH)(
     expect(Object.values(stored)).toContain('promised');
   },
 );
+
+it('what others store there between two tries of its DELETE stays [rename/undo]', async () => {
+  let tries: TriedTwice | undefined;
+  const scene = await withLeftCopy({
+    writeBack: false,
+    between: (inner) => (tries = new TriedTwice(inner)),
+  });
+  const meanwhile = (): Promise<void> => scene.foreignWrite('g', 'theirs');
+  if (tries !== undefined) tries.next = { operation: 'deleteObject', key: 'g', first: 'refused', meanwhile };
+
+  await errnoOfCall(scene.fs.unlink('/g'));
+
+  expect(await textsOf(scene)).toEqual({ f: 'source', g: 'theirs' });
+});
+
+it('where nobody knows whether its DELETE was done, the name shows what is there once a person discards what waits', async () => {
+  const { fs, faults, mounted } = await withLeftCopy({ writeBack: false });
+  faults.add({ operation: 'deleteObject', key: 'g', times: Infinity, fault: { kind: 'lost-answer' } });
+  expect(await errnoOfCall(fs.unlink('/g'))).toBe('EIO');
+  faults.clear();
+
+  await mounted.unsent.discard((await mounted.unsent.list()).map(({ id }) => id));
+
+  expect(await names(fs, '/')).toEqual(['f']);
+  expect(await errnoOfCall(readFile(fs, '/g'))).toBe('ENOENT');
+});
