@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { diskNow } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
-import { writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import {
   edit,
   errnoOfCall,
@@ -55,6 +55,19 @@ it('what is being written over it says that it will be public', async () => {
   await fs.flush(handle);
   await fs.release(handle);
   expect(await stateOf({ fs, ...scene })).toEqual(['XYd', 'public']);
+});
+
+it('a file that others have replaced meanwhile is shown as theirs as soon as that is seen [visibility/restore-fails]', async () => {
+  const scene = await withOwedLink();
+  const { fs } = scene;
+  const handle = await openToEdit(fs, '/f');
+  await scene.foreignWrite('f', 'theirs');
+
+  await fs.fsync(handle);
+
+  expect((await readFile(fs, '/f')).toString()).toBe('theirs');
+  await fs.release(handle);
+  expect(await stateOf(scene)).toEqual(['theirs', 'private']);
 });
 
 it('an upload after which the service lets nobody look is still known as ours [conflict/keep-both]', async () => {
