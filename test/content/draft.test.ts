@@ -250,13 +250,18 @@ describe('a full disk', () => {
     expect(await draft.md5()).toBe(md5Of(text('xy')));
   });
 
-  it.each(['truncate', 'sync'] as const)('poisons the draft when %s meets it', async (step) => {
+  // A disk may say only then that it is full, or that the quota is used up.
+  it.each(
+    (['truncate', 'sync'] as const).flatMap((step) =>
+      ['EIO', 'ENOSPC', 'EDQUOT'].map((code) => ({ step, code })),
+    ),
+  )('poisons the draft when $step meets $code', async ({ step, code }) => {
     const { files, draft } = await setup();
-    files.failures.set(step, 'EIO');
+    files.failures.set(step, code);
 
-    await expect(step === 'sync' ? draft.sync() : draft.truncate(5)).rejects.toMatchObject({ code: 'EIO' });
+    await expect(step === 'sync' ? draft.sync() : draft.truncate(5)).rejects.toMatchObject({ code });
 
-    expect(draft.poisoned).toBe('EIO');
+    expect(draft.poisoned).toBe(code);
   });
 
   it('fails the creation', async () => {
