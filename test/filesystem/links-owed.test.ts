@@ -70,6 +70,28 @@ it('a file that others have replaced meanwhile is shown as theirs as soon as tha
   expect(await stateOf(scene)).toEqual(['theirs', 'private']);
 });
 
+it('a file that others replace before its link is restored is theirs, and nothing more of it is to be done [visibility/restore-fails]', async () => {
+  let isReplaced = false;
+  const scene = await withPublicFile({
+    between: (inner) =>
+      new InterceptedService(inner, async ({ operation }, proceed) => {
+        const answer = await proceed();
+        if (operation !== 'putObject' || isReplaced) return answer;
+        isReplaced = true;
+        await scene.foreignWrite('f', 'theirs');
+        return answer;
+      }),
+  });
+  const { fs, mounted } = scene;
+
+  expect(await errnoOfCall(writeFile(fs, '/f', 'ours'))).toBe('EIO');
+
+  expect((await readFile(fs, '/f')).toString()).toBe('theirs');
+  expect(await xattr(fs, '/f', 'user.pailfs.state')).toBe('clean');
+  expect(await mounted.unsent.list()).toEqual([]);
+  expect(await stateOf(scene)).toEqual(['theirs', 'private']);
+});
+
 it('an upload after which the service lets nobody look is still known as ours [conflict/keep-both]', async () => {
   const scene = await withPublicFile();
   const { fs, faults, service } = scene;
