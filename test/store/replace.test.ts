@@ -47,6 +47,16 @@ describe('replacing', () => {
     expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('public');
   });
 
+  it('may have been done where the look that tells whether it lasts is refused', async () => {
+    const { bucketStore, faults } = await open();
+    bucketStore.late.addUpload('f', { size: 4, md5: '0'.repeat(32), contentType: 'text/plain' });
+    faults.add({ operation: 'headObject', fault: { kind: 'status', status: 403 } });
+
+    const replaced = replaceObject(bucketStore, 'f', hello, 'private');
+
+    expect(isOfUnknownEnd(await replaced.catch((error: unknown) => error))).toBe(true);
+  });
+
   it('leaves what somebody else has stored after it, though an upload of ours may still come', async () => {
     const { bucketStore, requests, direct, bucket, store } = await open();
     bucketStore.late.addUpload('f', { size: 4, md5: '0'.repeat(32), contentType: 'text/plain' });
