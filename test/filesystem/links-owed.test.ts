@@ -45,6 +45,22 @@ it('half a file that is renamed over it does not take it along when the mount is
   expect(await stateOf(scene)).toEqual(['Old', 'public']);
 });
 
+it.each(['waits', 'Old'])(
+  'what waits (%s) and is renamed over it has the link when it is stored, also where its bytes are the same [visibility/restore-fails]',
+  async (content) => {
+    const scene = await withOwedLink();
+    const { fs, store } = scene;
+    store.changeAccount({ gracePeriod: true });
+    expect(await errnoOfCall(writeFile(fs, '/t', content))).toBe('EDQUOT');
+    await fs.rename('/t', '/f', false);
+    store.changeAccount({ gracePeriod: false });
+
+    await drained(scene.mounted);
+
+    expect(await stateOf(scene)).toEqual([content, 'public']);
+  },
+);
+
 it('what is being written over it says that it will be public', async () => {
   const { fs, ...scene } = await withOwedLink();
   const handle = await openToEdit(fs, '/f');
