@@ -106,6 +106,22 @@ describe.each(MODES)('a stored file renamed while a program writes to it, writeB
     expect(await textsOf(scene)).toEqual({ g: 'halfeold' });
   });
 
+  it('that others have deleted keeps the type that it had [write/edit-deleted] [rename/type]', async () => {
+    const scene = await openForTest({ settings: mode });
+    const { fs, direct, bucket, mounted } = scene;
+    await scene.foreignWrite('f.txt', 'wholeold', 'text/x-own');
+    const handle = await openToEdit(fs, '/f.txt');
+    await writeAt(fs, handle, 'half');
+    await direct.deleteObject(bucket, 'f.txt');
+
+    await fs.rename('/f.txt', '/g.txt', false);
+
+    await fs.flush(handle);
+    await fs.release(handle);
+    await drained(mounted);
+    expect((await direct.headObject(bucket, 'g.txt')).contentType).toBe('text/x-own');
+  });
+
   it('in a folder that is renamed is whole there, too, until the close [rename/folders]', async () => {
     const scene = await openForTest({ settings: mode });
     const { fs, mounted } = scene;
