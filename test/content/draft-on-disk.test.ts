@@ -126,6 +126,15 @@ describe('a draft on disk', () => {
     expect(files.asked).toBeLessThanOrEqual(8192);
   });
 
+  it('says what it is on a disk that lets nobody write to it any more', async () => {
+    const { folder, files } = await setup();
+    const draft = await created(folder, draftFactsOf('a'));
+    await writeFully(draft, text('abc'), 0);
+    files.failures.set('open', 'EROFS');
+
+    expect(await folder.list()).toMatchObject([{ id: draft.id, size: 3, header: { key: 'a' } }]);
+  });
+
   it('leaves no file behind when the disk is full at its beginning', async () => {
     const { files, folder } = await setup();
     files.room = 20;
