@@ -228,3 +228,19 @@ it('a kill after the DELETE brings nothing back over what others store then [ren
 
   expect(await textsOf(scene)).toEqual({ g: 'theirs' });
 });
+
+it('what waits under the new name goes up by itself, also when its turn came while it had no name [rename/undo]', async () => {
+  const scene = await withWaitingTarget({ settings: writeBack });
+  const { fs, service, faults, clock } = scene;
+  const deleting = holdNext(service, 'deleteObject');
+  faults.add({ operation: 'deleteObject', key: 'f', fault: REFUSED });
+  const renamed = errnoOfCall(fs.rename('/f', '/g', false));
+  await deleting.begun;
+  clock.advance(600_000);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  deleting.letGo();
+
+  expect(await renamed).toBe('EACCES');
+
+  await expect.poll(() => storedIn(scene)).toEqual({ f: 'source', g: 'source', beside: 'promised' });
+});
