@@ -99,6 +99,23 @@ describe('while the service is away, and a write finds the disk full', () => {
     expect(await textOf(scene, 'log')).toBe('one\ntwo\n');
     expect((await readFile(fs, '/log')).toString()).toBe('one\ntwo\n');
   });
+
+  it('the kernel is told that the file at its name is another from then on', async () => {
+    const localFiles = new FailingDisk();
+    const scene = await openForTest({ localFiles });
+    const { fs, clock, faults } = scene;
+    await scene.foreignWrite('log', 'old\n');
+    faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
+    expect(await errnoOfCall(appendTo(fs, '/log', 'one\n'))).toBe('EIO');
+    const { identity } = await fs.getAttributes('/log');
+    localFiles.told = { free: 0, total: 1000 };
+    clock.advance(LOOK_AGE);
+
+    expect(await errnoOfCall(appendTo(fs, '/log', 'two\n'))).toBe('ENOSPC');
+
+    expect((await readFile(fs, '/log')).toString()).toBe('old\n');
+    expect((await fs.getAttributes('/log')).identity).not.toBe(identity);
+  });
 });
 
 async function appendTo(fs: Parameters<typeof writeFile>[0], path: string, text: string): Promise<void> {
