@@ -61,6 +61,23 @@ it.each(['waits', 'Old'])(
   },
 );
 
+it('what waits and is renamed over an upload that may have come has its link, also after a kill [crash/link]', async () => {
+  const scene = await withPublicFile();
+  const { fs, faults, store } = scene;
+  faults.add({ operation: 'putObject', key: 'f', fault: { kind: 'lost-answer' } });
+  expect(await errnoOfCall(writeFile(fs, '/f', 'came'))).toBe('EIO');
+  store.changeAccount({ gracePeriod: true });
+  expect(await errnoOfCall(writeFile(fs, '/t', 'waits'))).toBe('EDQUOT');
+  await fs.rename('/t', '/f', false);
+  const disk = await diskNow(scene);
+  store.changeAccount({ gracePeriod: false });
+  expect(await stateOf(scene)).toEqual(['came', 'private']);
+
+  await goneOn(disk, scene);
+
+  expect(await stateOf(scene)).toEqual(['waits', 'public']);
+});
+
 it('what is being written over it says that it will be public', async () => {
   const { fs, ...scene } = await withOwedLink();
   const handle = await openToEdit(fs, '/f');
