@@ -163,7 +163,9 @@ describe('credentials that are refused, and of which the source still gives the 
     const refusal = await refusalFrom(service.deleteObject('b', 'k'));
 
     expect(refusal.kind).toBe('denied');
-    expect(log.lines.map(({ message }) => message).filter((text) => text.includes('credentials'))).toEqual(said);
+    expect(log.lines.map(({ message }) => message).filter((text) => text.includes('credentials'))).toEqual(
+      said,
+    );
   });
 });
 

@@ -60,7 +60,11 @@ describe('what pailfs put has uploaded', () => {
     // One that comes while the first is still to be heard of is the same.
     const again = setInterval(() => child.kill('SIGINT'), 20);
 
-    expect(await end.finally(() => { clearInterval(again); })).toEqual([null, 'SIGINT']);
+    expect(
+      await end.finally(() => {
+        clearInterval(again);
+      }),
+    ).toEqual([null, 'SIGINT']);
     expect(told.stdout).toBe('');
   });
 });
