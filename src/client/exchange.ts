@@ -170,12 +170,12 @@ export class Exchange {
     const { watch, progress } = circumstances;
     const details = detailsOf(ask);
     const { traffic, clock, deadlines } = this.#settings;
-    if (this.#pace.isKept) progress.at += await this.#pace.turn(watch);
-    const since = clock.monotonic();
+    let since = clock.monotonic();
     let body: RequestBody = null;
     let answer: ServiceAnswer | null = null;
     const arrival = new Arrival();
     try {
+      if (this.#pace.isKept) since = await this.#pace.turn(watch, progress);
       body = await bodyOf(ask, { watch, progress, clock: this.#running, deadlines, traffic });
       traffic.asked();
       answer = await this.#send(ask, circumstances, body, arrival).finally(() => {

@@ -11,6 +11,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RunningClock } from '../base/running-clock.ts';
+import type { Progress } from './request-body.ts';
 import type { Watch } from './watch.ts';
 
 const TOO_MANY_REQUESTS = 429;
@@ -76,8 +77,8 @@ export class Pace {
     return this.#limit !== null || this.#queue.length > 0;
   }
 
-  /** Resolves when the request may leave, with the running milliseconds that it took: no deadline counts them. Rejects with the refusal when the call is given up. */
-  async turn(watch: Watch): Promise<number> {
+  /** Resolves when the request may leave, with that moment: no deadline counts the wait. Rejects with the refusal when the call is given up. */
+  async turn(watch: Watch, progress: Pick<Progress, 'at'>): Promise<number> {
     const since = this.#running.monotonic();
     const resume = watch.standStill();
     let leave = (): void => undefined;
@@ -86,7 +87,8 @@ export class Pace {
     void this.#letGo();
     try {
       await watch.race(turn);
-      return this.#running.monotonic() - since;
+      progress.at += this.#running.monotonic() - since;
+      return this.#clock.monotonic();
     } finally {
       const place = this.#queue.indexOf(leave);
       if (place !== -1) this.#queue.splice(place, 1);
