@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/service/refusal.ts';
 import { mountOver } from '../support/after-a-crash.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
-import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { errnoOfCall, LogForTest } from '../support/program-acts.ts';
+import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { errnoOfCall, LogForTest, openToRewrite } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
 const FILES = Array.from({ length: 20 }, (_, number) => `f${number}`);
+/** One of those that are stored before. */
+const WRITTEN = 'f0';
 /** Before the service goes away: files, or removals. */
 const STORED = 12;
 /** Longer than until it is tried again. */
@@ -19,6 +21,8 @@ type WhenAway = 'nothing is sent' | 'all but removals is done, without an answer
 interface Options {
   readonly whenAway: WhenAway;
   readonly folders?: readonly string[];
+  /** Whether a program has begun to write `WRITTEN` anew. */
+  readonly isWritten?: boolean;
 }
 
 interface Line {
@@ -100,6 +104,18 @@ describe.each<WhenAway>(['nothing is sent', 'all but removals is done, without a
       expect(await mounted.unsent.list()).toEqual([]);
     });
 
+    it('what a program was writing when the rename failed goes back with the rest [rename/undo]', async () => {
+      const { fs, line, mounted, ...scene } = await withHalfARename({ whenAway, isWritten: true });
+      line.isAway = false;
+
+      await mounted.unsent.retry(null);
+
+      expect(await names(fs, '/')).toEqual(['d']);
+      expect(String(await readFile(fs, `/d/${WRITTEN}`))).toBe('new');
+      expect(Object.keys(await textsOf(scene)).toSorted()).toEqual(Object.keys(textsBelow('d')).toSorted());
+      expect(await mounted.unsent.list()).toMatchObject([{ path: `/d/${WRITTEN}`, state: 'open' }]);
+    });
+
     it('the end of the mount undoes it [rename/undo]', async () => {
       const { line, mounted, ...scene } = await withHalfARename({ whenAway });
       line.isAway = false;
@@ -152,7 +168,7 @@ it('mv hears of it also where removals were sent, which may arrive later, and no
 });
 
 /** The service is away still. */
-async function withHalfARename({ whenAway, folders = [] }: Options): Promise<Scene> {
+async function withHalfARename({ whenAway, folders = [], isWritten = false }: Options): Promise<Scene> {
   const line: Line = { isAway: false, removals: [] };
   const last = whenAway === 'nothing is answered' ? 'deleteObject' : 'putObject';
   let stored = 0;
@@ -173,6 +189,7 @@ async function withHalfARename({ whenAway, folders = [] }: Options): Promise<Sce
   });
   for (const name of FILES) await scene.foreignWrite(`d/${name}`, name);
   for (const name of folders) await scene.direct.createFolder(scene.bucket, name);
+  if (isWritten) await scene.fs.write(await openToRewrite(scene.fs, `/d/${WRITTEN}`), Buffer.from('new'), 0);
   expect(await errnoOfCall(scene.fs.rename('/d', '/e', false))).toBe('EIO');
   hasFailed = true;
   const texts = await textsOf(scene);

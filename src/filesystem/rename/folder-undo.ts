@@ -28,6 +28,8 @@ interface MoveBack extends PlannedMove {
   readonly of: Version | null;
   /** The copy of it under the old name, if one may have been stored there. */
   back: Version | null;
+  /** What programs were writing into it when the rename failed. */
+  readonly written: OpenFile | undefined;
 }
 
 /** What is to be undone. */
@@ -75,7 +77,14 @@ export class FolderUndo {
     const fields = { from, to, cause: describeError(cause) };
     this.#mount.log.warn('the rename of a folder failed and is undone', fields);
     const moves = [...steps.moved.map((file) => ({ ...file, of: null })), ...steps.copies].map(
-      ({ path, version, of }) => ({ from: path, to: this.#back(path), version, of, back: null }),
+      ({ path, version, of }) => ({
+        from: path,
+        to: this.#back(path),
+        version,
+        of,
+        back: null,
+        written: this.#mount.table.dirty(path),
+      }),
     );
     const isNoted = await this.#logging('the journal does not know that a rename is undone', to, () =>
       // Not the copies: the next mount does not know which of their files may still be deleted.
@@ -179,10 +188,10 @@ export class FolderUndo {
   }
 
   async #moveBack(move: MoveBack, index: number): Promise<void> {
-    const { from, to, version, of, back } = move;
+    const { from, to, version, of, back, written } = move;
     const { table, namespace, store } = this.#mount;
     const isSure = of === null && !this.#isAgain;
-    if (!isSure && !(await this.#isStillThere(from, version))) return;
+    if (!isSure && !(await this.#isStillThere(from, version, written))) return;
     // The old name was free for a while.
     const there = await namespace.confirmFile(
       to,
@@ -228,13 +237,13 @@ export class FolderUndo {
   }
 
   /** False when others, or programs, have removed `path` since. Rejects when they have put something else there. */
-  async #isStillThere(path: string, version: Version): Promise<boolean> {
+  async #isStillThere(path: string, version: Version, written: OpenFile | undefined): Promise<boolean> {
     const { table, namespace } = this.#mount;
     const dirty = table.dirty(path);
     const there = await namespace.confirmFile(path, [version]);
     if (there?.kind !== 'file' && dirty === undefined) return false;
     const isSame = there?.kind === 'file' && version.isSame(there.version);
-    if (!isSame || dirty?.wishes.basis === 'rewrite')
+    if (!isSame || (dirty !== written && dirty?.wishes.basis === 'rewrite'))
       throw new FsError('EEXIST', path, 'it is another file since');
     return true;
   }
