@@ -2,11 +2,13 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isOfUnknownEnd } from '../../src/service/refusal.ts';
+import { isOfUnknownEnd, type Refusal } from '../../src/service/refusal.ts';
 import { reply, type Script } from '../support/raw-server.ts';
 import { openClient, refusalFrom, textBody } from './open-client.ts';
 
 const SILENT: Script = { early: true, play: () => undefined };
+const TOO_MANY = reply('429 Too Many Requests');
+const HEAD_OK = reply('200 OK', { ETag: '"e"', 'Last-Modified': 'Fri, 02 Jan 2026 03:04:05 GMT' });
 const RESET: Script = { play: (socket) => void socket.resetAndDestroy() };
 
 describe('an upload is known not to have arrived', () => {
@@ -61,6 +63,25 @@ describe('an upload is known not to have arrived', () => {
     expect({ kind, neverSent }).toEqual({ kind: 'aborted', neverSent: true });
     expect(await first).toMatchObject({ kind: 'aborted', neverSent: false });
   });
+});
+
+it('an upload that waited for its turn until the caller gave up has not arrived, unless an earlier try may have', async () => {
+  const { service, server, clock } = await openClient([TOO_MANY, HEAD_OK, RESET, SILENT]);
+  await service.headObject('b', 'first');
+  clock.holdSleeps = true;
+  const controller = new AbortController();
+  const put = (key: string): Promise<Refusal> =>
+    refusalFrom(service.putObject('b', key, textBody('hello'), { signal: controller.signal }));
+  const isTried = put('tried');
+  const isNot = put('not tried');
+  clock.advance(250);
+  await server.arrived(3);
+
+  controller.abort();
+
+  expect(await isNot).toMatchObject({ kind: 'aborted', neverSent: true });
+  expect(await isTried).toMatchObject({ kind: 'aborted', neverSent: false });
+  expect(server.requests).toHaveLength(3);
 });
 
 describe('an upload may have arrived', () => {
