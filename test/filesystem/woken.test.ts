@@ -4,11 +4,13 @@
  */
 import { expect, it } from 'vitest';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
+import type { ObjectService } from '../../src/service/object-service.ts';
 import { drained } from '../support/drained.ts';
 import { HeldAnswers } from '../support/held-answers.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { edit, errnoOfCall, LogForTest } from '../support/program-acts.ts';
 import { textOf, textOfConflictCopy, visibilityOf } from '../support/stored-state.ts';
+import { TriedTwice } from '../support/tried-twice.ts';
 
 const HOUR = 3_600_000;
 
@@ -100,6 +102,30 @@ it('a link that others have taken down meanwhile stays down when the file is sav
     'private',
     'twice',
   ]);
+});
+
+it('a link that others take down while the computer sleeps between two tries of a save stays down [conflict/tries]', async () => {
+  const tries: TriedTwice[] = [];
+  const between = (service: ObjectService): TriedTwice => {
+    const twice = new TriedTwice(service);
+    tries.push(twice);
+    return twice;
+  };
+  const scene = await openForTest({ between });
+  const { direct, bucket, clock, fs } = scene;
+  await scene.foreignWrite('f', 'base');
+  await direct.setVisibility(bucket, 'f', 'public');
+  const meanwhile = async (): Promise<void> => {
+    clock.sleepThrough(HOUR);
+    await direct.setVisibility(bucket, 'f', 'private');
+  };
+  for (const twice of tries)
+    twice.next = { operation: 'putObject', key: 'f', first: 'never sent', meanwhile };
+
+  await writeFile(fs, '/f', 'new');
+
+  expect(await textOf(scene, 'f')).toBe('new');
+  expect(await visibilityOf(scene, 'f')).toBe('private');
 });
 
 it('where nobody else stores anything all is as ever, by a look more for a minute [conflict/tries]', async () => {
