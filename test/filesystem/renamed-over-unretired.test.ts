@@ -4,7 +4,7 @@ import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { disksAtEachCommit, refuseCommits } from '../support/journal-commits.ts';
 import { heldRequests } from '../support/held-requests.ts';
-import { openForTest, writeFile } from '../support/open-for-test.ts';
+import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
 
@@ -40,5 +40,28 @@ it('a name that a file got while the disk refused a record of that is its name a
   await drained(await mountOver(await diskNow(scene), scene, { settings }));
 
   expect(await textsOf(scene)).toEqual({ other: 'later', t: 'new' });
+  upload.letGo();
+});
+
+it('a kill at any moment leaves both files that wait, or the one that took the place of the other, and sets nothing aside [write-back/rename] [write-back/crash]', async () => {
+  const settings = { writeBack: true };
+  const upload = heldRequests('putObject');
+  const scene = await openForTest({ settings, between: upload.between });
+  await writeFile(scene.fs, '/t', 'old');
+  await writeFile(scene.fs, '/s', 'new');
+
+  const disks = await disksAtEachCommit(scene, () => scene.fs.rename('/s', '/t', false));
+
+  const found: unknown[] = [];
+  for (const disk of disks) {
+    const next = await mountOver(disk, scene, { settings, service: upload.between(scene.direct) });
+    const shown: Record<string, string> = {};
+    for (const name of await names(next.operations, '/'))
+      shown[name] = (await readFile(next.operations, `/${name}`)).toString();
+    found.push([shown, next.setAside]);
+    await next.close({ patience: 0, giveUp: AbortSignal.abort() });
+  }
+  expect(found[0]).toEqual([{ s: 'new', t: 'old' }, []]);
+  expect(found.slice(1)).toEqual(found.slice(1).map(() => [{ t: 'new' }, []]));
   upload.letGo();
 });
