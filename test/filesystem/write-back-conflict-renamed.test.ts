@@ -1,5 +1,7 @@
 /** SEMANTICS: with write-back and `conflict=fail`, a promised edit whose file somebody else has replaced is not renamed in silence. */
 import { expect, it } from 'vitest';
+import { mountOver } from '../support/after-a-crash.ts';
+import { ended, killedInRename } from '../support/cut-rename.ts';
 import { drained } from '../support/drained.ts';
 import { openForTest, type FileSystemForTest } from '../support/open-for-test.ts';
 import { draftText } from '../support/draft-bytes.ts';
@@ -54,6 +56,26 @@ it('so it is in a folder that is renamed, which is as before then [conflict/rena
 
   expect(await textsOf(scene)).toEqual({ 'd/f': 'them' });
   await fs.release(handle);
+});
+
+it('an edit whose rename a crash has cut has its new name, and what others store under the old one is theirs [rename/crash] [conflict/setting]', async () => {
+  const cut = {
+    stored: { f: 'old' },
+    promised: {},
+    edited: ' edit',
+    from: '/f',
+    to: '/g',
+    at: 'after',
+  } as const;
+  const { scene, disk } = await killedInRename(cut);
+  await scene.foreignWrite('f', 'theirs');
+
+  const next = await mountOver(disk, scene, { settings });
+  await ended(next);
+  await drained(next);
+
+  expect(await textsOf(scene)).toEqual({ f: 'theirs', g: 'old edit' });
+  expect(await next.unsent.list()).toEqual([]);
 });
 
 async function setAside({ mounted }: FileSystemForTest): Promise<string[]> {
