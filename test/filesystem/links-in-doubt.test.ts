@@ -7,9 +7,9 @@ import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts'
 import { drained } from '../support/drained.ts';
 import { onCommits, refuseCommits } from '../support/journal-commits.ts';
 import { readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { edit, errnoOfCall, openToEdit, setXattr, writeAt } from '../support/program-acts.ts';
+import { edit, errnoOfCall, openToEdit, setXattr, textAt, writeAt } from '../support/program-acts.ts';
 import { goneOn, silentUploads, stateOf, withPublicFile } from '../support/public-file.ts';
-import { textOf, visibilityOf } from '../support/stored-state.ts';
+import { textOf, textsOf, visibilityOf } from '../support/stored-state.ts';
 
 /** Two uploads of /f came, of which nobody heard, and a program writes the next. */
 async function withTwoUnheard(): Promise<{ scene: FileSystemForTest; disk: DiskImage }> {
@@ -46,6 +46,24 @@ it('and also when programs read it before its link is restored, which is refused
   await drained(next);
 
   expect(await stateOf(scene)).toEqual(['second', 'public']);
+});
+
+it('who has the first of two uploads without an answer open edits the second, once that has come and its link is restored [crash/link]', async () => {
+  const { scene, disk } = await withTwoUnheard();
+  await scene.foreignWrite('f', 'one');
+  scene.faults.add({ operation: 'setVisibility', times: 1, fault: { kind: 'status', status: 503 } });
+  const next = await mountOver(disk, scene);
+  await expect.poll(() => next.unsent.list()).toContainEqual(expect.objectContaining({ kind: 'link' }));
+  const handle = await openToEdit(next.operations, '/f');
+  expect(await textAt(next.operations, handle)).toBe('one');
+  await scene.foreignWrite('f', 'second');
+  await drained(next);
+
+  await writeAt(next.operations, handle, 'S');
+  await next.operations.flush(handle);
+
+  expect([await textsOf(scene), await stateOf(scene)]).toEqual([{ f: 'Second' }, ['Second', 'public']]);
+  await next.operations.release(handle);
 });
 
 it('an upload that fails again and again after one without an answer is recorded once [crash/link]', async () => {
