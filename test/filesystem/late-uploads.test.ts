@@ -2,11 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { drained } from '../support/drained.ts';
 import { bytesOf } from '../support/embedded-service.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
 import { openOverHttp } from '../support/open-over-http.ts';
 import type { FileSystemForTest } from '../support/open-for-test.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall, openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
-import { textOf } from '../support/stored-state.ts';
+import { textOf, textsOf } from '../support/stored-state.ts';
 
 /** The next upload has no answer, and is done when so many requests after it have been answered. */
 function loseNextUpload({ store, faults }: Pick<FileSystemForTest, 'store' | 'faults'>, after = 1): void {
@@ -178,4 +179,32 @@ describe('with write-back, when an upload of unknown end arrives late', () => {
 
     expect(await textOf(scene, 'f')).toBe('(none)');
   });
+});
+
+it('a file whose upload arrives only once its name has been looked at goes all the same [write-back/unknown]', async () => {
+  let isUnlinked = false;
+  const scene: FileSystemForTest = await openForTest({
+    settings: { writeBack: true },
+    between: (service) =>
+      new InterceptedService(service, async ({ operation }, proceed) => {
+        const isLook = isUnlinked && operation === 'headObject';
+        if (isLook) isUnlinked = false;
+        return proceed().finally(async () => {
+          if (isLook) await scene.foreignWrite('f', 'late');
+        });
+      }),
+  });
+  const { fs, faults } = scene;
+  await scene.foreignWrite('other', 'stays');
+  faults.add({ operation: 'putObject', times: 1, fault: { kind: 'reset' } });
+  await writeFile(fs, '/f', 'late');
+  await drained(scene.mounted).catch(() => undefined);
+  expect(await textsOf(scene)).toEqual({ other: 'stays' });
+  isUnlinked = true;
+  await fs.unlink('/f');
+
+  await drained(scene.mounted);
+
+  expect(await textsOf(scene)).toEqual({ other: 'stays' });
+  expect(isUnlinked).toBe(false);
 });
