@@ -4,6 +4,7 @@ import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts'
 import { drained } from '../support/drained.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { edit } from '../support/program-acts.ts';
 import { textsOf, visibilityOf } from '../support/stored-state.ts';
 
 const settings = { writeBack: true } as const;
@@ -126,3 +127,23 @@ it('a new file takes the link of what others have stored under its name, also wh
   expect(await visibilityOf(scene, 'f')).toBe('public');
   await next.close({ patience: 0, giveUp: AbortSignal.abort() });
 });
+
+it.each([true, false])(
+  'an edit of a file that others have deleted since is renamed for free while uploads are paused (write-back %s) [rename/draft] [write/edit-deleted]',
+  async (writeBack) => {
+    const scene = await openForTest({ settings });
+    await scene.foreignWrite('f', 'base');
+    await edit(scene.fs, '/f', 'B', 0);
+    const disk = await diskNow(scene);
+    await scene.direct.deleteObject(scene.bucket, 'f');
+    scene.store.changeAccount({ gracePeriod: true });
+    const next = await mountOver(disk, scene, { settings: { writeBack } });
+    await expect.poll(() => next.unsent.list()).toMatchObject([{ attempts: 1 }]);
+
+    await next.operations.rename('/f', '/g', false);
+
+    scene.store.changeAccount({ gracePeriod: false });
+    await drained(next);
+    expect(await textsOf(scene)).toEqual({ g: 'Base' });
+  },
+);
