@@ -144,7 +144,11 @@ export class UnsentChanges {
       if (turn.isOver) return 'nothing';
       return isNamed && file.draft?.id === change.id ? 'newest' : 'closed';
     });
-    if (!turn.isOver) return path;
+    if (!turn.isOver) {
+      // A conflict may have given it a file of its own, which waits under another name.
+      const aside = this.#fileOf(change);
+      return aside === undefined || aside === file ? path : this.#storedInTurn(aside, change, isNamed);
+    }
     const stored = this.#goneUpAs(change, file);
     if (stored === null) throw new Error(ENDED);
     return stored;
