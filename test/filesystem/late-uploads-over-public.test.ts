@@ -1,7 +1,8 @@
-/** SEMANTICS: an upload whose end nobody knows arrives just when a file was made public, and makes it private. What programs were told is so. */
+/** SEMANTICS: an upload whose end nobody knows arrives when a file was made public, and makes it private. What programs were told is so. */
 import { expect, it } from 'vitest';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import { Refusal } from '../../src/service/refusal.ts';
+import { drained } from '../support/drained.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { errnoOfCall, setXattr, xattr } from '../support/program-acts.ts';
@@ -87,4 +88,25 @@ it('where it is an earlier try of the very bytes that were saved, the file is pu
   const told = await errnoOfCall(writeFile(scene.fs, '/f', 'new'));
 
   expect([told, ...(await stateOf(scene))]).toEqual(['none', 'new', 'public']);
+});
+
+it('a link that the first of two uploads of another type has taken down, which came only then, is restored by the next [visibility/preserve] [write/unknown]', async () => {
+  const scene = await openForTest();
+  const { fs, faults, clock } = scene;
+  await writeFile(fs, '/f', 'old');
+  await setXattr(fs, '/f', VISIBILITY, 'public');
+  clock.advance(20_000);
+  await names(fs, '/');
+  for (const type of ['text/x-first', 'text/x-second']) {
+    faults.add({ operation: 'putObject', times: 1, fault: { kind: 'reset' } });
+    expect(await errnoOfCall(setXattr(fs, '/f', 'user.mime_type', type))).toBe('EIO');
+  }
+  await scene.foreignWrite('f', 'old', 'text/x-first');
+  expect(await stateOf(scene)).toEqual(['old', 'private']);
+  clock.advance(20_000);
+
+  await drained(scene.mounted);
+
+  expect(await stateOf(scene)).toEqual(['old', 'public']);
+  expect(await scene.direct.headObject(scene.bucket, 'f')).toMatchObject({ contentType: 'text/x-second' });
 });
