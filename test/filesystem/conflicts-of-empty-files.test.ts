@@ -119,3 +119,19 @@ it('what is added to an empty file that was opened before it was stored does not
   expect(Object.values(await textsOf(opened)).sort()).toEqual(['mine', 'theirs']);
   await fs.release(handle);
 });
+
+it('who empties a file that waits and goes on to write it once that is stored replaces what others store meanwhile [write/rewrite-wins]', async () => {
+  const opened = await openForTest({ settings: { writeBack: true } });
+  const { fs, foreignWrite } = opened;
+  await writeFile(fs, '/log', 'waits');
+  const handle = await openToRewrite(fs, '/log');
+  await fs.fsync(handle);
+  expect(await textsOf(opened)).toEqual({ log: '' });
+  await foreignWrite('log', 'theirs');
+
+  await writeAt(fs, handle, 'mine');
+  await fs.fsync(handle);
+
+  expect(await textsOf(opened)).toEqual({ log: 'mine' });
+  await fs.release(handle);
+});
