@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { heldRequests } from '../support/held-requests.ts';
 import { names, openForTest, readFile, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall, openToEdit, setXattr } from '../support/program-acts.ts';
-import { textsOf } from '../support/stored-state.ts';
+import { textsOf, visibilityOf } from '../support/stored-state.ts';
 
 it('who has opened it meanwhile to write to it hears at the close that it is refused, not who has renamed it [rename/draft]', async () => {
   const upload = heldRequests('putObject', 'g');
@@ -48,4 +48,22 @@ it('it is stored by a rename that has waited for others for longer than an uploa
   await setting;
   expect(await textsOf(scene)).toEqual({ g: 'waits' });
   expect(await scene.mounted.unsent.list()).toEqual([]);
+});
+
+it('it is private where others have deleted the public file whose place it was to take, and its folder is renamed [visibility/preserve] [rename/folders]', async () => {
+  const scene = await openForTest();
+  const { fs, faults, direct, bucket } = scene;
+  for (const key of ['d/f', 'd/x']) await scene.foreignWrite(key, 'old');
+  await direct.setVisibility(bucket, 'd/f', 'public');
+  await names(fs, '/d');
+  // That listing is too old for the rename; how visible the file was is not.
+  scene.clock.advance(20_000);
+  faults.add({ operation: 'putObject', fault: { kind: 'reset' } });
+  expect(await errnoOfCall(writeFile(fs, '/d/f', 'waits'))).toBe('EIO');
+  await direct.deleteObject(bucket, 'd/f');
+
+  await fs.rename('/d', '/e', false);
+
+  expect(await textsOf(scene)).toEqual({ 'e/f': 'waits', 'e/x': 'old' });
+  expect(await visibilityOf(scene, 'e/f')).toBe('private');
 });
