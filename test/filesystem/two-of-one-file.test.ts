@@ -78,9 +78,10 @@ it('newer bytes that were set aside are of the type that was set when they are t
   expect(contentType).toBe('text/x-newer');
 });
 
-it('newer bytes that cannot be set aside either stay in the list [uploads/retry]', async () => {
+/** /n is promised; newer bytes of it, which the service does not take, are in nobody's journal, and still open. */
+async function withNewerThatIsRefused() {
   const scene = await openForTest({ settings: { writeBack: true } });
-  const { fs, faults, mounted } = scene;
+  const { fs, faults } = scene;
   faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
   await writeFile(fs, '/n', 'promised');
   faults.clear();
@@ -89,6 +90,12 @@ it('newer bytes that cannot be set aside either stay in the list [uploads/retry]
   const handle = await openToEdit(fs, '/n');
   await writeAt(fs, handle, 'newer!!!');
   expect(await errnoOfCall(fs.flush(handle))).toBe('EFBIG');
+  return { scene, handle, takeThemAgain };
+}
+
+it('newer bytes that cannot be set aside either stay in the list [uploads/retry]', async () => {
+  const { scene, handle, takeThemAgain } = await withNewerThatIsRefused();
+  const { fs, faults, mounted } = scene;
   await fs.release(handle);
   takeThemAgain();
 
@@ -100,16 +107,8 @@ it('newer bytes that cannot be set aside either stay in the list [uploads/retry]
 });
 
 it('newer bytes that cannot be set aside are not taken for what a program writes meanwhile', async () => {
-  const scene = await openForTest({ settings: { writeBack: true } });
+  const { scene, handle, takeThemAgain } = await withNewerThatIsRefused();
   const { fs, faults, mounted } = scene;
-  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 503 } });
-  await writeFile(fs, '/n', 'promised');
-  faults.clear();
-  faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
-  const takeThemAgain = refuseCommits('put draft/');
-  const handle = await openToEdit(fs, '/n');
-  await writeAt(fs, handle, 'newer!!!');
-  expect(await errnoOfCall(fs.flush(handle))).toBe('EFBIG');
   takeThemAgain();
   const record = refuseCommitLater('"set aside"');
   const released = fs.release(handle);
