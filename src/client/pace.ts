@@ -136,7 +136,8 @@ export class Pace {
     if (this.#isLettingGo) return;
     this.#isLettingGo = true;
     while (this.#queue.length > 0) {
-      const wait = this.#nextAt - this.#clock.monotonic();
+      // Whole ones: no clock goes on by less than it can tell.
+      const wait = Math.ceil(this.#nextAt - this.#clock.monotonic());
       if (wait > 0) {
         await this.#clock.sleep(wait);
         continue;
