@@ -167,6 +167,16 @@ it('mv hears of it also where removals were sent, which may arrive later, and no
   await fs.rename('/d', '/e/d', true);
 });
 
+it('who then moves it to where no folder is, is told so, also below what is left of the new one', async () => {
+  const { fs, line } = await withHalfARename({ whenAway: 'nothing is answered' });
+  line.isAway = false;
+  await fs.mkdir('/e/there', 0o755);
+
+  expect(await errnoOfCall(fs.rename('/d', '/e/missing/d', true))).toBe('ENOENT');
+  await fs.rename('/d', '/e/there/d', true);
+  expect(await names(fs, '/e/there/d')).toEqual(FILES.toSorted());
+});
+
 /** The service is away still. */
 async function withHalfARename({ whenAway, folders = [], isWritten = false }: Options): Promise<Scene> {
   const line: Line = { isAway: false, removals: [] };

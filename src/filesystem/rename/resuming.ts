@@ -88,13 +88,13 @@ export class Resuming {
   }
 
   /**
-   * Whether a rename from `from` to `to` would move a folder into what one that failed has left of it. `mv` asks for that at once, as it takes that
-   * for a directory that was there, and says that all went well.
+   * Whether a rename from `from` to `to` would move a folder right into what one that failed has left of it. `mv` asks for that at once, as it takes
+   * that for a directory that was there, and says that all went well.
    */
   wouldMoveIntoRest(from: string, to: string): boolean {
     const failed = this.#failed;
     if (failed?.from !== from || !failed.undo.leavesFolder) return false;
-    return isWithin(parentOf(to), failed.to) && this.#mount.clock.monotonic() - failed.at < MOVED_ON_AFTER;
+    return parentOf(to) === failed.to && this.#mount.clock.monotonic() - failed.at < MOVED_ON_AFTER;
   }
 
   /** Goes on with a rename of this process, of which `error` has left something to be done with `finish`. */
