@@ -20,6 +20,7 @@ export const reachingSettings: readonly SettingName[] = [
   'caFile',
   'clientCert',
   'clientKey',
+  'proxy',
   'config',
   'profile',
   'allowInsecure',

@@ -4,6 +4,7 @@ import type { RunningClock } from '../base/running-clock.ts';
 import { tellingEndLast } from './late-end.ts';
 import type { OnRead } from './socket-buffers.ts';
 import type { TlsTerms } from './tls-terms.ts';
+import { throughProxy } from './tunnel.ts';
 
 export interface ConnectionTerms {
   readonly origin: string;
@@ -11,6 +12,8 @@ export interface ConnectionTerms {
   readonly most: number;
   /** For https only. */
   readonly tls: TlsTerms;
+  /** Address of the proxy to go through; undefined: none. */
+  readonly proxy: string | undefined;
   /** How long it may take to have one, milliseconds. */
   readonly connect: number;
   readonly onread: OnRead;
@@ -85,18 +88,18 @@ export class Connections {
   }
 }
 
-function poolOf({ origin, most, tls, connect, onread }: ConnectionTerms): Pool {
+function poolOf({ origin, most, tls, proxy, connect, onread, running }: ConnectionTerms): Pool {
+  const direct = buildConnector({
+    timeout: connect,
+    ...tls,
+    // Said aloud: NODE_TLS_REJECT_UNAUTHORIZED in some environment would turn the checks off in silence.
+    rejectUnauthorized: true,
+    onread,
+  });
+  const connector = proxy === undefined ? direct : throughProxy(proxy, direct, { within: connect, running });
   return new Pool(origin, {
     connections: most,
-    connect: tellingEndLast(
-      buildConnector({
-        timeout: connect,
-        ...tls,
-        // Said aloud: NODE_TLS_REJECT_UNAUTHORIZED in some environment would turn the checks off in silence.
-        rejectUnauthorized: true,
-        onread,
-      }),
-    ),
+    connect: tellingEndLast(connector),
     // The watch of each call keeps these deadlines, by the injected clock.
     headersTimeout: 0,
     bodyTimeout: 0,

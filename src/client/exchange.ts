@@ -16,7 +16,7 @@ import { Arrival } from './arrival.ts';
 import { detailsOf, pathOf } from './ask.ts';
 import type { Ask } from './ask.ts';
 import type { BaseUrl } from './base-url.ts';
-import { Connections, type Way } from './connections.ts';
+import { Connections, type ConnectionTerms, type Way } from './connections.ts';
 import type { Authorization } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Pace } from './pace.ts';
@@ -28,17 +28,14 @@ import { retrying } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { ServiceAnswer } from './service-answer.ts';
 import { SocketBuffers } from './socket-buffers.ts';
-import type { TlsTerms } from './tls-terms.ts';
 import type { Traffic } from './traffic.ts';
 import { logTry } from './try-line.ts';
 import { Watch } from './watch.ts';
 
 /** What every request of one client has in common. */
-export interface ExchangeSettings {
+export interface ExchangeSettings extends Pick<ConnectionTerms, 'tls' | 'proxy'> {
   readonly baseUrl: BaseUrl;
   readonly access: Access;
-  /** For https only. */
-  readonly tls: TlsTerms;
   /** Most connections at once; further requests wait for one. */
   readonly connections: number;
   readonly deadlines: Deadlines;
@@ -82,6 +79,7 @@ export class Exchange {
       origin: settings.baseUrl.origin,
       most: settings.connections,
       tls: settings.tls,
+      proxy: settings.proxy,
       connect: settings.deadlines.connect,
       onread: this.#buffers.options,
       running: this.#running,

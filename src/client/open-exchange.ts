@@ -20,6 +20,8 @@ export interface HttpServiceOptions {
   /** Reads them again from where they came; asked once when the service answers 401 or 403. */
   readonly rereadCredentials?: (() => Promise<Credentials>) | undefined;
   readonly tls?: TlsTerms | undefined;
+  /** Address of the proxy to go through, http or https. */
+  readonly proxy?: string | undefined;
   /** Most connections at once; further requests wait for one. */
   readonly connections?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -48,6 +50,7 @@ export function openExchange(options: HttpServiceOptions): OpenExchange {
     baseUrl: parseBaseUrl(options.baseUrl),
     access: new Access({ credentials, reread, clock, log }),
     tls: options.tls ?? {},
+    proxy: options.proxy,
     connections: options.connections ?? DEFAULT_CONNECTIONS,
     deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     retry: { ...DEFAULT_RETRY, ...options.retry },

@@ -2,6 +2,7 @@
 import { errors } from 'undici';
 import { systemErrorCode, systemWords } from '../base/errors.ts';
 import { isRefusal, Refusal } from '../service/refusal.ts';
+import { ProxyFault } from './proxy-fault.ts';
 import type { Operation, RefusalDetails, RefusalKind } from '../service/refusal.ts';
 
 /** How much of the service's own words goes into a reason. */
@@ -90,6 +91,7 @@ export function refusalOf(thrown: unknown, details: RefusalDetails): Refusal {
 
 /** What happened to a connection, for a person. */
 export function faultWords(thrown: unknown): string {
+  if (thrown instanceof ProxyFault) return thrown.message;
   const code = systemErrorCode(thrown) ?? 'unknown fault';
   if (code === 'UND_ERR_SOCKET') return 'the connection was cut';
   const [, fault] = /^ERR_SSL_(.*)$/.exec(code) ?? [];

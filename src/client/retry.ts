@@ -10,6 +10,7 @@ import type { Log } from '../base/log.ts';
 import { isRefusal } from '../service/refusal.ts';
 import type { Refusal } from '../service/refusal.ts';
 import { parseHttpDate } from './dates.ts';
+import { ProxyFault } from './proxy-fault.ts';
 
 /** How often, and after which waits, a request is tried again. */
 export interface RetryPolicy {
@@ -77,8 +78,10 @@ export function retrying<Result>(attempt: () => Promise<Result>, terms: RetryTer
 }
 
 function isPassing(refusal: Refusal): boolean {
-  if (refusal.status !== undefined) return PASSING_STATUSES.has(refusal.status);
-  return PASSING_CODES.has(systemErrorCode(refusal.cause) ?? '');
+  const { cause } = refusal;
+  const status = refusal.status ?? (cause instanceof ProxyFault ? cause.status : undefined);
+  if (status !== undefined) return PASSING_STATUSES.has(status);
+  return PASSING_CODES.has(systemErrorCode(cause) ?? '');
 }
 
 /** Milliseconds, or null when there is no time for another try. */

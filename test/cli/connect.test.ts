@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkReachable, findBucket, mayWrite } from '../../src/cli/connecting/connect.ts';
+import { findBucket, mayWrite } from '../../src/cli/connecting/connect.ts';
+import { checkReachable } from '../../src/cli/connecting/reachable.ts';
 import type { ObjectService } from '../../src/service/object-service.ts';
 import type { Bucket } from '../../src/service/records.ts';
 import type { RefusalKind } from '../../src/service/refusal.ts';
@@ -89,7 +90,7 @@ describe('a service that is asked before the mount', () => {
     const { port } = server.address() as AddressInfo;
     const clock = new ManualClock();
 
-    const reached = checkReachable(`http://127.0.0.1:${port}`, clock);
+    const reached = checkReachable({ baseUrl: `http://127.0.0.1:${port}`, proxy: undefined }, clock);
     clock.standStill(60_000);
 
     await expect(reached).resolves.toBeUndefined();

@@ -1,61 +1,17 @@
-/** Is the service there, does it let us in, and which bucket is meant? Each "no" is one line that names the remedy. */
+/** Does the service let us in, and which bucket is meant? Each "no" is one line that names the remedy. */
 import { randomUUID } from 'node:crypto';
-import { createConnection } from 'node:net';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { RunningClock } from '../../base/running-clock.ts';
-import { faultWords } from '../../client/refusals.ts';
 import type { ObjectService } from '../../service/object-service.ts';
 import type { Bucket } from '../../service/records.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import { EndlessListing, listAccountBuckets, type AccountBuckets } from '../../store/account-buckets.ts';
 import { CommandError, exitCodes, oneLine } from '../command-error.ts';
 
-/** Both of time in which this process could run: no answer reaches one that a person has stopped. */
-const CONNECT_DEADLINE_MS = 5000;
-/** For all requests before the mount together: a person waits. */
+/** For all requests before the mount together, of time in which this process could run: a person waits. */
 const CHECK_DEADLINE_MS = 30_000;
 const NAMES_SHOWN = 10;
-
-/** Rejects with a `CommandError` when nobody listens there: at once, where a request would be repeated for a while. */
-export async function checkReachable(baseUrl: string, clock: Clock = systemClock): Promise<void> {
-  const url = new URL(baseUrl);
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  await new Promise<void>((resolve, reject) => {
-    const socket = createConnection({ host, port });
-    const end = (): void => {
-      cancel();
-      socket.destroy();
-    };
-    const refuse = (why: string, remedy: string, cause?: unknown): void => {
-      end();
-      const line = `the service at ${baseUrl} cannot be reached: ${why}; ${remedy}`;
-      reject(new CommandError(exitCodes.failed, line, { cause }));
-    };
-    const cancel = RunningClock.of(clock).after(CONNECT_DEADLINE_MS, () => {
-      refuse(`${host} does not answer`, 'check the network and --base-url');
-    });
-    socket.on('connect', () => {
-      end();
-      resolve();
-    });
-    socket.on('error', (error) => {
-      refuse(...reasonOf(error, host, port), error);
-    });
-  });
-}
-
-function reasonOf(error: Error, host: string, port: number): [why: string, remedy: string] {
-  const code = systemErrorCode(error);
-  if (code === 'ECONNREFUSED') {
-    return [`nothing listens at ${host} port ${port}`, 'start the service, or check --base-url'];
-  }
-  if (code === 'ENOTFOUND') return [`there is no host ${host}`, 'check --base-url'];
-  if (code === 'EAI_AGAIN')
-    return [`the name ${host} cannot be looked up`, 'check the network and --base-url'];
-  return [faultWords(error), 'check the network and --base-url'];
-}
 
 export interface BucketSearch {
   readonly service: ObjectService;

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { HttpService } from '../../client/http-service.ts';
 import { CONNECTIONS_FOR_ALL_GATES } from '../../store/gates.ts';
-import { checkReachable } from './connect.ts';
+import { checkReachable } from './reachable.ts';
 import { credentialReader } from '../settings/credential-source.ts';
 import type { MountSettings } from '../settings/settings.ts';
 import { readTlsTerms } from '../settings/tls-files.ts';
@@ -13,14 +13,16 @@ export async function openService(
   settings: MountSettings,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<HttpService> {
-  const { accessKeyId, secretAccessKey, baseUrl } = settings;
+  const { accessKeyId, secretAccessKey, baseUrl, proxy } = settings;
   const tls = await readTlsTerms(settings);
-  await checkReachable(baseUrl, clock);
+  await checkReachable(settings, clock);
+  if (proxy !== undefined) log.info('Requests go through a proxy', { proxy: new URL(proxy).host });
   return HttpService.open({
     baseUrl,
     credentials: { accessKeyId, secretAccessKey },
     rereadCredentials: credentialReader(settings),
     tls,
+    proxy,
     connections: CONNECTIONS_FOR_ALL_GATES,
     clock,
     log,

@@ -11,7 +11,8 @@ import type { ObjectService } from '../../service/object-service.ts';
 import { isRefusal } from '../../service/refusal.ts';
 import { CommandError, exitCodes, oneLine } from '../command-error.ts';
 import type { AccountBuckets } from '../../store/account-buckets.ts';
-import { checkReachable, listAllBuckets, untrustedLine } from '../connecting/connect.ts';
+import { listAllBuckets, untrustedLine } from '../connecting/connect.ts';
+import { checkReachable, type Address } from '../connecting/reachable.ts';
 import { reasonOf } from '../connecting/refused.ts';
 import { openService } from '../connecting/open-service.ts';
 import { isInsecure } from '../settings/setting-values.ts';
@@ -47,7 +48,7 @@ export async function checkService(
   let look: ServiceLook | undefined;
   const address = await checked('base URL', async () => {
     look = await lookAt(settings);
-    return addressFinding(settings.baseUrl, look, clock.now());
+    return addressFinding(settings, look, clock.now());
   });
   const seen = look;
   if (seen === undefined) return [address, ...unasked('the service cannot be asked', 1)];
@@ -74,13 +75,13 @@ export function unasked(why: string, first: number): readonly Check[] {
 }
 
 async function lookAt(settings: MountSettings): Promise<ServiceLook> {
-  const { baseUrl, accessKeyId, secretAccessKey } = settings;
+  const { baseUrl, proxy, accessKeyId, secretAccessKey } = settings;
   const tls = await readTlsTerms(settings);
-  await checkReachable(baseUrl);
+  await checkReachable(settings);
   const credentials = { accessKeyId, secretAccessKey };
   const signal = AbortSignal.timeout(LOOK_DEADLINE_MS);
   try {
-    return await lookAtService({ baseUrl, credentials, tls, signal });
+    return await lookAtService({ baseUrl, credentials, tls, proxy, signal });
   } catch (error) {
     // What an abort of our own is called tells nothing.
     const words = signal.aborted ? `not within ${LOOK_DEADLINE_MS / 1000} s` : faultWords(error);
@@ -91,14 +92,15 @@ async function lookAt(settings: MountSettings): Promise<ServiceLook> {
   }
 }
 
-function addressFinding(baseUrl: string, { tls }: ServiceLook, now: number): Finding {
+function addressFinding({ baseUrl, proxy }: Address, { tls }: ServiceLook, now: number): Finding {
+  const by = proxy === undefined ? '' : `, through the proxy ${new URL(proxy).host}`;
   if (tls === null) {
     return isInsecure(baseUrl)
-      ? warning(`${baseUrl} answers, but credentials and files travel readable: use https://`)
-      : well(`${baseUrl} answers`);
+      ? warning(`${baseUrl} answers${by}, but credentials and files travel readable: use https://`)
+      : well(`${baseUrl} answers${by}`);
   }
   const { protocol, validUntil } = tls;
-  const facts = `${baseUrl} answers over ${protocol}, and its certificate is trusted`;
+  const facts = `${baseUrl} answers over ${protocol}${by}, and its certificate is trusted`;
   const left = validUntil.getTime() - now;
   if (left > SHORT_VALIDITY_MS) return well(facts);
   return warning(

@@ -147,7 +147,11 @@ function parsedOrComplaint(text: string): BaseUrl | string {
 /** Whether everything sent to this address can be read on the way. */
 export function isInsecure(baseUrl: string): boolean {
   const url = new URL(baseUrl);
-  return url.protocol === 'http:' && !LOOPBACK_HOST.test(url.hostname);
+  return url.protocol === 'http:' && !isThisMachine(url);
+}
+
+export function isThisMachine({ hostname }: URL): boolean {
+  return LOOPBACK_HOST.test(hostname);
 }
 
 /** Milliseconds, as `secondsValue` takes them. */

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { accessKeyIdValue } from './credential-document.ts';
+import { proxyValue } from './proxy.ts';
 import {
   baseUrlValue,
   commandValue,
@@ -92,6 +93,13 @@ export const settingsTable = {
     schema: pathValue.optional(),
     placeholder: 'FILE',
     description: 'its key (PEM, without a passphrase)',
+  },
+  proxy: {
+    schema: proxyValue.optional(),
+    placeholder: 'URL',
+    unprinted: true,
+    fallback: 'what HTTPS_PROXY and NO_PROXY say',
+    description: 'http or https proxy to reach the service through; "off": none',
   },
   config: {
     schema: pathValue.optional(),

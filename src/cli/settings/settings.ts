@@ -9,6 +9,7 @@ import { defaultDriver } from '../../fuse/driver-choice.ts';
 import { readConfigFile } from './config-file.ts';
 import type { RawSettings, RawValue } from './mount-options.ts';
 import { parseMountOptions } from './mount-options.ts';
+import { proxyOf } from './proxy.ts';
 import { isInsecure } from './setting-values.ts';
 import type { SettingName, SettingValues } from './settings-table.ts';
 import {
@@ -37,6 +38,8 @@ export interface SettingSources {
 /** Every setting decided. Travels to the background process as JSON. */
 export type MountSettings = SettingValues & {
   readonly baseUrl: string;
+  /** With what the environment says. */
+  readonly proxy: string | undefined;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly stateDir: string;
@@ -68,6 +71,11 @@ export async function resolveSettings(sources: SettingSources): Promise<MountSet
     ...values,
     ...(await firstCredentials(values)),
     baseUrl,
+    proxy: proxyOf(
+      baseUrl,
+      { value: values.proxy, flag: onCommandLine(sources).proxy?.origin },
+      sources.environment,
+    ),
     stateDir: namedStateDir(values) ?? defaultStateDir(sources),
     defaultStateDir: defaultStateDir(sources),
     cacheDir: values.cacheDir ?? defaultCacheDir(sources),
