@@ -2,7 +2,7 @@
  * How do bytes that the service does not have get into ordinary files? Each goes below one directory, under its key, never
  * outside, and never over a file that is there: then it gets a number.
  */
-import { mkdir, open, realpath, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { CONTENT_START } from '../../content/draft-header.ts';
@@ -60,18 +60,32 @@ export async function exportDraft(
   const top = await realpath(directory);
   let folder = top;
   for (const name of names.slice(0, -1)) folder = await folderIn(folder, name, top);
-  const target = await newFile(folder, names.at(-1) ?? '');
+  // Not under its name until all of it is there: a process that is killed takes nothing back.
+  const part = await newFile(folder, `.pailfs-export-${id}`);
   try {
-    await copyStill(file, target.handle, signal);
-    await target.handle.sync();
-    return target.path;
+    await copyStill(file, part.handle, signal);
+    await part.handle.sync();
+    return await placed(part.path, folder, names.at(-1) ?? '');
   } catch (error) {
-    await rm(target.path, { force: true });
+    await rm(part.path, { force: true });
     if (systemErrorCode(error) === 'ENOENT')
       throw new Error('it was stored meanwhile, or newer bytes took its place', { cause: error });
     throw error;
   } finally {
-    await target.handle.close();
+    await part.handle.close();
+  }
+}
+
+/** Gives the whole file at `part` the `name` in `folder`, or one with a number; resolves with its path. */
+async function placed(part: string, folder: string, name: string): Promise<string> {
+  const { path, handle } = await newFile(folder, name);
+  await handle.close();
+  try {
+    await rename(part, path);
+    return path;
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
   }
 }
 
