@@ -98,6 +98,19 @@ describe('which proxy', () => {
     expect(await proxyFor({ environment })).toBe(isUsed ? PROXY : undefined);
   });
 
+  it.each([
+    ['https://10.1.2.3', '10.0.0.0/8', false],
+    ['https://10.1.2.3', '10.1.2.3', false],
+    ['https://10.1.2.3', '11.0.0.0/8', true],
+    ['https://10.1.2.3', 'fd00::/8, 10.0.0.0/33, 10.0.0.0/x, x/8', true],
+    ['https://[fd00::1]:9000', 'fd00::/8', false],
+    ['https://[fd00::1]:9000', '[fd00::1]:9000', false],
+    [SERVICE, '0.0.0.0/0', true],
+  ])('%s, where NO_PROXY is "%s", it is used: %s', async (baseUrl, exceptions, isUsed) => {
+    const environment = { HTTPS_PROXY: PROXY, NO_PROXY: exceptions };
+    expect(await proxyFor({ baseUrl, environment })).toBe(isUsed ? PROXY : undefined);
+  });
+
   it.each(['', 'proxy.example:3128', 'socks5://proxy.example', 'http://', 'http://proxy.example/path', 'on'])(
     'cannot be "%s", which is refused without being shown',
     async (proxy) => {

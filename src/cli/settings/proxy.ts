@@ -5,6 +5,7 @@
  * Not by a library: those look at the environment of this process alone, take `proxy:3128` for one that speaks TLS, or pass over the subdomains of
  * what `NO_PROXY` has.
  */
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { usageError } from '../command-error.ts';
 import { isThisMachine } from './setting-values.ts';
@@ -64,16 +65,28 @@ function either(
   return undefined;
 }
 
-/** `list`: names, each with what is below it, with or without a port; `*` is every one. */
+/** `list`: names, each with what is below it, with or without a port; subnets; `*` is every one. */
 function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
   const itsPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
   const words = list.toLowerCase().split(/[\s,]+/);
   return words.some((word) => {
+    if (word.includes('/')) return isInSubnet(hostname, word);
     const [, name = '', onlyPort = itsPort] = /^(.*?)(?::(\d+))?$/.exec(word) ?? [];
     const host = name.replace(/^\*?\./, '');
     if (host === '' || onlyPort !== itsPort) return false;
     return host === '*' || hostname === host || hostname === `[${host}]` || hostname.endsWith(`.${host}`);
   });
+}
+
+function isInSubnet(hostname: string, subnet: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const [network = '', bits = ''] = subnet.split('/');
+  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+  const isOne = isIP(address) !== 0 && isIP(network) === isIP(address) && /^\d{1,3}$/.test(bits);
+  if (!isOne || Number(bits) > (family === 'ipv6' ? 128 : 32)) return false;
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), family);
+  return list.check(address, family);
 }
 
 function isProxy(text: string): boolean {
