@@ -1,9 +1,9 @@
-/** SEMANTICS: a link that was owed and is restored in the end is no matter of a later mount: who makes the file private then is not undone. */
+/** SEMANTICS: the next mount makes nothing public but what is owed its link: not what had it back and others made private, nor what never was. */
 import { expect, it } from 'vitest';
 import { diskNow } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
 import { refuseCommits } from '../support/journal-commits.ts';
-import { writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
+import { openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { errnoOfCall, openToEdit, setXattr, writeAt } from '../support/program-acts.ts';
 import { goneOn, stateOf, withOwedLink, withPublicFile } from '../support/public-file.ts';
 
@@ -55,4 +55,17 @@ it('nobody who writes to it is told that it is private as long as the local disk
   expect(await errnoOfCall(setXattr(fs, '/f', VISIBILITY, 'private'))).toBe('none');
   await goneOn(await diskNow(scene), scene);
   expect(await stateOf(scene)).toEqual(['Old', 'private']);
+});
+
+it('a private file whose upload may have come stays private when its mount is killed while a program writes to it [crash/link]', async () => {
+  const scene = await openForTest();
+  const { fs, faults } = scene;
+  await writeFile(fs, '/f', 'old');
+  faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
+  expect(await errnoOfCall(writeFile(fs, '/f', 'came'))).toBe('EIO');
+  await writeAt(fs, await openToEdit(fs, '/f'), 'HALF');
+
+  await goneOn(await diskNow(scene), scene);
+
+  expect(await stateOf(scene)).toEqual(['came', 'private']);
 });
