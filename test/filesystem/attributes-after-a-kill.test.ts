@@ -93,3 +93,21 @@ it('what is set on a file that waits for the service is there after a kill, and 
   const last = await mountOver(disk, scene);
   expect(await last.operations.getAttributes('/f')).toMatchObject(SET);
 });
+
+it('of what is set twice on a file that waits the later counts, also when only its rename has brought that to the disk [attributes/remount]', async () => {
+  const scene = await openForTest();
+  const { fs, clock, store } = scene;
+  store.changeAccount({ gracePeriod: true });
+  await expect(writeFile(fs, '/f', 'x')).rejects.toMatchObject({ code: 'EDQUOT' });
+  clock.advance(1);
+  await fs.setAttributes('/f', { mode: 0o644 });
+  clock.advance(MOMENT);
+  const shown = async (path: string): Promise<Attributes> =>
+    (await mountOver(await diskNow(scene), scene)).operations.getAttributes(path);
+  await expect.poll(() => shown('/f')).toMatchObject({ mode: 0o644 });
+
+  await fs.setAttributes('/f', SET);
+  await fs.rename('/f', '/g', false);
+
+  expect(await shown('/g')).toMatchObject(SET);
+});
