@@ -1,8 +1,9 @@
 /** SEMANTICS: the service goes away while a folder is renamed, and comes back before all that was moved is back under the old name. */
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/service/refusal.ts';
-import { mountOver } from '../support/after-a-crash.ts';
+import { diskNow, mountOver } from '../support/after-a-crash.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
+import { refuseCommits } from '../support/journal-commits.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { errnoOfCall, LogForTest, openToRewrite } from '../support/program-acts.ts';
 import { textsOf } from '../support/stored-state.ts';
@@ -175,6 +176,19 @@ it('who then moves it to where no folder is, is told so, also below what is left
   expect(await errnoOfCall(fs.rename('/d', '/e/missing/d', true))).toBe('ENOENT');
   await fs.rename('/d', '/e/there/d', true);
   expect(await names(fs, '/e/there/d')).toEqual(FILES.toSorted());
+});
+
+it('a kill just then does not have the next mount go on with it, also where the local disk does not take that it is undone [rename/undo] [rename/crash]', async () => {
+  refuseCommits('put rename/', '"from":"e/"');
+  const { line, ...scene } = await withHalfARename({ whenAway: 'nothing is sent' });
+  const disk = await diskNow(scene);
+  const before = await textsOf(scene);
+  line.isAway = false;
+
+  const next = await mountOver(disk, scene);
+  expect(await next.close({ patience: LATER })).toEqual([]);
+
+  expect(await textsOf(scene)).toEqual(before);
 });
 
 /** The service is away still. */
