@@ -90,9 +90,8 @@ async function show(mount: MountState, record: DraftRecord, shown: Map<string, O
   }
 }
 
-/** Nobody will send it: neither does a writer who needs room wait for that. Never rejects. */
+/** Nobody will send it. Never rejects. */
 async function giveUp(mount: MountState, record: DraftRecord, draft: Draft): Promise<void> {
-  draft.setLeaving(false);
   mount.kept.disown(record);
   try {
     await draft.close();

@@ -56,8 +56,6 @@ export class Reviving {
         await this.#place(file, isWholeDraft(record, found));
         return file;
       } catch (error) {
-        // Nobody sends it: neither does a writer who needs room wait for that.
-        draft.setLeaving(false);
         kept.disown(record);
         await draft.close();
         throw error;
