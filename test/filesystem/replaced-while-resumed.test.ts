@@ -61,6 +61,30 @@ it('what a close has promised of it meanwhile outlives another crash [rename/cra
   });
 });
 
+it('what waited there does not come back over what has replaced it after another crash, nor with what a program writes on to it [rename/crash] [crash/half]', async () => {
+  const stored = { f: 'old' };
+  const promised = { f: 'promised', g: 'replaced' };
+  const killed = await killedInRename({ stored, promised, from: '/f', to: '/g', at: 'after' });
+  const { scene, disk } = killed;
+  const { next, letGo } = await mountWhileLooking(killed, true);
+  const handle = await openToEdit(next.operations, '/g');
+  await writeAt(next.operations, handle, 'NEW');
+  letGo();
+  await ended(next);
+  const again = await diskNow({ stateDirectory: disk.directory });
+
+  const third = await mountOver(again, scene, { settings: { writeBack: true } });
+  await drained(third);
+
+  expect(await textsOf(scene)).toEqual({ g: 'promised' });
+  expect(await third.unsent.list()).toMatchObject([{ path: '/g', state: 'set aside', isWhole: false }]);
+  // Asked for while it is open.
+  await drained(next);
+  await next.operations.release(handle);
+  const { g, ...copies } = await textsOf(scene);
+  expect({ g, copies: Object.values(copies) }).toEqual({ g: 'promised', copies: ['NEWlaced'] });
+});
+
 it.each([{}, { g: 'old g' }])(
   'what an edit of it has closed before the service has answered keeps the name, and what was to come its own (%o was stored) [rename/crash]',
   async (replaced) => {
