@@ -126,20 +126,27 @@ describe('after the end of a process, whatever it was doing', () => {
     expect([said, messages]).toEqual([['the unsent bytes of a file are gone'], []]);
   });
 
-  it('files of a rename whose record is damaged are named, once: they may be under either name', async () => {
-    const directory = await temporaryDirectory();
-    const before = await open(directory);
-    const begun = { ...renameStepOf('lost', 1), state: 'copying' } as const;
-    await before.journal.commit([put('rename-step', renameStepOf('lost', 0)), put('rename-step', begun)]);
-    await before.close();
+  it.each([
+    ['this one', false],
+    ['another', true],
+  ])(
+    'files of a rename whose record in the journal of %s is damaged are named, once: they may be under either name',
+    async (_whose, isOthers) => {
+      const directory = await temporaryDirectory();
+      const own = isOthers ? await temporaryDirectory() : directory;
+      const before = await open(directory);
+      const begun = { ...renameStepOf('lost', 1), state: 'copying' } as const;
+      await before.journal.commit([put('rename-step', renameStepOf('lost', 0)), put('rename-step', begun)]);
+      await before.close();
 
-    const told = new LogForTest();
-    const parts = { files: nodeLocalFiles, clock: new ManualClock(), log: told };
-    await (await openLocalState([directory], parts)).close();
-    await (await openLocalState([directory], parts)).close();
+      const told = new LogForTest();
+      const parts = { files: nodeLocalFiles, clock: new ManualClock(), log: told };
+      await (await openLocalState(isOthers ? [own, directory] : [own], parts)).close();
+      await (await openLocalState([own], parts)).close();
 
-    expect(told.lines).toMatchObject([{ level: 'error', fields: { from: begun.from, to: begun.to } }]);
-  });
+      expect(told.lines).toMatchObject([{ level: 'error', fields: { from: begun.from, to: begun.to } }]);
+    },
+  );
 
   it('drafts are listed by their headers when the journal is lost', async () => {
     const directory = await temporaryDirectory();
