@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { FileSystemSettings } from '../../src/filesystem/settings.ts';
 import { diskNow } from '../support/after-a-crash.ts';
 import { drained } from '../support/drained.ts';
+import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { edit, errnoOfCall, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
+import { edit, errnoOfCall, openToRewrite, setXattr, writeAt, xattr } from '../support/program-acts.ts';
 import { goneOn, stateOf, withPublicFile } from '../support/public-file.ts';
+import { signal } from '../support/signal.ts';
 
 const VISIBILITY = 'user.pailfs.visibility';
 const DOWN = { operation: 'setVisibility', times: Infinity, fault: { kind: 'status', status: 503 } } as const;
@@ -108,4 +110,34 @@ it('a file made anew, where the link of the one before could not be restored, is
   await ended(scene);
 
   expect(await stateOf(scene)).toEqual(['secret', 'private']);
+});
+
+it('it is as public as it was made though the answer to an earlier look says otherwise [visibility/preserve]', async () => {
+  const looked = signal();
+  const told = signal();
+  const scene = await openForTest({
+    between: (inner) =>
+      new InterceptedService(inner, async ({ operation }, proceed) => {
+        const answer = await proceed();
+        if (operation !== 'getVisibility') return answer;
+        looked.give();
+        await told.given;
+        return answer;
+      }),
+  });
+  const { fs, faults, clock } = scene;
+  await scene.foreignWrite('f', 'old');
+  await names(fs, '/');
+  const look = xattr(fs, '/f', VISIBILITY);
+  await looked.given;
+  clock.advance(1);
+  faults.add({ operation: 'setVisibility', times: Infinity, fault: { kind: 'lost-answer' } });
+  expect(await errnoOfCall(setXattr(fs, '/f', VISIBILITY, 'public'))).toBe('EIO');
+  faults.clear();
+  told.give();
+  await look;
+
+  await edit(fs, '/f', 'O', 0);
+
+  expect(await stateOf(scene)).toEqual(['Old', 'public']);
 });
