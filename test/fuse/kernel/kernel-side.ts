@@ -19,6 +19,7 @@ export interface Reply {
   readonly body: Buffer;
 }
 
+const USER_OFFSET = 24;
 const THREAD_OFFSET = 32;
 const HEADER_BYTES = 40;
 
@@ -37,6 +38,8 @@ export class KernelSide {
   greeting = 'none';
   /** Which thread sends requests. */
   thread = 0;
+  /** Whose program that is. */
+  user = { uid: 0, gid: 0 };
   /** Threads of programs that a signal has ended. */
   readonly killed = new Set<number>();
 
@@ -125,6 +128,8 @@ export class KernelSide {
     header.writeUInt32LE(opcode, 4);
     header.writeBigUInt64LE(this.#lastUnique, 8);
     header.writeBigUInt64LE(BigInt(node), 16);
+    header.writeUInt32LE(this.user.uid, USER_OFFSET);
+    header.writeUInt32LE(this.user.gid, USER_OFFSET + 4);
     header.writeUInt32LE(this.thread, THREAD_OFFSET);
     this.dispatcher.begin(Buffer.concat([header, body]));
   }

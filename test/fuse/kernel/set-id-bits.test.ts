@@ -40,6 +40,17 @@ describe('the kernel driver', () => {
     expect((reply.readUInt32LE(76) & 0o7777).toString(8)).toBe(left);
   });
 
+  it('takes them away also where nobody has asked for more than the name of the file', async () => {
+    const memory = new MemoryFileSystem();
+    const side = new KernelSide(memory);
+    memory.replace('/program', 'of somebody else');
+    await memory.setAttributes('/program', { mode: 0o6755 });
+    const node = await side.lookUp('program');
+    await side.succeed('write', node, writeRequest(await side.open(node), 0, 'x', 4));
+
+    expect((await memory.getAttributes('/program')).mode).toBe(0o755);
+  });
+
   it('leaves the set-id bits at a change of size or times by who may keep them, and those of a folder', async () => {
     const side = new KernelSide(new MemoryFileSystem());
     const node = await side.make('program');
