@@ -2,6 +2,7 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { claimStateDirectory } from '../../src/cli/state/state-directory.ts';
 import { leavePointer, removeIdlePointers } from '../../src/cli/state/state-pointers.ts';
 import { findUnsentPlaces, type FoundPlaces } from '../../src/cli/uploads/unsent-places.ts';
 import { leaveBehind } from '../support/left-behind.ts';
@@ -80,6 +81,8 @@ it.each([
 
 it('a place elsewhere is not forgotten while a part of it cannot be read [uploads/elsewhere]', async () => {
   const path = await leaveBehind(elsewhere, OTHER, 'hidden');
+  // Of another bucket nothing is left.
+  await (await claimStateDirectory(elsewhere, OWNER)).release();
   await leavePointer({ stateDir: elsewhere, defaultStateDir: usual });
   const bucketHome = await bucketUnreadable(path);
 
@@ -89,4 +92,14 @@ it('a place elsewhere is not forgotten while a part of it cannot be read [upload
   expect(await readdir(join(usual, 'elsewhere'))).toHaveLength(1);
   await rm(join(bucketHome, 'about.json'), { recursive: true });
   expect(pathsIn(await look())).toEqual(['/hidden']);
+});
+
+it('is pointed to on when a mount ends whose disk is not there any more: what it left is on it', async () => {
+  await leaveBehind(elsewhere, OWNER, 'a.txt');
+  await leavePointer({ stateDir: elsewhere, defaultStateDir: usual });
+  // As where it was mounted.
+  for (const name of await readdir(elsewhere)) await rm(join(elsewhere, name), { recursive: true });
+  await removeIdlePointers({ stateDir: elsewhere, defaultStateDir: usual }, clock);
+
+  expect(await readdir(join(usual, 'elsewhere'))).toHaveLength(1);
 });
