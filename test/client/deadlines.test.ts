@@ -83,6 +83,25 @@ describe('a service that keeps silent', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('while nobody waits for its bytes is not given up: a reader may take as long as it likes with what it has', async () => {
+    let sendRest = (): void => undefined;
+    const slow: Script = {
+      play: (socket) => {
+        socket.write(`${HEADERS}hello`);
+        sendRest = () => void socket.write('world');
+      },
+    };
+    const { service, clock } = await openClient([slow]);
+
+    const { body } = await service.getObject('b', 'k');
+    const pieces = body[Symbol.asyncIterator]();
+    await pieces.next();
+    clock.advance(120_000);
+    sendRest();
+
+    expect(Buffer.from((await pieces.next()).value ?? []).toString()).toBe('world');
+  });
+
   it('is given 60 s from the last byte of an upload that it took [errors/table]', async () => {
     const { service, server, clock } = await openClient([SILENT]);
 
