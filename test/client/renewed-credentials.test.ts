@@ -75,6 +75,42 @@ describe.each([401, 403])('a %d', (status) => {
     expect(from.asked).toBe(1);
   });
 
+  it('of many requests asks a source once that takes its time', async () => {
+    const from = source(NEW);
+    let give = (): void => undefined;
+    const given = new Promise<void>((resolve) => (give = resolve));
+    const reread = (): Promise<Credentials> => Promise.all([from.reread(), given]).then(([found]) => found);
+    const { service } = await openClient([only(NEW)], { rereadCredentials: reread });
+
+    const done = Promise.all(Array.from({ length: 20 }, (_, n) => service.deleteObject('b', String(n))));
+    await expect.poll(() => service.traffic.facts().failed).toBe(20);
+    give();
+
+    await done;
+    expect(from.asked).toBe(1);
+  });
+
+  it('that comes late, when the new ones are there, has nobody asked', async () => {
+    const from = source(NEW);
+    let answerLate = (): void => undefined;
+    const whole = only(NEW);
+    const late: Script = {
+      play: (socket, request) => {
+        answerLate = () => void whole.play(socket, request);
+      },
+    };
+    const { service, server, clock } = await openClient([late, whole], { rereadCredentials: from.reread });
+
+    const deletion = service.deleteObject('b', 'late');
+    await expect.poll(() => server.requests.length).toBe(1);
+    await service.deleteObject('b', 'k');
+    clock.advance(15_000);
+    answerLate();
+
+    await deletion;
+    expect(from.asked).toBe(1);
+  });
+
   it('under the new ones too is denied, and nothing is sent a third time', async () => {
     const from = source(NEW);
     const { service, server } = await openClient([reply(`${status} No`)], {
