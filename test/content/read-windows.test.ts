@@ -98,6 +98,23 @@ describe('a program that reads a large file in order', () => {
     expect(reading.service.sent).toBe(200 * MIB);
   });
 
+  it('and closes it leaves all of the memory to those that are read still', async () => {
+    const reading = await Reading.begin({ size: 40 * MIB });
+    const { windows } = reading.context;
+    const alone = windows.share;
+    const other = anotherFile(reading, 2);
+    const otherStream = new ReadStream();
+    const into = new Uint8Array(STEP);
+    for (let position = 0; position < 4 * MIB; position += STEP)
+      await other.read(into, position, otherStream);
+    await readOn(reading, 0, 4 * MIB);
+    expect(windows.share).toBeLessThan(alone);
+
+    other.release();
+
+    expect(windows.share).toBe(alone);
+  });
+
   it('and looks only at the beginning of many files holds no memory when it rests', async () => {
     const reading = await Reading.begin({ size: 20 * MIB });
     for (let id = 2; id < 200; id += 1) {
