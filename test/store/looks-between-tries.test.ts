@@ -5,6 +5,9 @@ import { HttpService } from '../../src/client/http-service.ts';
 import { BucketStore } from '../../src/store/bucket-store.ts';
 import { CONNECTIONS_FOR_ALL_GATES, createGates } from '../../src/store/gates.ts';
 import { removeObject } from '../../src/store/lasting-change.ts';
+import { VersionChanged } from '../../src/store/range-reader.ts';
+import { publish } from '../../src/store/replace.ts';
+import { Version } from '../../src/store/version.ts';
 import { startEmbeddedServer, uploadOf } from '../support/embedded-service.ts';
 
 /** More than twice as many as there are places. */
@@ -25,4 +28,28 @@ it('many deletions at once, each of which is tried again after a look, are all d
   await Promise.all(keys.map((key) => removeObject(store, key, () => isThere(key))));
 
   expect((await direct.listObjects(bucket, { folder: '' })).objects).toEqual([]);
+});
+
+it('a file that others replace between two tries to publish it stays private', async () => {
+  const { baseUrl, credentials, bucket, direct, faults } = await startEmbeddedServer();
+  // Heard before the wait for the second try.
+  const debug = (message: string): void => {
+    if (message === 'A request is tried again') void direct.putObject(bucket, 'f', uploadOf('theirs'));
+  };
+  const service = HttpService.open({
+    baseUrl,
+    credentials,
+    log: { ...silentLog, hidesDebug: false, debug },
+    random: () => 0,
+  });
+  onTestFinished(() => service.close());
+  const store = new BucketStore(service, bucket, createGates());
+  await direct.putObject(bucket, 'f', uploadOf('ours'));
+  const ours = Version.told(await direct.headObject(bucket, 'f'));
+  faults.add({ operation: 'setVisibility', fault: { kind: 'status', status: 503 } });
+
+  await expect(publish(store, 'f', ours)).rejects.toBeInstanceOf(VersionChanged);
+
+  expect((await direct.headObject(bucket, 'f')).size).toBe(6);
+  expect((await direct.getVisibility(bucket, 'f')).visibility).toBe('private');
 });
