@@ -50,3 +50,23 @@ it('a program that reads one place again and again, and then goes back, is read 
   expect(reading.service.asked.at(-1)).toBe('224-300');
   expect(await reading.reads(192, 108, newStream())).toBe(true);
 });
+
+it('a read of which one part fails ends when no other part of it is on its way into the program’s buffer any more', async () => {
+  const reading = await Reading.begin({ ...SMALL, size: 2000 });
+  await reading.reads(336, 16);
+  reading.service.holdAt = 352;
+  reading.service.refusals = ['denied', null];
+  const into = new Uint8Array(48);
+  let atItsEnd: Uint8Array | null = null;
+
+  const end = reading.reader.read(into, 320, reading.stream).catch(() => {
+    atItsEnd = into.slice();
+  });
+  await settle();
+  reading.service.resume();
+  await end;
+  await settle();
+
+  expect(reading.service.asked).toEqual(['336-352', '320-336', '352-368']);
+  expect(atItsEnd).toEqual(into);
+});
