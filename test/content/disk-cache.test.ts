@@ -161,6 +161,16 @@ describe('a cache that is damaged', () => {
     expect(third.service.gets).toEqual([]);
   });
 
+  it('never shows wrong bytes where only a few of a block are read', async () => {
+    const directory = await temporaryDirectory();
+    await readOnce(directory, 3 * GROUP);
+    for (const file of await groupFiles(directory)) await turnByte(file, HEADER_SIZE + 5);
+    const again = await Reading.begin({ ...SMALL, size: 3 * GROUP, disk: openCache(directory) });
+
+    for (let group = 0; group < 3; group += 1)
+      expect(await again.reads(group * GROUP + 4, 3, new ReadStream(0, 1024))).toBe(true);
+  });
+
   it('is told in the log, where a disk that fails shows itself like that', async () => {
     const directory = await temporaryDirectory();
     await readOnce(directory, 60);
