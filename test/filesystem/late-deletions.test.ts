@@ -133,6 +133,28 @@ describe('when the DELETE of an unlink has no answer, and is done after what is 
     expect(await textsOf(scene)).toEqual({ a: 'new' });
   });
 
+  it('so is one after a second try that was answered [write/unknown]', async () => {
+    const late: (() => Promise<unknown>)[] = [];
+    const scene = await openForTest({
+      between: (inner) =>
+        new InterceptedService(inner, async ({ operation }, proceed) => {
+          const answer = await proceed();
+          // The client has tried twice: the first try is still on its way.
+          if (operation === 'deleteObject' && late.push(proceed) === 1)
+            Object.assign(answer as object, { mayArriveAgain: true });
+          if (operation === 'putObject') await late.pop()?.();
+          return answer;
+        }),
+    });
+    await scene.foreignWrite('a', 'old');
+    await names(scene.fs, '/');
+    await scene.fs.unlink('/a');
+
+    await writeFile(scene.fs, '/a', 'new');
+
+    expect(await textsOf(scene)).toEqual({ a: 'new' });
+  });
+
   it('so is one that is renamed there [write/unknown]', async () => {
     const deletion = new HeldDeletion('a');
     const scene = await openForTest(deletion);
