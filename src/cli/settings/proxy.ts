@@ -20,7 +20,7 @@ interface GivenProxy {
 }
 
 /** Says that there is none, whatever the environment names. */
-export const NO_PROXY_AT_ALL = 'off';
+const NO_PROXY_AT_ALL = 'off';
 const COMPLAINT = `must be the address of a proxy, such as http://proxy.example:3128, or ${NO_PROXY_AT_ALL}`;
 
 /** An http or https address, with or without a user and a password; or `off`. */
