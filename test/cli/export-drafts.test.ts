@@ -1,4 +1,5 @@
 /** Where do exported bytes go? SEMANTICS: below one directory, and over nothing. On real mounts: test/mount/cli-uploads.test.ts. */
+import { appendFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -83,4 +84,28 @@ describe('an export [uploads/export]', () => {
 
     expect(await readdir(top)).toEqual([]);
   });
+
+  it('is that of one moment, whole, where a program writes meanwhile', async () => {
+    await exportDraft(unsentChangeOf({ path: '/f', file }), top, whileCopied(1));
+
+    expect(await readFile(join(top, 'f'), 'utf8')).toBe('content+');
+  });
+
+  it('is none, not even a part, where a program does not stop writing', async () => {
+    const exporting = exportDraft(unsentChangeOf({ path: '/f', file }), top, whileCopied(Infinity));
+
+    await expect(exporting).rejects.toThrow('a program is just writing it');
+    expect(await readdir(top)).toEqual([]);
+  });
 });
+
+/** Each of the first `times` that a piece is copied a program appends a byte. */
+function whileCopied(times: number): AbortSignal {
+  let left = times;
+  return Object.defineProperty(new AbortController().signal, 'aborted', {
+    get: () => {
+      if ((left -= 1) >= 0) appendFileSync(file, '+');
+      return false;
+    },
+  });
+}

@@ -74,6 +74,15 @@ describe('the pages of a folder', () => {
     expect(asked).toEqual([undefined, '1', undefined]);
   });
 
+  it('begin anew also where the first was there already', async () => {
+    const page = { bucket: 'b', folder: '', folders: ['old/'], objects: [], skipped: 0, nextPage: 'old' };
+    const { store, asked } = await scripted('stale', { folders: ['new/'] });
+
+    expect(await foldersOf(store, page)).toEqual(['new/']);
+
+    expect(asked).toEqual(['old', undefined]);
+  });
+
   it('begin anew when a later one is missing: only the first says that there is no such folder', async () => {
     const { store, asked } = await scripted({ folders: ['old/'], nextPage: '1' }, 'missing', {
       folders: ['new/'],

@@ -138,7 +138,7 @@ async function copyStill(file: string, to: FileHandle, signal: AbortSignal | und
     for (let tries = 0; tries < TRIES; tries += 1) {
       const before = await from.stat();
       await to.truncate(0);
-      await copyContent(from, to, signal);
+      await copyContent(from, to, { end: before.size, signal });
       const after = await from.stat();
       if (before.mtimeMs === after.mtimeMs && before.size === after.size) return;
     }
@@ -148,10 +148,16 @@ async function copyStill(file: string, to: FileHandle, signal: AbortSignal | und
   }
 }
 
-async function copyContent(from: FileHandle, to: FileHandle, signal: AbortSignal | undefined): Promise<void> {
+/** Up to `end`, a position in `from`: who reads on where a program appends may never be done. */
+async function copyContent(
+  from: FileHandle,
+  to: FileHandle,
+  { end, signal }: { readonly end: number; readonly signal: AbortSignal | undefined },
+): Promise<void> {
   const buffer = new Uint8Array(CHUNK);
   for (let position = 0; ;) {
-    const { bytesRead } = await from.read(buffer, 0, CHUNK, CONTENT_START + position);
+    const wanted = Math.max(0, Math.min(CHUNK, end - CONTENT_START - position));
+    const { bytesRead } = await from.read(buffer, 0, wanted, CONTENT_START + position);
     if (signal?.aborted === true) throw new Error('interrupted');
     if (bytesRead === 0) return;
     let done = 0;
