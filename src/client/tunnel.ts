@@ -39,7 +39,7 @@ export function openTunnel(proxy: string, authority: string, signal: AbortSignal
       socket.destroy();
       reject(new ProxyFault(url, `answered ${statusCode}`, { status: statusCode }));
     });
-    asked.once('error', (cause) => {
+    asked.on('error', (cause) => {
       settled();
       reject(new ProxyFault(url, `gives no connection (${faultWords(cause)})`, { cause }));
     });
