@@ -116,6 +116,23 @@ describe('a refusal whose text stalls', () => {
 });
 
 describe('a connection', () => {
+  it('whose answer cannot be used, and has not ended, keeps nobody waiting', async () => {
+    const endless = 'HTTP/1.1 200 OK\r\nETag: "e"\r\nContent-Length: 50000000\r\n\r\nhello';
+    const { service } = await openClient(
+      [
+        { play: (socket) => void socket.write(endless) },
+        { play: (socket) => void socket.write(endless) },
+        FILE,
+      ],
+      { connections: 1 },
+    );
+    expect((await refusalFrom(service.getObject('b', 'k'))).kind).toBe('malformed');
+
+    const { body } = await service.getObject('b', 'k');
+
+    expect(await textOf(body)).toBe('hello');
+  });
+
   it.each<[string, Answering]>([
     ['is no HTTP', last('SSH-2.0-x\r\n')],
     ['is cut in its body', last(`HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"buck`)],
