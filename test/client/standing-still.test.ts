@@ -133,6 +133,19 @@ it('an answer that was on its way before the computer slept is taken all the sam
   expect([second.etag, (await first).etag]).toEqual(['f', 'e']);
 });
 
+it('the end of the client is the end of a call whose answer was on its way before the computer slept, too', async () => {
+  const { script } = later(reply('200 OK', VERSION));
+  const { service, server, clock } = await openClient([script, reply('200 OK', VERSION)]);
+  const first = refusalFrom(service.headObject('b', 'k'));
+  await server.arrived(1);
+  clock.sleepThrough(HOUR);
+  await service.headObject('b', 'k');
+
+  await service.close();
+
+  expect((await first).kind).toBe('aborted');
+});
+
 it('a call that waited for its next try is tried then, at once [errors/stopped]', async () => {
   const { service, server, clock } = await openClient([BUSY, reply('200 OK', VERSION)]);
   clock.holdSleeps = true;

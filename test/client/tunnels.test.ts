@@ -30,7 +30,9 @@ it.each([
   const proxy = await ConnectProxy.open();
   proxy.refusal = status;
 
-  const refusal = await refusalFrom(openThrough(proxy.address).putObject('b', 'k', textBody('bytes')));
+  const clock = new ManualClock();
+  const service = openThrough(proxy.address, { clock });
+  const refusal = await refusalFrom(service.putObject('b', 'k', textBody('bytes')));
 
   expect(refusal).toMatchObject({
     kind: 'unavailable',
@@ -38,6 +40,7 @@ it.each([
   });
   expect(isOfUnknownEnd(refusal)).toBe(false);
   expect(proxy.asked).toHaveLength(tries);
+  expect(clock.pendingTimers).toBe(0);
 });
 
 it('it is silent: the time for a connection ends', async () => {
