@@ -41,6 +41,7 @@ it.each([
   expect(isOfUnknownEnd(refusal)).toBe(false);
   expect(proxy.asked).toHaveLength(tries);
   expect(clock.pendingTimers).toBe(0);
+  await expect.poll(() => proxy.open).toBe(0);
 });
 
 it('it is silent: the time for a connection ends', async () => {

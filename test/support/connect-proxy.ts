@@ -61,9 +61,12 @@ export class ConnectProxy {
   #take({ url: authority = '', headers }: http.IncomingMessage, socket: Socket): void {
     this.asked.push({ authority, credentials: headers['proxy-authorization'] });
     this.#keep(socket);
+    // A server of HTTP lets a connection be open for one side alone.
+    socket.on('end', () => socket.end()).resume();
     if (this.refusal === 'silence') return;
     if (this.refusal !== null) {
-      socket.end(`HTTP/1.1 ${this.refusal} No\r\ncontent-length: 0\r\n\r\n`);
+      // It would take another request over the same connection.
+      socket.write(`HTTP/1.1 ${this.refusal} No\r\ncontent-length: 0\r\n\r\n`);
       return;
     }
     const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(authority) ?? [];
