@@ -6,7 +6,7 @@ import { Watch } from '../../src/client/watch.ts';
 import { RequestLimit } from '../../src/server/request-limit.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { reply } from '../support/raw-server.ts';
-import { openClient, refusalFrom, RecordingLog, until } from './open-client.ts';
+import { openClient, refusalFrom, RecordingLog, textBody, until } from './open-client.ts';
 
 const HEAD_OK = reply('200 OK', { ETag: '"e"', 'Last-Modified': 'Fri, 02 Jan 2026 03:04:05 GMT' });
 const TOO_MANY = reply('429 Too Many Requests');
@@ -200,6 +200,48 @@ describe('a request that waits since another was refused', () => {
     expect((await Promise.all(next)).map(({ etag }) => etag)).toEqual(['e', 'e']);
     expect(server.requests).toHaveLength(4);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('is given up when its time is over after it has left [errors/pace]', async () => {
+    const silence = { play: () => undefined };
+    const { service, server, clock } = await openClient([TOO_MANY, HEAD_OK, silence], {
+      deadlines: { metadata: 400 },
+    });
+    await service.headObject('b', 'first');
+    clock.holdSleeps = true;
+    const next = refusalFrom(service.headObject('b', 'next'));
+    clock.advance(250);
+    await until(() => server.requests.length === 3);
+
+    clock.advance(400);
+
+    expect(await next).toMatchObject({ kind: 'timeout', reason: 'no complete answer within 0.4 s' });
+  });
+
+  it('is tried again though it has waited for longer than an upload may go on without progress [errors/pace]', async () => {
+    const stored = reply('200 OK', {}, JSON.stringify({ bucket: 'b', key: 'k', size: 1 }));
+    const { service, server, clock } = await openClient(
+      [TOO_MANY, HEAD_OK, HEAD_OK, reply('503 Busy'), stored],
+      { deadlines: { uploadIdle: 400 } },
+    );
+    await service.headObject('b', 'first');
+    clock.holdSleeps = true;
+    const before = service.headObject('b', 'before');
+    const upload = service.putObject('b', 'k', textBody('x'));
+    for (const sent of [3, 4]) {
+      clock.advance(250);
+      await until(() => server.requests.length === sent);
+    }
+    let isOver = false;
+    const over = (): void => void (isOver = true);
+    upload.then(over, over);
+    // The last of them until it is tried again.
+    await until(() => isOver || clock.sleeps.length === 4);
+    clock.holdSleeps = false;
+    clock.advance(250);
+
+    expect((await upload).size).toBe(1);
+    await before;
   });
 
   it('waits no more a minute later [errors/pace]', async () => {
