@@ -66,19 +66,20 @@ describe('the end of a mount', () => {
     const { side, memory } = opened();
     const node = await side.make('f');
     const fh = await side.open(node);
-    memory.delay('fsync', 5);
-    memory.delay('write', 50);
+    memory.hold('write', '/f');
     const events: string[] = [];
     const note = (event: string) => (): void => {
       events.push(event);
     };
-    const waiting = [
+    const one = side.dispatcher.answered().then(note('one is through'));
+    const all = [
       side.ask('fsync', node, u64(fh, 0, 0)).then(note('fsync')),
       side.ask('write', node, writeRequest(fh, 0, 'bytes')).then(note('write')),
-      side.dispatcher.answered().then(note('one is through')),
       side.dispatcher.settled().then(note('all are through')),
     ];
-    await Promise.all(waiting);
+    await one;
+    memory.letGo();
+    await Promise.all(all);
 
     expect(events).toEqual(['fsync', 'one is through', 'write', 'all are through']);
   });
