@@ -5,13 +5,13 @@ import type { Socket } from 'node:net';
 import { unescape } from 'node:querystring';
 import { errors, type buildConnector } from 'undici';
 import type { RunningClock } from '../base/running-clock.ts';
+import { hostOf, portOf } from '../base/url-end.ts';
 import { ProxyFault } from './proxy-fault.ts';
 import { faultWords } from './refusals.ts';
 
 /** Host and port of `origin`, as CONNECT takes them. */
 export function authorityOf(origin: Pick<URL, 'host' | 'port' | 'protocol'>): string {
-  if (origin.port !== '') return origin.host;
-  return `${origin.host}:${origin.protocol === 'https:' ? 443 : 80}`;
+  return origin.port === '' ? `${origin.host}:${portOf(origin)}` : origin.host;
 }
 
 /**
@@ -75,11 +75,11 @@ export function throughProxy(
 }
 
 function connectRequest(proxy: URL, authority: string): ClientRequest {
-  const { protocol, hostname, port, username, password } = proxy;
+  const { protocol, username, password } = proxy;
   const options = {
     method: 'CONNECT',
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+    host: hostOf(proxy),
+    port: portOf(proxy),
     path: authority,
     headers: { host: authority, ...authorization(username, password) },
     agent: false,

@@ -3,6 +3,7 @@ import { createConnection } from 'node:net';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { RunningClock } from '../../base/running-clock.ts';
+import { hostOf, portOf } from '../../base/url-end.ts';
 import { faultWords } from '../../client/refusals.ts';
 import { authorityOf, openTunnel } from '../../client/tunnel.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
@@ -43,8 +44,7 @@ async function checkTunnel(
 
 async function checkListening(baseUrl: string, clock: Clock): Promise<void> {
   const url = new URL(baseUrl);
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const [host, port] = [hostOf(url), portOf(url)];
   await new Promise<void>((resolve, reject) => {
     const socket = createConnection({ host, port });
     const end = (): void => {

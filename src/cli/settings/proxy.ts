@@ -7,6 +7,7 @@
  */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
+import { hostOf, portOf } from '../../base/url-end.ts';
 import { usageError } from '../command-error.ts';
 import { isThisMachine } from './setting-values.ts';
 
@@ -66,11 +67,12 @@ function either(
 }
 
 /** `list`: names, each with what is below it, with or without a port; subnets; `*` is every one. */
-function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
-  const itsPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+function isExcepted(url: URL, list: string): boolean {
+  const { hostname } = url;
+  const itsPort = String(portOf(url));
   const words = list.toLowerCase().split(/[\s,]+/);
   return words.some((word) => {
-    if (word.includes('/')) return isInSubnet(hostname, word);
+    if (word.includes('/')) return isInSubnet(hostOf(url), word);
     const [, name = '', onlyPort = itsPort] = /^(.*?)(?::(\d+))?$/.exec(word) ?? [];
     const host = name.replace(/^\*?\./, '');
     if (host === '' || onlyPort !== itsPort) return false;
@@ -78,8 +80,7 @@ function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
   });
 }
 
-function isInSubnet(hostname: string, subnet: string): boolean {
-  const address = hostname.replace(/^\[|\]$/g, '');
+function isInSubnet(address: string, subnet: string): boolean {
   const [network = '', bits = ''] = subnet.split('/');
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
   const isOne = isIP(address) !== 0 && isIP(network) === isIP(address) && /^\d{1,3}$/.test(bits);
