@@ -1,5 +1,5 @@
 /** Which files are open, or wait to be uploaded, and under which path? */
-import { nameOf, parentOf } from '../store/keys.ts';
+import { isWithin, nameOf, parentOf } from '../store/keys.ts';
 import type { Version } from '../store/version.ts';
 import { OpenFile } from './open-file.ts';
 
@@ -138,6 +138,11 @@ export class FileTable {
   /** Files with a draft to show, directly inside `folder`. */
   dirtyIn(folder: string): OpenFile[] {
     return [...(this.#byFolder.get(folder)?.values() ?? [])].filter((file) => file.dirty);
+  }
+
+  /** Whether anything inside `folder`, however deep, has a draft to show. */
+  hasDirtyBelow(folder: string): boolean {
+    return [...this.#byFolder.keys()].some((path) => isWithin(path, folder) && this.dirtyIn(path).length > 0);
   }
 
   all(): OpenFile[] {

@@ -160,7 +160,10 @@ export class Inspecting {
 
   /** What exists at `path`. Rejects with ENOENT or ENOTDIR. */
   async entry(path: string, waiter?: Waiter): Promise<Existing> {
-    const { namespace } = this.#mount;
+    const { namespace, table, clock } = this.#mount;
+    // Not even while the service is away may a file that waits here be out of reach; nor can its folder be anything else, once it is stored.
+    if (namespace.known.recallFresh(path) === undefined && table.hasDirtyBelow(path))
+      return { kind: 'folder', confirmedAt: clock.monotonic(), told: false };
     const found = await namespace.lookup(path, waiter);
     const validFor = found.kind === 'missing' ? namespace.known.trustedFor(path, found) : 0;
     return existing(path, found, validFor);
