@@ -66,6 +66,8 @@ export interface MountedFileSystem {
   readonly unsent: Unsent;
   /** Trust no earlier answer of the service about `path` and what is below it any more. */
   refresh(path: string): void;
+  /** Whether a file waits here to be stored, or is being written. */
+  hasWaiting(): boolean;
   /** What waits on the shelf (shelf.ts). */
   shelf(): readonly ShelvedFile[];
   /** For a person who looks at the mount. */
@@ -163,12 +165,13 @@ async function goOn(
 function whatPeopleAsk(
   parts: MountedParts,
   { disk }: SharedMeans,
-): Pick<MountedFileSystem, 'refresh' | 'shelf' | 'counts' | 'buckets' | 'bytesSent'> {
+): Pick<MountedFileSystem, 'refresh' | 'hasWaiting' | 'shelf' | 'counts' | 'buckets' | 'bytesSent'> {
   const { namespace, table, content } = parts.mount;
   return {
     refresh: (path) => {
       namespace.refresh(path);
     },
+    hasWaiting: () => table.hasDirtyBelow('/'),
     shelf: () => table.all().flatMap(({ path, size, shelf }) => (shelf === null ? [] : [{ path, size }])),
     counts: () => ({
       ...content.counts,

@@ -8,6 +8,7 @@ import type { Log } from '../../base/log.ts';
 import { STAYING, unlessLeaving, type Waiter } from '../../base/waiter.ts';
 import type { KnownBuckets } from '../../namespace/known-buckets.ts';
 import type { Bucket } from '../../service/records.ts';
+import { isRefusal } from '../../service/refusal.ts';
 import { MAX_NAME_BYTES, nameOf } from '../../store/keys.ts';
 import type { LocalAttributes } from '../../store/version.ts';
 import {
@@ -16,6 +17,7 @@ import {
   FOLDER_ATTRIBUTES,
   HIDDEN,
 } from '../attributes/bucket-attributes.ts';
+import { isPassing } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
 import type {
   AttributeChange,
@@ -72,7 +74,13 @@ export class AccountTop implements PathOperations {
 
   async getAttributes(path: string, _handle?: undefined, waiter: Waiter = STAYING): Promise<Attributes> {
     if (path === TOP) return this.#folder(this.#local, this.#parts.settings.metadataTtl);
-    return this.#attributesOf(await this.bucket(path, waiter), waiter);
+    try {
+      return await this.#attributesOf(await this.bucket(path, waiter), waiter);
+    } catch (error) {
+      const waiting = isRefusal(error) && isPassing(error) ? this.#waitingIn(nameOf(path)) : undefined;
+      if (waiting === undefined) throw error;
+      return { ...(await this.#attributesOf(waiting, waiter)), validFor: this.#parts.settings.metadataTtl };
+    }
   }
 
   async *readDirectory(
@@ -173,6 +181,13 @@ export class AccountTop implements PathOperations {
       files: figures.reduce((sum, { files }) => sum + files, 0),
       maxNameLength: MAX_NAME_BYTES,
     };
+  }
+
+  /** The bucket called `name`, however long ago that was heard, when files wait in it: these are to be in reach while nobody answers. */
+  #waitingIn(name: string): Bucket | undefined {
+    const { known, buckets } = this.#parts;
+    const bucket = known.latest.get(name);
+    return bucket && buckets.peek(bucket)?.fileSystem.hasWaiting() ? bucket : undefined;
   }
 
   #figures(bucket: Bucket): Pick<FileSystemStatistics, 'usedBytes' | 'files'> {

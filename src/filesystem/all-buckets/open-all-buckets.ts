@@ -100,6 +100,7 @@ function mountedBuckets(inputs: AllBucketsInputs, parts: Parts): MountedBuckets 
     refresh: (path) => {
       refresh(parts, path);
     },
+    hasWaiting: () => buckets.all.some(({ fileSystem }) => fileSystem.hasWaiting()),
     shelf: () =>
       buckets.all.flatMap(({ bucket, fileSystem }) =>
         fileSystem.shelf().map((file) => ({ ...file, path: pathInMount(bucket.name, file.path) })),
