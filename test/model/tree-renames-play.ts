@@ -43,6 +43,8 @@ export class TreeRenames {
   readonly #disturber: Disturber;
   readonly #tree = new RenamedTree();
   readonly #contents = new UniqueContents();
+  /** Of files that an earlier rename may still delete: no copy of theirs is taken away (`store/late-requests.ts`). */
+  readonly #mayStillGo = new Set<string>();
   #held: Held[] = [];
   #additions = 0;
 
@@ -241,11 +243,12 @@ export class TreeRenames {
     const { unsent } = this.#world.mounted;
     const kinds = async (): Promise<string[]> => (await unsent.list()).map(({ kind }) => kind);
     await expect.poll(kinds, { timeout: 20_000 }).not.toContain('rename');
-    if (isUndone) return;
-    const shown = await shownTree(this.#fs);
     const files = this.#tree
       .from(from)
       .flatMap(([path, node]) => (node.kind === 'file' ? [{ path, node }] : []));
+    if (isUndone && !files.some(({ path }) => this.#mayStillGo.has(path))) return;
+    for (const { path } of files) this.#mayStillGo.add(path);
+    const shown = await shownTree(this.#fs);
     for (const [path] of [...this.#tree.from(from), ...this.#tree.from(to)]) this.#tree.remove(path);
     for (const [path, content] of shown)
       if (content === null && this.#tree.get(path) === undefined)
