@@ -41,19 +41,6 @@ describe.each([
     expect(await mounted.unsent.list()).toEqual([]);
   });
 
-  it('costs no question about its folders [errors/away]', async () => {
-    const { fs, asked, clock } = await awayWithWaiting(writeBack);
-    const isQuestion = (line: string): boolean => /^(list|head)/.test(line);
-    asked();
-
-    await fs.getAttributes('/a');
-    await fs.getAttributes('/a/b');
-    clock.advance(LONG);
-    await fs.getAttributes('/a/b');
-
-    expect(asked().filter(isQuestion)).toEqual([]);
-  });
-
   it('tells nothing of other folders, nor what else is in its own [errors/away]', async () => {
     const { fs } = await awayWithWaiting(writeBack);
 
@@ -64,38 +51,27 @@ describe.each([
   });
 });
 
-describe('a file that is being written', () => {
-  it('keeps its folder in sight when others have removed everything in that', async () => {
-    const { fs, foreignWrite, direct, bucket, clock, stored } = await openForTest();
+describe('a folder in which a file is written', () => {
+  it('is what the service says it is, once it answers', async () => {
+    const { fs, foreignWrite, direct, bucket, clock } = await openForTest();
     await foreignWrite('d/f', 'old');
     await names(fs, '/d');
     const handle = await openToRewrite(fs, '/d/new');
     await writeAt(fs, handle, 'mine');
     await direct.deleteObject(bucket, 'd/f');
     clock.advance(LONG);
-
-    expect(await fs.getAttributes('/d')).toMatchObject({ kind: 'folder' });
-    expect(await names(fs, '/d')).toEqual(['new']);
-    await fs.flush(handle);
-    await fs.release(handle);
-
-    expect((await stored('d/new')).toString()).toBe('mine');
-  });
-
-  it('is the end of its folder when it was the last that kept it', async () => {
-    const { fs, foreignWrite, direct, bucket, clock, faults } = await openForTest();
-    await foreignWrite('d/f', 'old');
-    await names(fs, '/d');
-    faults.add({ operation: 'putObject', fault: { kind: 'status', status: 403 }, times: Infinity });
-    const handle = await openToRewrite(fs, '/d/new');
-    await writeAt(fs, handle, 'mine');
-    await direct.deleteObject(bucket, 'd/f');
-    clock.advance(LONG);
-    expect(await fs.getAttributes('/d')).toMatchObject({ kind: 'folder' });
-
-    expect(await errnoOfCall(fs.flush(handle))).toBe('EACCES');
-    await fs.release(handle);
 
     expect(await errnoOfCall(fs.getAttributes('/d'))).toBe('ENOENT');
+    await fs.flush(handle);
+    await fs.release(handle);
+    expect(await fs.getAttributes('/d')).toMatchObject({ kind: 'folder' });
+  });
+
+  it('is refused as all others where the service refuses who asks', async () => {
+    const { fs, faults } = await awayWithWaiting(false);
+    faults.clear();
+    faults.add({ fault: { kind: 'status', status: 403 }, times: Infinity });
+
+    expect(await errnoOfCall(fs.getAttributes('/a/b'))).toBe('EACCES');
   });
 });

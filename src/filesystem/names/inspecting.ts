@@ -4,6 +4,8 @@ import type { Waiter } from '../../base/waiter.ts';
 import type { Entry, NamesBatch, WholeNames } from '../../namespace/entries.ts';
 import { childOf, nameOf } from '../../store/keys.ts';
 import type { LocalAttributes, Version } from '../../store/version.ts';
+import { isRefusal } from '../../service/refusal.ts';
+import { isPassing } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { existing, type Existing } from './found.ts';
@@ -57,7 +59,7 @@ export class Inspecting {
     waiter?: Waiter,
   ): AsyncGenerator<readonly DirectoryEntry[], ShownListing | undefined> {
     if (this.#mount.table.dirty(path) !== undefined) throw new FsError('ENOTDIR', path, 'it is a file');
-    const entry = await this.entry(path, waiter);
+    const entry = await this.#found(path, waiter);
     if (entry.kind !== 'folder') throw new FsError('ENOTDIR', path, 'it is not a folder');
     const shown = new TextSet();
     let whole: WholeNames | null = null;
@@ -158,12 +160,19 @@ export class Inspecting {
     this.#mount.attributes.set(path, version);
   }
 
-  /** What exists at `path`. Rejects with ENOENT or ENOTDIR. */
+  /** What exists at `path`; while nobody answers, also a folder in which files wait: these are to be in reach. Rejects with ENOENT or ENOTDIR. */
   async entry(path: string, waiter?: Waiter): Promise<Existing> {
-    const { namespace, table, clock } = this.#mount;
-    // Not even while the service is away may a file that waits here be out of reach; nor can its folder be anything else, once it is stored.
-    if (namespace.known.recallFresh(path) === undefined && table.hasDirtyBelow(path))
-      return { kind: 'folder', confirmedAt: clock.monotonic(), told: false };
+    try {
+      return await this.#found(path, waiter);
+    } catch (error) {
+      const isAway = isRefusal(error) && isPassing(error);
+      if (!isAway || !this.#mount.table.hasDirtyBelow(path)) throw error;
+      return { kind: 'folder', confirmedAt: this.#mount.clock.monotonic(), told: false };
+    }
+  }
+
+  async #found(path: string, waiter?: Waiter): Promise<Existing> {
+    const { namespace } = this.#mount;
     const found = await namespace.lookup(path, waiter);
     const validFor = found.kind === 'missing' ? namespace.known.trustedFor(path, found) : 0;
     return existing(path, found, validFor);
