@@ -96,6 +96,16 @@ describe('a look at the attributes of a known file', () => {
     expect(await answered).toMatchObject({ code: 'OK' });
   });
 
+  it('finds the one that was renamed over it since it was looked up, which is never missing', async () => {
+    const { side, memory } = opened();
+    const node = await side.make('name');
+    memory.replace('/longer', 'longer');
+    await side.lookUp('longer');
+    await side.succeed('rename', 1, u64(1), 'longer', 'name');
+
+    expect(Number((await side.succeed('getattr', node, ...ask)).readBigUInt64LE(24))).toBe(6);
+  });
+
   it('never tells of a file in place of a folder that somebody else has removed', async () => {
     const { side, memory } = opened();
     const node = Number((await side.succeed('mkdir', 1, u32(0o755, 0), 'd')).readBigUInt64LE(0));
@@ -131,10 +141,12 @@ describe('a listing that was begun before a change', () => {
       'an extended attribute',
       (side, node) => side.succeed('setxattr', node, u32(1, 0), 'user.a', Buffer.from('v')),
     ],
+    ['that an extended attribute goes', (side, node) => side.succeed('removexattr', node, 'user.a')],
     ['what is stored at the last close', (side, node, fh) => side.succeed('release', node, release(fh))],
   ])('of %s tells no old attributes [fresh/own-changes]', async (_what, change) => {
     const { side } = opened();
     const node = await side.make('f');
+    await side.succeed('setxattr', node, u32(1, 0), 'user.a', Buffer.from('w'));
     const fh = await side.open(node);
     const folder = await openFolder(side, 1);
     // Room for the dots alone.

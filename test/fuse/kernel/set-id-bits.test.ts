@@ -51,6 +51,17 @@ describe('the kernel driver', () => {
     expect((await memory.getAttributes('/program')).mode).toBe(0o755);
   });
 
+  it('sets no mode where a write finds no such bits: the one of the mount goes on', async () => {
+    const memory = new MemoryFileSystem();
+    const side = new KernelSide(memory);
+    const node = await side.make('file');
+    const fh = await side.open(node);
+    memory.takeCalls();
+    await side.succeed('write', node, writeRequest(fh, 0, 'x', 4));
+
+    expect(memory.takeCalls()).not.toContain('setAttributes /file');
+  });
+
   it('leaves the set-id bits at a change of size or times by who may keep them, and those of a folder', async () => {
     const side = new KernelSide(new MemoryFileSystem());
     const node = await side.make('program');
