@@ -60,6 +60,16 @@ describe('a listing', () => {
     expect(kernel.notifications).toHaveLength(6);
   });
 
+  it('takes back a name of which the kernel may believe an earlier answer for longer', async () => {
+    const { files, kernel } = await kernelTold('name');
+    files.trust(0);
+    await kernel.lookUp('name');
+    files.remove('/name');
+    await listRoot(kernel);
+
+    expect(kernel.notifications).toContain(expireName(ROOT, 'name').toString('hex'));
+  });
+
   it('takes back nothing that the kernel no longer trusts, or never did', async () => {
     const { files, kernel } = await kernelTold('old');
     files.trust(0);
