@@ -5,82 +5,10 @@ import { constants } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/clock.ts';
-import { silentLog, type Log } from '../../../src/base/log.ts';
-import type { DeviceCalls } from '../../../src/fuse/kernel/device-calls.ts';
-import { Device, type RequestHandler } from '../../../src/fuse/kernel/device.ts';
+import { silentLog } from '../../../src/base/log.ts';
 import { emptyReply, sealReply } from '../../../src/fuse/kernel/replies.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-
-const MIB = 1024 * 1024;
-/** No file of this process: nothing is written there. */
-const NOWHERE = -1;
-
-/** A kernel that always has one more request of a mebibyte, which nobody answers. */
-class EndlessKernel implements DeviceCalls {
-  isWatched = false;
-  taken = 0;
-  #arrived: () => void = () => undefined;
-  #onAnswered: () => void = () => undefined;
-  readonly handler: RequestHandler = this.#requests();
-
-  setNonBlocking = (): void => undefined;
-  read = (): number => (this.isWatched ? 1 : -constants.errno.EAGAIN);
-  waitForInput = (): boolean => true;
-  isConnected = (): boolean => true;
-
-  watch = (_descriptor: number, arrived: () => void) => {
-    this.isWatched = true;
-    this.#arrived = arrived;
-    return {
-      pause: () => {
-        this.isWatched = false;
-      },
-      resume: () => {
-        this.isWatched = true;
-      },
-      close: () => {
-        this.isWatched = false;
-      },
-    };
-  };
-
-  #requests(): RequestHandler {
-    const bytesInFlight = (): number => this.taken * MIB;
-    return {
-      begin: () => {
-        this.taken += 1;
-      },
-      get bytesInFlight() {
-        return bytesInFlight();
-      },
-      abandon: () => undefined,
-      answered: () => new Promise((resolve) => (this.#onAnswered = resolve)),
-    };
-  }
-
-  /** So many turns of the event loop. */
-  async turn(turns: number): Promise<void> {
-    for (let turn = 0; turn < turns; turn += 1) {
-      if (this.isWatched) this.#arrived();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-
-  async answer(count: number): Promise<void> {
-    this.taken -= count;
-    this.#onAnswered();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-function deviceOn(
-  descriptor: number,
-  calls: DeviceCalls = new EndlessKernel(),
-  log: Log = silentLog,
-): Device {
-  return new Device(descriptor, { calls, requests: { room: Buffer.alloc(1) }, clock: systemClock, log });
-}
+import { deviceOn, EndlessKernel, MIB, NOWHERE } from './endless-kernel.ts';
 
 /** A pipe that takes a part of a mebibyte, and then waits for who reads; both ends are open. */
 async function pipe(flags = 0): Promise<{ readonly descriptor: number; readonly name: string }> {
@@ -130,6 +58,70 @@ it('once it is ended nothing is taken any more, and the kernel is let go of', as
   expect(() => fstatSync(descriptor)).toThrow(expect.objectContaining({ code: 'EBADF' }));
 });
 
+it.each(['EAGAIN', 'EINTR', 'ENOENT'] as const)(
+  'it takes the next after a read that ended with %s',
+  async (code) => {
+    const kernel = new EndlessKernel();
+    const device = deviceOn(NOWHERE, kernel);
+    const { read } = kernel;
+    kernel.read = () => -constants.errno[code];
+    device.start(kernel.handler);
+    await kernel.turn(1);
+    kernel.read = read;
+    await kernel.turn(1);
+
+    expect(kernel.taken).toBeGreaterThan(0);
+  },
+);
+
+it('nothing is taken after the request at which it is ended', async () => {
+  const kernel = new EndlessKernel();
+  const device = deviceOn(openSync('/dev/null', 'r+'), kernel);
+  const { handler } = kernel;
+  const begin = (request: Buffer): void => {
+    handler.begin(request);
+    void device.end();
+  };
+  device.start({ ...handler, begin });
+  kernel.read = () => 1;
+  await kernel.turn(2);
+
+  expect(kernel.taken).toBe(1);
+  await device.end();
+});
+
+it('when the process exits what is in progress is answered, and nothing is taken by a turn that was due', () => {
+  const kernel = new EndlessKernel();
+  const device = deviceOn(NOWHERE, kernel);
+  const { handler, watch } = kernel;
+  let isAnswered = false;
+  let due: () => void = () => undefined;
+  kernel.watch = (descriptor, arrived) => {
+    due = arrived;
+    return watch(descriptor, arrived);
+  };
+  const abandon = (): void => {
+    isAnswered = true;
+  };
+  device.start({ ...handler, abandon });
+  device.abandon();
+  kernel.read = () => 1;
+  due();
+
+  expect([isAnswered, kernel.isWatched, kernel.taken]).toEqual([true, false, 0]);
+});
+
+it('an answer that comes after its end goes into no other file of the same number', async () => {
+  const device = deviceOn(openSync('/dev/null', 'r+'));
+  await device.end();
+  const file = path.join(await temporaryDirectory(), 'another');
+  const another = openSync(file, 'w');
+
+  expect(another).toBe(device.descriptor);
+  expect(device.deliver(sealReply(emptyReply(), 9n, 0))).toBe(false);
+  expect(readFileSync(file)).toHaveLength(0);
+});
+
 it('an answer in pieces is what its header says, in one', async () => {
   const file = path.join(await temporaryDirectory(), 'answers');
   const device = deviceOn(openSync(file, 'w'));
@@ -160,6 +152,7 @@ it('the kernel is let go of only when it has taken the large answer that another
   const delivered = device.deliverTogether(sealReply(emptyReply(), 9n, 0, MIB), [Buffer.alloc(MIB, 'x')]);
 
   const ended = device.end();
+  await new Promise((resolve) => setImmediate(resolve));
   const isOpen = fstatSync(descriptor).isFIFO();
   const answer = await firstBytes(name, 16 + MIB);
   expect(isOpen).toBe(true);
