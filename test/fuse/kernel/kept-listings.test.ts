@@ -1,84 +1,10 @@
 /** When may the kernel list a folder by itself? */
 import { describe, expect, it } from 'vitest';
 import { dropCached } from '../../../src/fuse/kernel/notifications.ts';
-import { MemoryFileSystem } from '../../support/memory-file-system.ts';
-import { KernelSide, readRequest, u32, u64 } from './kernel-side.ts';
+import { u64 } from './kernel-side.ts';
+import { GO_ON, Lister, REMEMBER, ROOT } from './lister.ts';
 
-const ROOT = 1;
-const ROOM = 4096;
-const ENTRY_BYTES = 128;
-/** What OPENDIR may allow, bit by bit. */
-const REMEMBER = 8;
-const GO_ON = 2;
-const getattr = u32(0, 0);
 const DROPPED = dropCached(ROOT, 'bytes').toString('hex');
-
-interface Place {
-  readonly name: string;
-  readonly next: number;
-}
-
-class Lister {
-  readonly files = new MemoryFileSystem();
-  readonly kernel = new KernelSide(this.files);
-
-  /** A kernel that has found these files at the top, and trusts what it is told for a minute. */
-  static async of(...names: readonly string[]): Promise<Lister> {
-    const lister = new Lister();
-    const { files, kernel } = lister;
-    kernel.context.trust.names = true;
-    files.trust(60_000);
-    await kernel.succeed('getattr', ROOT, getattr, u64(0));
-    for (const name of names) await kernel.make(name);
-    return lister;
-  }
-
-  async open(): Promise<{ readonly fh: number; readonly flags: number }> {
-    const body = await this.kernel.succeed('opendir', ROOT, u32(0, 0));
-    return { fh: Number(body.readBigUInt64LE(0)), flags: body.readUInt32LE(8) };
-  }
-
-  async read(
-    fh: number,
-    offset: number,
-    operation: 'readdir' | 'readdirplus' = 'readdirplus',
-  ): Promise<Place[]> {
-    const body = await this.kernel.succeed(operation, ROOT, readRequest(fh, offset, ROOM));
-    const prefix = operation === 'readdirplus' ? ENTRY_BYTES : 0;
-    const places: Place[] = [];
-    for (let at = 0; at < body.length;) {
-      const start = at + prefix;
-      const length = body.readUInt32LE(start + 16);
-      const name = body.toString('utf8', start + 24, start + 24 + length);
-      places.push({ name, next: Number(body.readBigUInt64LE(start + 8)) });
-      at += Math.ceil((prefix + 24 + length) / 8) * 8;
-    }
-    return places;
-  }
-
-  close(fh: number): Promise<unknown> {
-    return this.kernel.succeed('releasedir', ROOT, u64(fh), u32(0, 0), u64(0));
-  }
-
-  /** To the end, as a kernel does that has nothing; what OPENDIR allowed. */
-  async list(operation: 'readdir' | 'readdirplus' = 'readdirplus'): Promise<number> {
-    const { fh, flags } = await this.open();
-    let last: Place | undefined;
-    for (let offset = 0; ; offset = last.next) {
-      last = (await this.read(fh, offset, operation)).at(-1);
-      if (last === undefined) break;
-    }
-    await this.close(fh);
-    return flags;
-  }
-
-  /** What OPENDIR allows. */
-  async flags(): Promise<number> {
-    const { fh, flags } = await this.open();
-    await this.close(fh);
-    return flags;
-  }
-}
 
 describe('a folder that was listed to its end', () => {
   it('is listed by the kernel alone as long as it is the same, and the file system hears that it is', async () => {
@@ -165,6 +91,17 @@ describe('a folder that was not listed to its end', () => {
 
     expect(await lister.flags()).toBe(REMEMBER);
   });
+
+  it('is asked for again, too, where it had been listed to its end before', async () => {
+    const lister = await Lister.of('a', 'b');
+    await lister.list();
+    for (const name of ['a', 'b']) lister.kernel.context.nodes.forget(await lister.kernel.lookUp(name), 3);
+    const { fh } = await lister.open();
+    await lister.read(fh, 0);
+    await lister.close(fh);
+
+    expect(await lister.flags()).toBe(REMEMBER);
+  });
 });
 
 describe('a folder that somebody has open', () => {
@@ -211,6 +148,46 @@ describe('a folder that somebody has open', () => {
     lister.kernel.clock.advance(100);
 
     expect(lister.kernel.clock.pendingTimers).toBe(0);
+  });
+
+  it('is looked after by no timer any more once nothing is mounted', async () => {
+    const lister = await Lister.of('a');
+    await lister.open();
+    lister.kernel.context.listings.end();
+
+    expect(lister.kernel.clock.pendingTimers).toBe(0);
+  });
+
+  it('is dropped by the kernel once it changed, also where another has begun it anew since', async () => {
+    const lister = await Lister.of('a', 'b', 'c');
+    await lister.list();
+    const [first, second] = [await lister.open(), await lister.open()];
+    lister.files.remove('/a');
+    lister.kernel.clock.advance(100);
+    const last = (await lister.read(first.fh, 0)).at(-1)?.next ?? 0;
+    await lister.read(second.fh, 0);
+    await lister.read(first.fh, last);
+    lister.kernel.notifications.length = 0;
+    lister.files.remove('/b');
+    lister.kernel.clock.advance(100);
+
+    expect(lister.kernel.notifications).toContain(DROPPED);
+  });
+
+  it('is not remembered of two who begin it anew beside each other: what the kernel has may be of both', async () => {
+    const lister = await Lister.of('a', 'b');
+    await lister.list();
+    const [first, second] = [await lister.open(), await lister.open()];
+    lister.files.remove('/a');
+    lister.kernel.clock.advance(100);
+    const last = (await lister.read(first.fh, 0)).at(-1)?.next ?? 0;
+    await lister.read(second.fh, 0);
+    await lister.read(first.fh, last);
+    await lister.close(second.fh);
+    const meanwhile = await lister.flags();
+    await lister.close(first.fh);
+
+    expect([meanwhile, await lister.flags()]).toEqual([GO_ON, REMEMBER]);
   });
 });
 
