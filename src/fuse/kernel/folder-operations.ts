@@ -181,7 +181,7 @@ function begin(context: KernelContext, folder: OpenFolder): Snapshot {
 function close(context: KernelContext, fh: number): void {
   const folder = context.folders.get(fh);
   stop(context, folder);
-  if (folder.isRemembered) context.listings.closed(folder.node, folder.snapshot);
+  if (folder.isRemembered) context.listings.closed(folder.node);
   context.folders.remove(fh);
 }
 

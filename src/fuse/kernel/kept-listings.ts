@@ -39,7 +39,7 @@ interface Copy {
   handles: number;
   /** The listings that it was given, or may be given yet. */
   given: readonly Snapshot[];
-  /** Whether what it has can only be from the one that is `given`. */
+  /** Whether what it has can only be from the one that is `given`, if any: then there is no other. */
   isPure: boolean;
   /** The last of all that were given: who is in the midst of one goes on there when the kernel has lost it. */
   readable: readonly Snapshot[];
@@ -78,7 +78,7 @@ export class KeptListings {
   /** Somebody opens `node`. To be ended with `closed`. */
   opened(node: Node): FolderOpening {
     const there = this.#open.get(node.id);
-    const only = there?.isPure === true && there.given.length === 1 ? there.given[0] : undefined;
+    const only = there?.isPure === true ? there.given[0] : undefined;
     const kept = there === undefined ? this.#closed.get(node.id) : only;
     if (kept !== undefined && this.#isWorthKeeping(node, kept)) {
       if (there === undefined) this.#add(node, [kept]);
@@ -110,13 +110,10 @@ export class KeptListings {
     return this.#open.get(node.id)?.readable.find((snapshot) => snapshot.firstPlace === firstPlace);
   }
 
-  /** `snapshot`: what was asked for last through the handle. */
-  closed(node: Node, snapshot: Snapshot | null): void {
+  closed(node: Node): void {
     const copy = this.#open.get(node.id);
     if (copy === undefined) return;
     copy.handles -= 1;
-    // It comes to no end any more, so the kernel gives nobody what it has of it.
-    copy.given = copy.given.filter((given) => given.isWhole || given !== snapshot);
     if (copy.handles > 0) return;
     this.#open.delete(node.id);
     const [only] = copy.given;
