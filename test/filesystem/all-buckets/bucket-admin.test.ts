@@ -92,8 +92,10 @@ describe('rmdir of a bucket', () => {
     const pail = await openAsAdmin();
     pail.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 402 } });
     await expect(writeFile(pail.fs, '/photos/file', 'x')).rejects.toMatchObject({ code: 'EDQUOT' });
+    pail.asked();
 
     await expect(pail.fs.rmdir('/photos')).rejects.toMatchObject({ code: 'ENOTEMPTY' });
+    expect(pail.asked()).not.toContain('putObject');
   });
 
   it('waits for what unlink has promised to delete (write-back)', async () => {
@@ -102,6 +104,21 @@ describe('rmdir of a bucket', () => {
     expect(await names(pail.fs, '/photos')).toEqual(['file']);
 
     await pail.fs.unlink('/photos/file');
+    await pail.fs.rmdir('/photos');
+
+    expect((await pail.direct.listBuckets()).buckets).toEqual([]);
+  });
+
+  it('tries at once what such a deletion waits to be tried again (write-back)', async () => {
+    const pail = await openAsAdmin({ settings: { writeBack: true } });
+    await pail.direct.putObject(pail.bucket, 'file', uploadOf('x'));
+    expect(await names(pail.fs, '/photos')).toEqual(['file']);
+    pail.faults.add({ operation: 'deleteObject', fault: { kind: 'status', status: 402 } });
+    await pail.fs.unlink('/photos/file');
+    await expect
+      .poll(async () => (await pail.mounted.unsent.list()).map(({ state }) => state))
+      .toEqual(['failed']);
+
     await pail.fs.rmdir('/photos');
 
     expect((await pail.direct.listBuckets()).buckets).toEqual([]);
