@@ -83,6 +83,17 @@ describe('a listing', () => {
 });
 
 describe('a file that has another name, of which the kernel was not told', () => {
+  it('has the name before taken back also by a part of a listing', async () => {
+    const { files, kernel, nodes } = await kernelTold('b');
+    await files.rename('/b', '/a', false);
+    const fh = Number((await kernel.succeed('opendir', ROOT, u32(0, 0))).readBigUInt64LE(0));
+    await kernel.succeed('readdirplus', ROOT, readRequest(fh, 0, 4096));
+
+    expect(kernel.notifications).toEqual(
+      hex(expireName(ROOT, 'b'), dropCached(nodes.get('b') ?? 0, 'bytes')),
+    );
+  });
+
   it('is not told of by both: a listing names it, and the name before is taken back', async () => {
     const { files, kernel, nodes } = await kernelTold('b');
     const node = nodes.get('b') ?? 0;
