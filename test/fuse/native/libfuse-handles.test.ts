@@ -34,6 +34,30 @@ describe('the table of open files', () => {
     files.moveHidden('/a', '/b');
 
     expect(files.behind(HIDDEN.replace('/a/', '/b/'))).toBe(handle);
+    expect(() => files.behind(HIDDEN)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  });
+
+  it('moves none with a folder whose name begins as theirs', () => {
+    const files = new LibfuseHandles(() => 0);
+    const handle = { path: '/a/x', identity: 1 };
+    files.add(handle, false);
+    files.hide('/ab/.fuse_hidden1', files.visibleAt('/a/x'));
+    files.moveHidden('/a', '/b');
+
+    expect(files.behind('/ab/.fuse_hidden1')).toBe(handle);
+  });
+
+  it('takes the file for open that was closed last, however many were since it was closed before', () => {
+    const files = new LibfuseHandles(() => 0);
+    const openAndClose = (path: string): void => {
+      files.forget(files.add({ path, identity: 1 }, false));
+    };
+    openAndClose('/again');
+    for (let index = 0; index < 999; index += 1) openAndClose(`/${index}`);
+    openAndClose('/again');
+    openAndClose('/last');
+
+    expect([files.mayBeOpen('/again'), files.mayBeOpen('/0')]).toEqual([true, false]);
   });
 
   it('takes a file for open a little longer than it is, as libfuse does', () => {
@@ -63,5 +87,13 @@ describe('the table of open files', () => {
     expect(files.get(old).handle.identity).toBe(5);
     expect(files.current(newer).handle.identity).toBe(8);
     expect(files.current(other).handle.identity).toBe(4);
+  });
+
+  it('does so, too, once a program has opened the newer one', () => {
+    const files = new LibfuseHandles(() => 0);
+    const old = files.add({ path: '/a', identity: 5 }, false);
+    files.add({ path: '/a', identity: 8 }, false);
+
+    expect(() => files.current(old)).toThrow(expect.objectContaining({ code: 'ESTALE' }));
   });
 });

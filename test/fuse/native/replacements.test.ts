@@ -54,6 +54,21 @@ describe('a file that libfuse hides', () => {
     expect(remove).not.toHaveBeenCalled();
   });
 
+  it.each(['another thread asks for something', 'its time was just over'])(
+    'nor when %s before that',
+    async (what) => {
+      const { replacements, clock } = replacementsAt();
+      const remove = vi.fn(() => Promise.resolve());
+      replacements.postpone('/a/target', THREAD, remove);
+      if (what.startsWith('another')) void replacements.before(OTHER_THREAD, 'getattr', ['/b']);
+      else clock.run();
+      void replacements.before(THREAD, 'rename', ['/fresh', '/a/target']);
+      for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+
+      expect(remove).not.toHaveBeenCalled();
+    },
+  );
+
   it('is deleted when the same thread asks for anything else, or nothing comes [native/removal]', async () => {
     const { replacements, clock } = replacementsAt();
     const first = vi.fn(() => Promise.resolve());

@@ -37,8 +37,10 @@ describe('the records of libfuse’s threads', () => {
     const raw = ['/a', 1000, 0, 1000, 0];
     const larger = new ThreadLocals(silentLog);
     const strange = new ThreadLocals(silentLog);
+    const otherwise = larger.allocate(368);
+    otherwise.writeBigUInt64LE(1000n, 104);
 
-    expect(larger.withTrueTimes(larger.allocate(368).fill(7), raw)).toEqual(['/a', 1000, 1000]);
+    expect(larger.withTrueTimes(otherwise, raw)).toEqual(['/a', 1000, 1000]);
     expect(strange.withTrueTimes(strange.allocate(360).fill(7), raw)).toEqual(['/a', 1000, 1000]);
   });
 

@@ -59,6 +59,30 @@ describe('extended attributes', () => {
     });
   });
 
+  it('are as they were set, whatever becomes of the buffer that they came in', async () => {
+    const calls = await attributeCalls();
+    const given = Buffer.from('given');
+    const into = Buffer.alloc(5);
+    await calls.setxattr('/f', 'user.a', given, 0, 0);
+    given.fill(0);
+    await calls.getxattr('/f', 'user.a', into, 0);
+
+    expect(into.toString()).toBe('given');
+  });
+
+  it('of a file that was deleted while open are none [xattr/answers]', async () => {
+    const calls = await attributeCalls();
+    const hidden = '/.fuse_hidden0000000200000001';
+
+    expect(await calls.listxattr(hidden, Buffer.alloc(0))).toMatchObject({ result: 0 });
+    expect(() => calls.getxattr(hidden, 'user.a', Buffer.alloc(0), 0)).toThrow(
+      expect.objectContaining({ code: 'ENODATA' }),
+    );
+    await expect(calls.setxattr(hidden, 'user.a', Buffer.alloc(1), 0, 0)).rejects.toMatchObject({
+      code: 'ENOTSUP',
+    });
+  });
+
   it('outside user. are not supported, at once, when read as when set', async () => {
     const calls = await attributeCalls();
 
