@@ -36,6 +36,20 @@ it('are there for whoever asks, without a moment', async () => {
   await rows.close();
 });
 
+it('are written a moment after each of several times', async () => {
+  const rows = await RowDatabase.open(await temporaryDirectory());
+  const clock = new ManualClock();
+  const gathered = new GatheredRows(rows, clock, () => undefined);
+
+  for (const value of ['1', '2']) {
+    gathered.set({ type: 'put', key: 'a', value });
+    clock.advance(100);
+    await expect.poll(() => rows.get('a')).toBe(value);
+  }
+
+  await rows.close();
+});
+
 it('that could not be written are said once, and the next are tried', async () => {
   const rows = await RowDatabase.open(await temporaryDirectory());
   const failed = vi.fn();

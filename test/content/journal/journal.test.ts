@@ -14,6 +14,7 @@ import {
   someDraftRecord,
   someRenameStep,
 } from '../../support/journal-records.ts';
+import { holdCommit } from '../../support/journal-commits.ts';
 import { openJournal, reopenedJournal } from '../../support/open-journal.ts';
 import { propertySettings } from '../../support/property-settings.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -31,6 +32,25 @@ describe('a journal', () => {
     batch.mockRestore();
     expect(syncs).toEqual([{ sync: true }, { sync: true }]);
     await journal.close();
+  });
+
+  it('has what it is to make later once that is asked for, also when it came while what came before was made', async () => {
+    const { journal } = await openJournal(await temporaryDirectory());
+    const first = holdCommit(rowName('deletion', deletionOf(1)));
+    journal.makeLater([put('deletion', deletionOf(1))]);
+    const made = journal.allMade();
+    await first.made;
+    journal.makeLater([put('deletion', deletionOf(2))]);
+    first.letGo();
+    await made;
+    const second = holdCommit(rowName('deletion', deletionOf(2)));
+    const told = vi.fn();
+
+    const allMade = journal.allMade().then(told);
+    await second.made;
+    expect(told).not.toHaveBeenCalled();
+    second.letGo();
+    await allMade;
   });
 
   it('takes nothing after its end, and stays closed', async () => {
