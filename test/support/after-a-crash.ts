@@ -19,7 +19,7 @@ export interface DiskImage {
   readonly directory: string;
 }
 
-export interface NextMount extends Pick<FileSystemInputs, 'leftovers'> {
+export interface NextMount extends Pick<FileSystemInputs, 'leftovers' | 'localFiles'> {
   readonly settings?: Partial<FileSystemSettings>;
   readonly service?: ObjectService;
   readonly log?: Log;
@@ -45,7 +45,7 @@ export async function diskNow(scene: Pick<FileSystemForTest, 'stateDirectory'>):
 export async function mountOver(
   disk: DiskImage,
   scene: FileSystemForTest,
-  { settings = {}, service = scene.service, log = silentLog, adopted = [], leftovers }: NextMount = {},
+  { settings = {}, service = scene.service, log = silentLog, adopted = [], ...inputs }: NextMount = {},
 ): Promise<MountedFileSystem> {
   const mounted = await openFileSystem({
     service,
@@ -54,7 +54,7 @@ export async function mountOver(
     log,
     settings: { ...defaultSettings(disk.directory), ...settings },
     adopted: adopted.map(({ directory }) => directory),
-    leftovers,
+    ...inputs,
   });
   onTestFinished(async () => {
     await mounted.close({ patience: 1000 });
