@@ -123,8 +123,8 @@ export class PromisedUploads {
     const isHeld = file.handles.size > 0 && tried.draft === file.draft;
     if (!isHeld) {
       await this.#ends.giveUp(file);
-      // Of what is stored the link may still be down.
-      if (this.#hasWork(file)) this.#queue.add(file);
+      // Of what is stored the link may still be down. What the local disk does not set aside is not sent by itself any more.
+      if (file.sealed !== tried && this.#hasWork(file)) this.#queue.add(file);
       return;
     }
     // Nobody may wait for its room.
