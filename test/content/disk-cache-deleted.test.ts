@@ -1,9 +1,9 @@
-/** Somebody deletes the cache to have its room, while mounts have its files open. */
+/** Somebody deletes files of the cache to have their room, the mount itself perhaps, while mounts have them open. */
 import { readdir, readlink, rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { openCache, readOnce } from './disk-cache-for-test.ts';
+import { GROUP, groupFiles, openCache, readOnce } from './disk-cache-for-test.ts';
 import { Reading, SMALL } from './reading.ts';
 
 /** What this process has open below `directory` though it has no name any more. */
@@ -28,5 +28,28 @@ it.skipIf(process.platform !== 'linux')(
 
     await expect.poll(() => deletedButOpen(directory)).toEqual([]);
     expect(await reading.readsAll(SMALL.blockSize)).toBe(true);
+  },
+);
+
+it.skipIf(process.platform !== 'linux')(
+  'the room of what a full cache forgets is free at once, although the mount has read it just now [read/kept]',
+  async () => {
+    const directory = await temporaryDirectory();
+    const limit = 25_000;
+    const clock = new ManualClock(Date.now());
+    const disk = openCache(directory, { limit, clock });
+    const [block, into] = [Buffer.alloc(SMALL.blockSize, 'x'), Buffer.alloc(SMALL.blockSize)];
+    const service = 'https://storage.example.com';
+    const contentOf = (key: string) => disk.content({ service, bucket: 'b', key, etag: 'e', size: GROUP });
+    for (const key of ['oldest', 'older', 'newest']) {
+      await contentOf(key).keepInTime(0, block);
+      clock.advance(100);
+      await expect.poll(() => contentOf(key).has(0)).toBe(true);
+      expect(await contentOf(key).read(0, into)).toBe(true);
+    }
+    expect(await groupFiles(directory)).toHaveLength(2);
+
+    await expect.poll(() => deletedButOpen(directory)).toEqual([]);
+    expect(contentOf('oldest').has(0)).toBe(false);
   },
 );

@@ -63,6 +63,41 @@ describe('a cache that is full', () => {
     expect([await readKey('one'), await readKey('another')]).toEqual([0, 0]);
   });
 
+  it('keeps what is read again, be it from the disk, for longer than what is not', async () => {
+    const directory = await temporaryDirectory();
+    const readKey = async (key: string): Promise<number> => {
+      const disk = openCache(directory, { limit: LIMIT });
+      const reading = await Reading.begin({ ...SMALL, size: 60, disk });
+      reading.reader.key = key;
+      await reading.readsAll();
+      await disk.close();
+      return reading.service.gets.length;
+    };
+    await readKey('older');
+    const [older = ''] = await groupFiles(directory);
+    await readKey('newer');
+    const [newer = ''] = (await groupFiles(directory)).filter((file) => file !== older);
+    const at = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
+    await utimes(older, at(30), at(30));
+    await utimes(newer, at(20), at(20));
+    expect(await readKey('older')).toBe(0);
+
+    await readKey('another');
+
+    expect([await readKey('older'), await readKey('newer')]).toEqual([0, 1]);
+  });
+
+  it('gives way to what a program writes, which cannot be had again', async () => {
+    const directory = await temporaryDirectory();
+    await readOnce(directory, 1000);
+    const disk = openCache(directory);
+    await expect.poll(() => disk.used).toBeGreaterThan(0);
+
+    await disk.shrinkTo(-1);
+
+    expect([await groupFiles(directory), disk.used]).toEqual([[], 0]);
+  });
+
   it('takes little more than its limit also when two mounts fill it side by side', async () => {
     const path = await temporaryDirectory();
     const [files, bytes, limit] = [160, 8192, 400_000];
