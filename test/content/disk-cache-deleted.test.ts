@@ -32,6 +32,26 @@ it.skipIf(process.platform !== 'linux')(
 );
 
 it.skipIf(process.platform !== 'linux')(
+  'it is free a minute later, too, when the mount had been in use for minutes before [read/kept]',
+  async () => {
+    const directory = await temporaryDirectory();
+    await readOnce(directory, 5000);
+    const clock = new ManualClock(Date.now());
+    const reading = await Reading.begin({ ...SMALL, size: 5000, disk: openCache(directory, { clock }) });
+    expect(await reading.readsAll(SMALL.blockSize)).toBe(true);
+    for (let minute = 0; minute < 3; minute += 1) {
+      clock.advance(60_000);
+      await expect.poll(() => clock.pendingTimers).toBe(1);
+    }
+
+    await rm(directory, { recursive: true });
+    clock.advance(60_000);
+
+    await expect.poll(() => deletedButOpen(directory)).toEqual([]);
+  },
+);
+
+it.skipIf(process.platform !== 'linux')(
   'the room of what a full cache forgets is free at once, although the mount has read it just now [read/kept]',
   async () => {
     const directory = await temporaryDirectory();

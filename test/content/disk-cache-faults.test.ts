@@ -83,6 +83,22 @@ describe('a disk that fails', () => {
     expect(await groupFiles(directory)).toHaveLength(1);
   });
 
+  it('is not asked again and again for a file that it cannot open', async () => {
+    const before = openCache(directory);
+    await before.content(NAME).keepInTime(0, BLOCK);
+    await before.close();
+    const disk = openCache(directory, { log });
+    const failed = Object.assign(new Error('input/output error'), { code: 'EIO' });
+    const opening = vi.spyOn(OpenDescriptor, 'open').mockRejectedValue(failed);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const content = disk.content(NAME);
+
+    for (let time = 0; time < 3; time += 1) await content.look(0, 0);
+
+    expect([content.isKnown(0, 0), content.has(0), opening.mock.calls.length]).toEqual([true, false, 1]);
+    expect(warnings).toEqual([FAILED]);
+  });
+
   it('takes no room for what it could not write', async () => {
     const clock = new ManualClock(Date.now());
     // For one block, as it is counted before it is written.
