@@ -74,7 +74,8 @@ describe('a disk that fails', () => {
     content.keep(1, BLOCK, () => undefined);
     clock.advance(100);
     for (let turn = 0; turn < 20; turn += 1) await settle();
-    expect([await content.keepInTime(1, BLOCK), await groupFiles(directory)]).toEqual([false, []]);
+    expect([await disk.whenRoom(1), await groupFiles(directory)]).toEqual([false, []]);
+    expect(await content.keepInTime(1, BLOCK)).toBe(false);
     clock.advance(60_000);
     expect(await content.keepInTime(2, BLOCK)).toBe(true);
     await disk.close();

@@ -23,6 +23,7 @@ const nameOf = (key: string) => ({
 it('one that is larger than all that may wait is not kept, and nobody waits for that', async () => {
   const disk = openCache(await temporaryDirectory(), { mostWaiting: SMALL.blockSize - 1 });
 
+  expect(await disk.whenRoom(SMALL.blockSize)).toBe(false);
   expect(await disk.content(nameOf('k')).keepInTime(0, BLOCK)).toBe(false);
 });
 
@@ -62,6 +63,8 @@ it('those that come after the end are not kept', async () => {
   await disk.close();
 
   content.keep(0, BLOCK, () => BLOCK);
+  // What believed otherwise would ask again for ever.
+  expect(await disk.whenRoom(1)).toBe(false);
   expect(await content.keepInTime(1, BLOCK)).toBe(false);
   clock.advance(100);
   for (let turn = 0; turn < 20; turn += 1) await settle();
