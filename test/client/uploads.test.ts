@@ -65,17 +65,19 @@ describe('an upload', () => {
 
 describe('a source that fails', () => {
   it.each([
-    ['before its first byte', 0],
-    ['in the middle', 1],
-  ])('%s aborts the upload with its own error, and nothing is tried again', async (_title, count) => {
+    ['before its first byte', 0, 10],
+    ['in the middle', 1, 10],
+    ['before the first of many bytes', 0, 1_000_000],
+    ['in the middle of many bytes', 1, 1_000_000],
+  ])('%s aborts the upload with its own error, and nothing is tried again', async (_title, count, size) => {
     const { service, server } = await openClient([SILENT, STORED]);
     const failure = new Error('disk on fire');
     let opened = 0;
     const body = {
-      size: 10,
+      size,
       async *open(): AsyncGenerator<Uint8Array> {
         opened += 1;
-        for (let index = 0; index < count; index += 1) yield await Promise.resolve(Buffer.from('hello'));
+        for (let index = 0; index < count; index += 1) yield await Promise.resolve(Buffer.alloc(size / 2));
         throw failure;
       },
     };
@@ -85,14 +87,14 @@ describe('a source that fails', () => {
     expect(refusal.kind).toBe('aborted');
     expect(refusal.cause).toBe(failure);
     expect(opened).toBe(1);
-    expect(server.requests.every((request) => request.body.length < 10)).toBe(true);
+    expect(server.requests.every((request) => request.body.length < size)).toBe(true);
   });
 
-  it('to open aborts the upload with its own error', async () => {
-    const { service } = await openClient([STORED]);
+  it.each([5, 1_000_000])('to open aborts the upload of %i bytes with its own error', async (size) => {
+    const { service } = await openClient([SILENT, STORED]);
     const failure = new Error('no such draft');
     const body = {
-      size: 5,
+      size,
       open: () => {
         throw failure;
       },
@@ -106,12 +108,17 @@ describe('a source that fails', () => {
 
 describe('a source of the wrong size', () => {
   it.each([
-    ['fewer bytes than announced', ['hel'], 5],
-    ['more bytes than announced, in a piece of their own', ['hello', '!'], 5],
-    ['more bytes than announced, in one piece', ['hello!'], 5],
-    ['bytes where none were announced', ['h'], 0],
-    ['no bytes where some were announced', [], 5],
-  ])('(%s) never completes an object, and aborts', async (_title, texts, size) => {
+    ['fewer bytes than announced', ['hel'], 5, 1],
+    ['more bytes than announced, in a piece of their own', ['hello', '!'], 5, 1],
+    ['more bytes than announced, in one piece', ['hello!'], 5, 1],
+    ['bytes where none were announced', ['h'], 0, 1],
+    ['no bytes where some were announced', [], 5, 1],
+    // What is too large to be sent along with the headers.
+    ['fewer than many bytes that were announced', ['hel'], 500_000, 100_000],
+    ['more than many bytes, in a piece of their own', ['hello', '!'], 500_000, 100_000],
+    ['more than many bytes, in one piece', ['hello!'], 500_000, 100_000],
+    ['no bytes where many were announced', [], 500_000, 100_000],
+  ])('(%s) never completes an object, and aborts', async (_title, texts, size, times) => {
     const received: Buffer[] = [];
     const watching: Script = {
       early: true,
@@ -121,7 +128,7 @@ describe('a source of the wrong size', () => {
       },
     };
     const { service, server } = await openClient([watching]);
-    const pieces = texts.map((text) => Buffer.from(text));
+    const pieces = texts.map((text) => Buffer.from(text.repeat(times)));
 
     const refusal = await refusalFrom(service.putObject('b', 'k', piecesBody(pieces, size)));
 
@@ -129,6 +136,32 @@ describe('a source of the wrong size', () => {
     expect(Buffer.concat(received).length).toBeLessThan(Math.max(size, 1));
     expect(server.requests.length).toBeLessThanOrEqual(1);
   });
+});
+
+it('a source that has more bytes than announced only after a while has not completed the object by then', async () => {
+  let received = 0;
+  const watching: Script = {
+    early: true,
+    play: (socket, request) => {
+      received += request.body.length;
+      socket.on('data', (bytes: Buffer) => (received += bytes.length));
+    },
+  };
+  const { service } = await openClient([watching]);
+  const size = 300_000;
+  const body = {
+    size,
+    async *open(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(size);
+      // For what was sent to arrive.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      yield Buffer.alloc(1);
+    },
+  };
+
+  expect((await refusalFrom(service.putObject('b', 'k', body))).kind).toBe('aborted');
+
+  expect(received).toBeLessThan(size);
 });
 
 describe('a service that answers before the body is complete', () => {
