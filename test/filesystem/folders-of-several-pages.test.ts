@@ -36,6 +36,22 @@ describe('in a folder of several pages that was looked at less than a second ago
     expect(await names(fs, '/big')).not.toContain('d');
   });
 
+  it('ls shows no file that was removed, though the page had shown it [fresh/own-changes]', async () => {
+    const { fs } = await justLookedAt();
+
+    await fs.unlink('/big/x1');
+
+    expect(await names(fs, '/big')).toEqual(['d', 'x2', 'x3', 'x4', 'x5']);
+  });
+
+  it('ls shows a file that has another name since, though the page had shown the old one [fresh/own-changes]', async () => {
+    const { fs } = await justLookedAt();
+
+    await fs.rename('/big/x5', '/big/c', false);
+
+    expect(await names(fs, '/big')).toEqual(['c', 'd', 'x1', 'x2', 'x3', 'x4']);
+  });
+
   it('mv moves a folder out of it, and folders go on to be renamed [rename/folders]', async () => {
     const { fs, clock } = await justLookedAt();
 

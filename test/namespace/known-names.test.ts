@@ -1,4 +1,4 @@
-/** What does an answer that comes late change of what is known of a name that a program has changed since? Nothing. */
+/** What is known of a name after own changes, answers that come late, and a wish to ask anew? */
 import { beforeEach, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import type { Outcome } from '../../src/namespace/entries.ts';
@@ -46,4 +46,25 @@ it('changes are not remembered for a question that was answered', () => {
   known.changed('/f', stored);
 
   expect(known.isChangedSince(question, '/f')).toBe(false);
+});
+
+it('what was asked for a moment ago is believed no more once somebody wants all to be asked anew', () => {
+  const before = clock.monotonic() - 1;
+  known.learn('/f', known.ask(), clock.monotonic(), { ...FACTS, kept: nothing });
+  const told = known.recallFresh('/f', before)?.kind;
+  clock.advance(1);
+
+  known.refresh('/f');
+
+  expect([told, known.recallFresh('/f', before)]).toEqual(['file', undefined]);
+});
+
+it('a folder whose last file goes is in sight also where a listing has come meanwhile that shows it no more', () => {
+  known.folderMade('/d');
+  known.changed('/d/f', stored);
+  known.folder('/')?.names.set('d', { kind: 'missing', confirmedAt: clock.monotonic() });
+
+  known.changed('/d/f', { kind: 'missing' });
+
+  expect(known.recall('/d')?.kind).toBe('folder');
 });
