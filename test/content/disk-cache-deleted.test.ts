@@ -13,14 +13,20 @@ async function deletedButOpen(directory: string): Promise<string[]> {
   return targets.filter((target) => target.startsWith(directory) && target.endsWith('(deleted)'));
 }
 
+/** A mount has read a file out of its cache. */
+async function readFromDisk(): Promise<{ directory: string; clock: ManualClock; reading: Reading }> {
+  const directory = await temporaryDirectory();
+  await readOnce(directory, 5000);
+  const clock = new ManualClock(Date.now());
+  const reading = await Reading.begin({ ...SMALL, size: 5000, disk: openCache(directory, { clock }) });
+  expect(await reading.readsAll(SMALL.blockSize)).toBe(true);
+  return { directory, clock, reading };
+}
+
 it.skipIf(process.platform !== 'linux')(
   'the room of a cache that was deleted while it is in use is free a minute later, and reads go on [read/kept]',
   async () => {
-    const directory = await temporaryDirectory();
-    await readOnce(directory, 5000);
-    const clock = new ManualClock(Date.now());
-    const reading = await Reading.begin({ ...SMALL, size: 5000, disk: openCache(directory, { clock }) });
-    expect(await reading.readsAll(SMALL.blockSize)).toBe(true);
+    const { directory, clock, reading } = await readFromDisk();
 
     await rm(directory, { recursive: true });
     expect(await deletedButOpen(directory)).not.toEqual([]);
@@ -34,11 +40,7 @@ it.skipIf(process.platform !== 'linux')(
 it.skipIf(process.platform !== 'linux')(
   'it is free a minute later, too, when the mount had been in use for minutes before [read/kept]',
   async () => {
-    const directory = await temporaryDirectory();
-    await readOnce(directory, 5000);
-    const clock = new ManualClock(Date.now());
-    const reading = await Reading.begin({ ...SMALL, size: 5000, disk: openCache(directory, { clock }) });
-    expect(await reading.readsAll(SMALL.blockSize)).toBe(true);
+    const { directory, clock } = await readFromDisk();
     for (let minute = 0; minute < 3; minute += 1) {
       clock.advance(60_000);
       await expect.poll(() => clock.pendingTimers).toBe(1);

@@ -12,18 +12,24 @@ async function bytesOnDisk(directory: string): Promise<number> {
   return all.reduce((sum, { blocks }) => sum + blocks * 512, 0);
 }
 
-describe('a cache that is full', () => {
-  /** Two files' room, by the disk's blocks, and a little. */
-  const LIMIT = 25_000;
+/** Two files' room, by the disk's blocks, and a little. */
+const LIMIT = 25_000;
 
+/** A mount begins, reads all of the file at `key`, and ends. Returns how many GETs that took. */
+async function readIn(directory: string, key: string): Promise<number> {
+  const disk = openCache(directory, { limit: LIMIT });
+  const reading = await Reading.begin({ ...SMALL, size: 60, disk });
+  reading.reader.key = key;
+  await reading.readsAll();
+  await disk.close();
+  return reading.service.gets.length;
+}
+
+describe('a cache that is full', () => {
   it('never takes more than its limit, and forgets what was used longest ago', async () => {
     const directory = await temporaryDirectory();
     for (const [number, key] of ['oldest', 'older', 'newest'].entries()) {
-      const disk = openCache(directory, { limit: LIMIT });
-      const reading = await Reading.begin({ ...SMALL, size: 60, disk });
-      reading.reader.key = key;
-      await reading.readsAll();
-      await disk.close();
+      await readIn(directory, key);
       expect(await bytesOnDisk(directory)).toBeLessThanOrEqual(LIMIT);
       // Times of files have the precision of the machine's clock, and the injected one stands still.
       const ages = new Date(Date.now() - (10 - number) * 60_000);
@@ -45,14 +51,7 @@ describe('a cache that is full', () => {
 
   it('forgets first what was used while a clock was wrong, by years', async () => {
     const directory = await temporaryDirectory();
-    const readKey = async (key: string): Promise<number> => {
-      const disk = openCache(directory, { limit: LIMIT });
-      const reading = await Reading.begin({ ...SMALL, size: 60, disk });
-      reading.reader.key = key;
-      await reading.readsAll();
-      await disk.close();
-      return reading.service.gets.length;
-    };
+    const readKey = (key: string): Promise<number> => readIn(directory, key);
     await readKey('from later');
     const later = new Date(Date.now() + 5 * 365 * 24 * 3600_000);
     for (const file of await groupFiles(directory)) await utimes(file, later, later);
@@ -65,14 +64,7 @@ describe('a cache that is full', () => {
 
   it('keeps what is read again, be it from the disk, for longer than what is not', async () => {
     const directory = await temporaryDirectory();
-    const readKey = async (key: string): Promise<number> => {
-      const disk = openCache(directory, { limit: LIMIT });
-      const reading = await Reading.begin({ ...SMALL, size: 60, disk });
-      reading.reader.key = key;
-      await reading.readsAll();
-      await disk.close();
-      return reading.service.gets.length;
-    };
+    const readKey = (key: string): Promise<number> => readIn(directory, key);
     await readKey('older');
     const [older = ''] = await groupFiles(directory);
     await readKey('newer');
