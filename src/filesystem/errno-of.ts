@@ -55,6 +55,11 @@ export function isPassing(thrown: unknown): boolean {
   }
 }
 
+/** Whether the service has told nothing of what it was asked about, and may later: what is known here is all that is known then. */
+export function isUnanswered(thrown: unknown): boolean {
+  return isRefusal(thrown) && isPassing(thrown);
+}
+
 /** Whether the service may have done what it was asked, though it did not say so. */
 export function mayHaveBeenDone(thrown: unknown): boolean {
   return isOfUnknownEnd(thrown) || (isRefusal(thrown, 'aborted') && !thrown.neverSent);

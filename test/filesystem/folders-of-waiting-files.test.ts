@@ -1,5 +1,6 @@
 /** SEMANTICS: a file that waits here is reached through its folders, also when nobody can be asked about these any more. */
 import { describe, expect, it } from 'vitest';
+import { drained } from '../support/drained.ts';
 import { names, openForTest, readFile, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
 import { errnoOfCall, openToEdit, openToRewrite, writeAt } from '../support/program-acts.ts';
 
@@ -38,6 +39,20 @@ describe.each([
     await fs.release(handle);
 
     expect((await stored('a/b/f')).toString()).toBe('waits!');
+    expect(await mounted.unsent.list()).toEqual([]);
+  });
+
+  it('is removed as any other: with write-back at once, else not before the service answers [errors/away]', async () => {
+    const { fs, faults, direct, bucket, mounted } = await awayWithWaiting(writeBack);
+    await fs.getAttributes('/a/b');
+
+    expect(await errnoOfCall(fs.unlink('/a/b/f'))).toBe(writeBack ? 'none' : 'EIO');
+    expect(await errnoOfCall(fs.getAttributes('/a/b/f'))).toBe(writeBack ? 'ENOENT' : 'none');
+    faults.clear();
+    if (writeBack) await drained(mounted);
+    else await fs.unlink('/a/b/f');
+
+    await expect(direct.headObject(bucket, 'a/b/f')).rejects.toMatchObject({ kind: 'missing' });
     expect(await mounted.unsent.list()).toEqual([]);
   });
 

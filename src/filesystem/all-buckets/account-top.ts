@@ -8,7 +8,6 @@ import type { Log } from '../../base/log.ts';
 import { STAYING, unlessLeaving, type Waiter } from '../../base/waiter.ts';
 import type { KnownBuckets } from '../../namespace/known-buckets.ts';
 import type { Bucket } from '../../service/records.ts';
-import { isRefusal } from '../../service/refusal.ts';
 import { MAX_NAME_BYTES, nameOf } from '../../store/keys.ts';
 import type { LocalAttributes } from '../../store/version.ts';
 import {
@@ -17,7 +16,7 @@ import {
   FOLDER_ATTRIBUTES,
   HIDDEN,
 } from '../attributes/bucket-attributes.ts';
-import { isPassing } from '../errno-of.ts';
+import { isUnanswered } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
 import type {
   AttributeChange,
@@ -77,7 +76,7 @@ export class AccountTop implements PathOperations {
     try {
       return await this.#attributesOf(await this.bucket(path, waiter), waiter);
     } catch (error) {
-      const waiting = isRefusal(error) && isPassing(error) ? this.#waitingIn(nameOf(path)) : undefined;
+      const waiting = isUnanswered(error) ? this.#waitingIn(nameOf(path)) : undefined;
       if (waiting === undefined) throw error;
       return { ...(await this.#attributesOf(waiting, waiter)), validFor: this.#parts.settings.metadataTtl };
     }

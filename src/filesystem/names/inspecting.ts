@@ -4,8 +4,7 @@ import type { Waiter } from '../../base/waiter.ts';
 import type { Entry, NamesBatch, WholeNames } from '../../namespace/entries.ts';
 import { childOf, nameOf } from '../../store/keys.ts';
 import type { LocalAttributes, Version } from '../../store/version.ts';
-import { isRefusal } from '../../service/refusal.ts';
-import { isPassing } from '../errno-of.ts';
+import { isUnanswered } from '../errno-of.ts';
 import { FsError } from '../errors.ts';
 import type { FolderTimes } from './folder-times.ts';
 import { existing, type Existing } from './found.ts';
@@ -165,8 +164,7 @@ export class Inspecting {
     try {
       return await this.#found(path, waiter);
     } catch (error) {
-      const isAway = isRefusal(error) && isPassing(error);
-      if (!isAway || !this.#mount.table.hasDirtyBelow(path)) throw error;
+      if (!isUnanswered(error) || !this.#mount.table.hasDirtyBelow(path)) throw error;
       return { kind: 'folder', confirmedAt: this.#mount.clock.monotonic(), told: false };
     }
   }

@@ -6,6 +6,18 @@ import { GO_ON, Lister, REMEMBER, ROOT } from './lister.ts';
 
 const DROPPED = dropCached(ROOT, 'bytes').toString('hex');
 
+/** Two have the folder open when `/a` goes, and begin it anew beside each other; the first reads it to its end. */
+async function begunAnewByTwo(lister: Lister): Promise<{ first: { fh: number }; second: { fh: number } }> {
+  await lister.list();
+  const [first, second] = [await lister.open(), await lister.open()];
+  lister.files.remove('/a');
+  lister.kernel.clock.advance(100);
+  const last = (await lister.read(first.fh, 0)).at(-1)?.next ?? 0;
+  await lister.read(second.fh, 0);
+  await lister.read(first.fh, last);
+  return { first, second };
+}
+
 describe('a folder that was listed to its end', () => {
   it('is listed by the kernel alone as long as it is the same, and the file system hears that it is', async () => {
     const lister = await Lister.of('a', 'b');
@@ -160,13 +172,7 @@ describe('a folder that somebody has open', () => {
 
   it('is dropped by the kernel once it changed, also where another has begun it anew since', async () => {
     const lister = await Lister.of('a', 'b', 'c');
-    await lister.list();
-    const [first, second] = [await lister.open(), await lister.open()];
-    lister.files.remove('/a');
-    lister.kernel.clock.advance(100);
-    const last = (await lister.read(first.fh, 0)).at(-1)?.next ?? 0;
-    await lister.read(second.fh, 0);
-    await lister.read(first.fh, last);
+    await begunAnewByTwo(lister);
     lister.kernel.notifications.length = 0;
     lister.files.remove('/b');
     lister.kernel.clock.advance(100);
@@ -176,13 +182,7 @@ describe('a folder that somebody has open', () => {
 
   it('is not remembered of two who begin it anew beside each other: what the kernel has may be of both', async () => {
     const lister = await Lister.of('a', 'b');
-    await lister.list();
-    const [first, second] = [await lister.open(), await lister.open()];
-    lister.files.remove('/a');
-    lister.kernel.clock.advance(100);
-    const last = (await lister.read(first.fh, 0)).at(-1)?.next ?? 0;
-    await lister.read(second.fh, 0);
-    await lister.read(first.fh, last);
+    const { first, second } = await begunAnewByTwo(lister);
     await lister.close(second.fh);
     const meanwhile = await lister.flags();
     await lister.close(first.fh);
