@@ -39,6 +39,9 @@ export async function wholeUpload(body: UploadBody, details: RefusalDetails): Pr
 /**
  * The bytes of one try. Rejects with `aborted`, its cause being the source's own error, when the source fails, or when it
  * yields more or fewer bytes than `body.size`. `onProgress` hears, each time the socket asks for more, how much it has taken.
+ *
+ * Of the parts it has yielded the socket holds the last at most when more is asked for, where each is longer than what a socket takes before it
+ * has sent it (connections.ts): what came before is given back to the source.
  */
 export async function* uploadStream(
   body: UploadBody,
@@ -46,6 +49,7 @@ export async function* uploadStream(
   onProgress: (sent: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let sent = 0;
+  let before: Uint8Array | null = null;
   for await (const piece of announced(body, details)) {
     for (let start = 0; start < piece.byteLength; start += PIECE_SIZE) {
       // An answer that came early must be read before the next write, which may fail because the service hung up.
@@ -54,7 +58,10 @@ export async function* uploadStream(
       sent += part.byteLength;
       yield part;
       onProgress(sent);
+      if (before !== null) body.giveBack?.(before);
+      before = null;
     }
+    if (piece.byteLength % PIECE_SIZE === 0) before = piece;
   }
 }
 

@@ -1,4 +1,6 @@
 /** In which pieces do a draft's bytes leave for the service? */
+import type { UploadBody } from '../service/object-service.ts';
+import { ChunkMemory } from './chunk-memory.ts';
 import type { DraftDigest } from './draft-digest.ts';
 import { readFully, type LocalFile } from './local-files.ts';
 
@@ -14,6 +16,7 @@ export interface Departure {
   readonly file: Pick<LocalFile, 'read'>;
   /** All of its bytes. */
   readonly size: number;
+  readonly contentType: string | undefined;
   /** Whether nobody has changed it since. */
   readonly isUnchanged: () => boolean;
   /** Sees what was read of it, before anybody else. */
@@ -23,19 +26,27 @@ export interface Departure {
   readonly handedOver: (bytes: number) => void;
 }
 
-/** Rejects with the disk's error, or when somebody has changed the draft. */
-export async function* piecesOf({
-  file,
-  size,
-  isUnchanged,
-  digest,
-  tap,
-  handedOver,
-}: Departure): AsyncGenerator<Uint8Array> {
+/** Its reading rejects with the disk's error, or when somebody has changed the draft. */
+export function departing(departure: Departure): UploadBody {
+  const memory = new ChunkMemory(CHUNK);
+  const { size, contentType } = departure;
+  return {
+    size,
+    contentType,
+    open: () => piecesOf(departure, memory),
+    giveBack: (piece) => {
+      memory.giveBack(piece);
+    },
+  };
+}
+
+async function* piecesOf(
+  { file, size, isUnchanged, digest, tap, handedOver }: Departure,
+  memory: ChunkMemory,
+): AsyncGenerator<Uint8Array> {
   handedOver(0);
   for (let position = 0; position < size;) {
-    // A buffer for each: whoever sends a chunk may hold on to it while the next is being read.
-    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK, size - position));
+    const chunk = memory.take(Math.min(CHUNK, size - position));
     const count = await readFully(file, chunk, position);
     const isWhole = (): boolean => isUnchanged() && count === chunk.length;
     if (isWhole()) digest.pass(chunk, position);

@@ -13,7 +13,7 @@ import { refuseSize } from './draft-errors.ts';
 import type { DraftFacts } from './draft-facts.ts';
 import type { DraftFile } from './draft-file.ts';
 import { DraftHarm } from './draft-harm.ts';
-import { piecesOf, type UploadTap } from './draft-pieces.ts';
+import { departing, type UploadTap } from './draft-pieces.ts';
 import { readFully, writeFully } from './local-files.ts';
 import { NoRoom, type SpaceAccount } from './space-account.ts';
 
@@ -208,18 +208,17 @@ export class Draft {
   body(contentType: string | undefined, tap?: UploadTap): UploadBody {
     this.#harm.refuse();
     const revision = this.#revision;
-    const size = this.#size;
-    const departure = {
+    return departing({
       file: this.#file,
-      size,
+      size: this.#size,
+      contentType,
       isUnchanged: () => this.#revision === revision,
       digest: this.#digest,
       tap,
-      handedOver: (bytes: number): void => {
+      handedOver: (bytes) => {
         this.#handedOver = bytes;
       },
-    };
-    return { size, contentType, open: () => piecesOf(departure) };
+    });
   }
 
   /** Its file shall not be found by anybody else, now or after the process; it goes on here. */

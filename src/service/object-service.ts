@@ -58,6 +58,11 @@ export interface UploadBody {
   readonly contentType?: string | undefined;
   /** A fresh reading from the first byte. Called once a try. */
   open(): AsyncIterable<Uint8Array>;
+  /**
+   * Nobody looks at the bytes of `piece`, which `open` has yielded, any more: others may come to lie in their place. A piece that is never given
+   * back stays as it is.
+   */
+  giveBack?(piece: Uint8Array): void;
 }
 
 /** Which bytes of a file (§4.8). */
