@@ -7,12 +7,13 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ChunkMemory } from '../../content/chunk-memory.ts';
 import type { UploadBody } from '../../service/object-service.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { openStdin } from './standard-streams.ts';
 
-/** Read at once. */
-const PIECE_BYTES = 64 * 1024;
+/** Read at once, and as long as the client gives back (upload-stream.ts). */
+const PIECE_BYTES = 128 * 1024;
 
 export interface UploadSource {
   /** Of a regular file. */
@@ -63,6 +64,7 @@ export class SentFile implements UploadBody {
   readonly contentType: string;
   readonly #file: FileHandle;
   readonly #sent: (bytes: number) => void;
+  readonly #memory = new ChunkMemory(PIECE_BYTES);
   /** Of the try that was read to its end last. */
   #whole: string | null = null;
   /** Of the last try. */
@@ -88,7 +90,7 @@ export class SentFile implements UploadBody {
     this.#hash = hash;
     let bytes = 0;
     this.#sent(bytes);
-    for await (const piece of piecesOf(this.#file)) {
+    for await (const piece of piecesOf(this.#file, this.#memory)) {
       hash.update(piece);
       bytes += piece.length;
       // A file that somebody writes, or one of /proc, whose size is none.
@@ -111,16 +113,20 @@ export class SentFile implements UploadBody {
     }
     this.#whole = hash.copy().digest('hex');
   }
+
+  giveBack(piece: Uint8Array): void {
+    this.#memory.giveBack(piece);
+  }
 }
 
 /** To its end, a piece ahead. A stream of Node's would close the file for whoever reads no further, and a try that is cut does not. */
-async function* piecesOf(file: FileHandle): AsyncGenerator<Uint8Array> {
-  let next = pieceAt(file, 0);
+async function* piecesOf(file: FileHandle, memory: ChunkMemory): AsyncGenerator<Uint8Array> {
+  let next = pieceAt(file, 0, memory);
   for (let position = 0; ;) {
     const piece = await next;
     if (piece.length === 0) return;
     position += piece.length;
-    next = pieceAt(file, position);
+    next = pieceAt(file, position, memory);
     // Nobody may come for it.
     next.catch(() => undefined);
     yield piece;
@@ -128,7 +134,7 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Uint8Array> {
 }
 
 /** Empty at the end. */
-async function pieceAt(file: FileHandle, position: number): Promise<Uint8Array> {
-  const { bytesRead, buffer } = await file.read(new Uint8Array(PIECE_BYTES), 0, PIECE_BYTES, position);
+async function pieceAt(file: FileHandle, position: number, memory: ChunkMemory): Promise<Uint8Array> {
+  const { bytesRead, buffer } = await file.read(memory.take(PIECE_BYTES), 0, PIECE_BYTES, position);
   return buffer.subarray(0, bytesRead);
 }

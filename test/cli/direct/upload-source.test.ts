@@ -1,5 +1,6 @@
 /** Where do the bytes of what is no file wait until they are stored? */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +8,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openSource, SentFile } from '../../../src/cli/direct/upload-source.ts';
 import { CommandLine } from '../../support/command-line.ts';
 import { bytesOf, startEmbeddedServer, uploadOf } from '../../support/embedded-service.ts';
+import { patternedBytes } from '../../support/patterned-bytes.ts';
+import { sendAll } from '../../support/sent-pieces.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function textOf(file: SentFile): Promise<string> {
@@ -42,6 +45,21 @@ it('a file is read as it was when it was opened, whatever has its name meanwhile
   await rename(`${file}.new`, file);
 
   expect(await textOf(new SentFile(source, 'text/plain', () => undefined))).toBe('old');
+});
+
+it('a large file is read into the memory of three pieces', async () => {
+  const file = join(await temporaryDirectory(), 'file');
+  const bytes = patternedBytes(3_000_000);
+  await writeFile(file, bytes);
+  const source = await openSource(file);
+  onTestFinished(() => source.close());
+  const upload = new SentFile(source, 'text/plain', () => undefined);
+
+  const sent = await sendAll(upload);
+
+  expect(sent.content.equals(bytes)).toBe(true);
+  expect(sent.memory).toBe(3 * 128 * 1024);
+  expect(await upload.md5()).toBe(createHash('md5').update(bytes).digest('hex'));
 });
 
 it.each([
