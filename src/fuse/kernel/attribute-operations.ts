@@ -4,7 +4,14 @@ import type { AttributeChange, FileHandle, XattrSetMode } from '../../filesystem
 import { isServedXattr, unservedXattr } from '../../filesystem/attributes/xattr-namespaces.ts';
 import { PERMISSION_BITS } from '../stat-numbers.ts';
 import { done, type Answer, type Operations } from './answer.ts';
-import { attributesOf, changing, targetOf, telling, type KernelContext } from './kernel-context.ts';
+import {
+  attributesOf,
+  changing,
+  targetOf,
+  telling,
+  whereItGoes,
+  type KernelContext,
+} from './kernel-context.ts';
 import type { Node } from './node.ts';
 import { ROOT_NODE } from './node-table.ts';
 import { dropCached } from './notifications.ts';
@@ -62,7 +69,10 @@ export function xattrOperations(context: KernelContext): Operations<XattrOperati
       const { size, name } = readGetxattr(body);
       const path = served(id, name);
       if (path === undefined) return { reply: emptyReply(), refusal: unservedXattr(name) };
-      return operations.getXattr(path, name, call).then((value) => sizedAnswer(value, size, path));
+      const value = whereItGoes(context, nodes.get(id), path, (where) =>
+        operations.getXattr(where, name, call),
+      );
+      return value.then((bytes) => sizedAnswer(bytes, size, path));
     },
     setxattr: async (id, body) => {
       const { flags, name, value } = readSetxattr(body);
@@ -73,8 +83,10 @@ export function xattrOperations(context: KernelContext): Operations<XattrOperati
     },
     listxattr: async (id, body, call) => {
       const size = readListxattr(body);
-      const path = nodes.pathOf(nodes.get(id));
-      const names = path === undefined ? [] : await operations.listXattrs(path, call);
+      const node = nodes.get(id);
+      const path = nodes.pathOf(node);
+      const list = (where: string): Promise<readonly string[]> => operations.listXattrs(where, call);
+      const names = path === undefined ? [] : await whereItGoes(context, node, path, list);
       const value = Buffer.from(names.map((name) => `${name}\0`).join(''));
       return sizedAnswer(value, size, path ?? '');
     },
@@ -116,7 +128,9 @@ async function setAttributes(
   if (has(setattrBits.size)) await operations.truncate(target.path, request.size, target.handle);
   const change = attributeChange(request, context.clock.now());
   if (Object.keys(change).length > 0 || !has(setattrBits.size))
-    await operations.setAttributes(target.path, change, target.handle);
+    await whereItGoes(context, node, target.path, (path) =>
+      operations.setAttributes(path, change, target.handle),
+    );
   if (node.kind === 'file' && endsPrivileges(request)) await clearSetIdBits(context, node, handle);
 }
 

@@ -1,10 +1,10 @@
 /** How are folders listed? By offset over a snapshot that grows as the listing's pages arrive. */
 import { unlessLeaving, type Waiter } from '../../base/waiter.ts';
 import { toFsError } from '../../filesystem/errno-of.ts';
-import type { Attributes, DirectoryEntry } from '../../filesystem/operations.ts';
+import type { Attributes, DirectoryEntry, ShownListing } from '../../filesystem/operations.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import { takeBackOthers, takeNameBack, trustedIn, type Trusted } from './discoveries.ts';
-import { telling, type KernelContext } from './kernel-context.ts';
+import { telling, whereItGoes, type KernelContext } from './kernel-context.ts';
 import { DirectoryPage } from './directory-page.ts';
 import { firstPlaceOf, placeIn } from './kept-listings.ts';
 import { takeMissingBack } from './missing-names.ts';
@@ -85,6 +85,8 @@ function refuse({ node }: OpenFolder): (error: unknown) => never {
   };
 }
 
+type Entries = AsyncIterator<readonly DirectoryEntry[], ShownListing | undefined>;
+
 interface Filling {
   readonly snapshot: Snapshot;
   readonly page: DirectoryPage;
@@ -148,7 +150,7 @@ function isElsewhere(context: KernelContext, facts: NodeFacts, known: Node | und
 }
 
 function begin(context: KernelContext, folder: OpenFolder): Snapshot {
-  const { operations, nodes, clock, log, listings } = context;
+  const { nodes, clock, log, listings } = context;
   stop(context, folder);
   folder.before = folder.snapshot;
   const { changes } = folder.node;
@@ -162,7 +164,7 @@ function begin(context: KernelContext, folder: OpenFolder): Snapshot {
   const snapshot = new Snapshot({
     firstPlace: firstPlaceOf(folder.node),
     // A folder that was removed while it was being read is empty.
-    list: (waiter) => (path === undefined ? nothing() : operations.readDirectory(path, waiter)),
+    list: (waiter) => (path === undefined ? nothing() : entriesIn(context, folder.node, path, waiter)),
     changes: () => folder.node.changes,
     now: () => clock.monotonic(),
     isShown,
@@ -197,6 +199,30 @@ function stop({ nodes, log }: KernelContext, { node, snapshot, before }: OpenFol
 /** Ends the listings that the kernel let go of without a word. */
 export function stopAllListings(context: KernelContext): void {
   for (const folder of context.folders.takeAll()) stop(context, folder);
+}
+
+function entriesIn(
+  context: KernelContext,
+  node: Node,
+  path: string,
+  waiter: Waiter,
+): AsyncIterable<readonly DirectoryEntry[], ShownListing | undefined> {
+  const listed = (where: string): Entries =>
+    context.operations.readDirectory(where, waiter)[Symbol.asyncIterator]();
+  const begin = (): Entries => {
+    let entries = listed(path);
+    let isBegun = false;
+    const next: Entries['next'] = () => {
+      if (isBegun) return entries.next();
+      isBegun = true;
+      return whereItGoes(context, node, path, (where) => {
+        if (where !== path) entries = listed(where);
+        return entries.next();
+      });
+    };
+    return { next, return: async () => (await entries.return?.()) ?? { done: true, value: undefined } };
+  };
+  return { [Symbol.asyncIterator]: begin };
 }
 
 async function* nothing(): AsyncGenerator<readonly DirectoryEntry[], undefined> {

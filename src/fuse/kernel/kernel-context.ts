@@ -7,6 +7,7 @@ import type { Attributes, FileHandle, FileSystemOperations } from '../../filesys
 import type { BufferPool } from './buffer-pool.ts';
 import { takeNameBack } from './discoveries.ts';
 import type { KeptListings } from './kept-listings.ts';
+import type { MovingFolders } from './moving-folders.ts';
 import type { Node } from './node.ts';
 import type { NodeTable } from './node-table.ts';
 import type { KernelHandle, OpenFolder, OpenTable } from './open-table.ts';
@@ -22,6 +23,7 @@ export interface KernelContext {
   readonly buffers: BufferPool;
   readonly requests: RequestMemory;
   readonly listings: KeptListings;
+  readonly moving: MovingFolders;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly log: Log;
   /** Tells the kernel something unasked (notifications.ts). Waits for nothing, and works if the kernel knows what is meant. */
@@ -98,7 +100,9 @@ async function attributesByName(
   waiter?: Waiter,
 ): Promise<Attributes> {
   const { operations } = context;
-  const found = await operations.getAttributes(path, undefined, waiter).catch((error: unknown) => {
+  const found = await whereItGoes(context, node, path, (where) =>
+    operations.getAttributes(where, undefined, waiter),
+  ).catch((error: unknown) => {
     if (!isMissing(error)) throw error;
     return undefined;
   });
@@ -109,6 +113,27 @@ async function attributesByName(
   const open = anyHandle(node);
   if (open === undefined) throw new FsError('ESTALE', path, 'the name leads to another file');
   return operations.getAttributes(open.path, open);
+}
+
+/**
+ * What `ask` answers of `node`, which is at `path`. A folder that a rename of ours has taken away from there already, and of which the kernel is
+ * still to hear that, is asked for at its new name: it is the same folder to all who have it open.
+ */
+export async function whereItGoes<Result>(
+  { nodes, moving }: KernelContext,
+  node: Node,
+  path: string,
+  ask: (path: string) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await ask(path);
+  } catch (error) {
+    if (node.kind !== 'folder' || !isMissing(error)) throw error;
+    const now = nodes.pathOf(node);
+    const next = now === path ? moving.newPathOf(path) : now;
+    if (next === undefined) throw error;
+    return ask(next);
+  }
 }
 
 /** Runs a change of `node`: listings taken before its end are no longer believed about it. */

@@ -19,6 +19,7 @@ import { mountAsUser } from './fusermount.ts';
 import { stopAllListings } from './folder-operations.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { KeptListings } from './kept-listings.ts';
+import { MovingFolders } from './moving-folders.ts';
 import { mountAsRoot } from './mount-program.ts';
 import { dropCached } from './notifications.ts';
 import { NodeTable } from './node-table.ts';
@@ -140,6 +141,7 @@ function newContext(
     buffers: new BufferPool(clock),
     requests,
     listings: new KeptListings({ nodes, clock, notify: device.notify }),
+    moving: new MovingFolders(),
     clock,
     log: options.log,
     notify: device.notify,

@@ -152,7 +152,7 @@ async function rename(context: KernelContext, id: number, request: RenameRequest
   const moved = nodes.known(fromFolder, request.from);
   const replaced = nodes.known(toFolder, request.to);
   if (replaced !== undefined) replaced.isBeingReplaced = true;
-  try {
+  const act = async (): Promise<void> => {
     await changingNames([fromFolder, toFolder], async () => {
       // Of a folder whose rename fails what was done is undone.
       const known = moved?.kind === 'folder' ? [] : [moved, replaced];
@@ -165,6 +165,9 @@ async function rename(context: KernelContext, id: number, request: RenameRequest
       if (moved !== undefined && nodes.known(toFolder, request.to)?.id === moved.id) return;
       nodes.move(fromFolder, request.from, toFolder, request.to);
     });
+  };
+  try {
+    await (moved?.kind === 'folder' ? context.moving.during(from, to, act) : act());
   } finally {
     if (replaced !== undefined) replaced.isBeingReplaced = false;
     if (moved?.kind === 'folder') takeMissingBelowBack(context, moved);

@@ -5,6 +5,7 @@ import type { FileSystemOperations } from '../../../src/filesystem/operations.ts
 import { Dispatcher } from '../../../src/fuse/kernel/dispatcher.ts';
 import type { KernelContext } from '../../../src/fuse/kernel/kernel-context.ts';
 import { KeptListings } from '../../../src/fuse/kernel/kept-listings.ts';
+import { MovingFolders } from '../../../src/fuse/kernel/moving-folders.ts';
 import { takeNameBack } from '../../../src/fuse/kernel/discoveries.ts';
 import { NodeTable } from '../../../src/fuse/kernel/node-table.ts';
 import { opcodes, type OperationName } from '../../../src/fuse/kernel/opcodes.ts';
@@ -61,6 +62,7 @@ export class KernelSide {
       buffers: new BufferPool(this.clock),
       requests: new RequestMemory(this.clock),
       listings: new KeptListings({ nodes, clock: this.clock, notify }),
+      moving: new MovingFolders(),
       clock: this.clock,
       log,
       notify,
