@@ -51,8 +51,21 @@ describe.each(['kernel', 'native'] as const)('on a mount of the %s driver, a pro
     );
 
     expect(output).toBe('refused\n');
-    expect(errors).toMatch(
-      driver === 'kernel' ? /^ls: .*Stale file handle\ntouch: .*No such file/ : /^ls: .*No such file/,
-    );
+    expect(errors).toMatch(/^ls: .*No such file.*\ntouch: .*No such file/);
+  });
+
+  it('that removes what another one has just removed, together with its folder, hears that it is gone [local/removed]', async () => {
+    const { output } = await mount().run(`
+      mkdir both; : > both/1; : > both/2
+      python3 - << 'END'
+import os, subprocess
+folder = os.open('both', os.O_RDONLY)
+os.listdir(folder)
+subprocess.run(['rm', '-r', 'both'], check=True)
+try: os.unlink('1', dir_fd=folder)
+except OSError as error: print(error.strerror)
+END`);
+
+    expect(output).toBe('No such file or directory\n');
   });
 });

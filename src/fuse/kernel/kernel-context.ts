@@ -55,15 +55,22 @@ export interface Target {
 
 /**
  * `handle`: the one the kernel named. A file whose name was given to another since the kernel looked it up is that other: so
- * nobody finds a file missing that is replaced again and again. Throws ESTALE when nothing leads to the node.
+ * nobody finds a file missing that is replaced again and again. Throws ESTALE when nothing leads to the node; ENOENT for a folder
+ * that was removed here: the kernel asks before each call in it, and `rm -rf` forgives only that when another one was quicker.
  */
 export function targetOf({ nodes }: KernelContext, node: Node, handle?: FileHandle): Target {
   const path = nodes.pathOf(node);
   const known = handle ?? (path === undefined ? anyHandle(node) : undefined);
   if (known !== undefined) return { path: path ?? known.path, handle: known };
   const named = path ?? (node.kind === 'file' ? node.formerPath : undefined);
-  if (named === undefined) throw new FsError('ESTALE', node.name, 'its name is gone');
+  if (named === undefined)
+    throw new FsError(isRemovedFolder(node) ? 'ENOENT' : 'ESTALE', node.name, 'its name is gone');
   return { path: named, handle: undefined };
+}
+
+/** Not one whose name leads elsewhere by now: who comes by that looks it up again at ESTALE. */
+function isRemovedFolder({ kind, parent, formerPath }: Node): boolean {
+  return kind === 'folder' && parent === null && formerPath === undefined;
 }
 
 /** What the kernel is now told of `node`, which counts until it forgets or the time is over. */

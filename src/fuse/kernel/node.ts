@@ -10,7 +10,7 @@ export interface Node {
   /** Changes with a rename; null for the root, and when the name is gone or somebody else's. */
   readonly parent: Node | null;
   readonly name: string;
-  /** Where a node whose name is gone was last. */
+  /** Where a node whose name is gone was last; undefined when it was removed there. */
   readonly formerPath: string | undefined;
   /** What programs have open of it. */
   readonly handles: Set<FileHandle>;

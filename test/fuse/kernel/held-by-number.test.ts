@@ -107,3 +107,19 @@ describe('a file that is replaced between lookup and open', () => {
     expect(await side.ask('open', node, u32(0, 0))).toMatchObject({ code: 'ESTALE' });
   });
 });
+
+describe('a folder that a program stands in', () => {
+  it('is missing when it was removed here, and stale when another one took its name [local/removed]', async () => {
+    const side = new KernelSide(new MemoryFileSystem());
+    const make = async (name: string): Promise<number> =>
+      Number((await side.succeed('mkdir', 1, u32(0o755, 0), name)).readBigUInt64LE(0));
+    const [removed, replaced] = [await make('removed'), await make('replaced')];
+    await make('other');
+
+    await side.succeed('rmdir', 1, 'removed');
+    await side.succeed('rename', 1, u64(1), 'other', 'replaced');
+
+    expect(await side.ask('getattr', removed, askAttributes)).toMatchObject({ code: 'ENOENT' });
+    expect(await side.ask('getattr', replaced, askAttributes)).toMatchObject({ code: 'ESTALE' });
+  });
+});
