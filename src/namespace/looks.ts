@@ -12,6 +12,7 @@ import type { Version } from '../store/version.ts';
 import { isDoubtful, type Entry, type FileEntryKnown, type FolderEntryKnown } from './entries.ts';
 import { FoldersLookedInto } from './folders-looked-into.ts';
 import type { KeptLocals } from './kept-locals.ts';
+import type { Listed } from './known-folder.ts';
 import type { KnownNames } from './known-names.ts';
 import { walkFolder } from './walk.ts';
 import type { WalksUnderWay } from './walks-under-way.ts';
@@ -36,6 +37,8 @@ export class Looks {
   readonly #walks: WalksUnderWay;
   readonly #mayShare: boolean;
   readonly #lookedInto = new FoldersLookedInto();
+  /** Of listings that are trusted no more: how many of their names were asked for one by one since. */
+  readonly #passedOver = new WeakMap<Listed, number>();
 
   /** `mayShare`: whether a look may be answered by what others asked. */
   constructor({ store, clock, locals, known, walks }: LooksParts, mayShare: boolean) {
@@ -88,6 +91,7 @@ export class Looks {
     const mayBeWrong = isDoubtful(known) || parent?.isUnsure(name) === true;
     if (known === undefined && parent?.isOdd(name) === true) return this.#odd(path, signal);
     if (parent?.listed?.pages === 1 && !mayBeWrong) return this.#listed(path, signal);
+    if (parent?.listed != null) this.#listAgain(folder, parent.listed);
     if (known?.kind === 'file') {
       const entry = await this.file(path, [], { signal });
       if (entry?.kind === 'file') return this.#byNow(path, entry);
@@ -105,6 +109,22 @@ export class Looks {
     const listed = fresh?.recall(name) ?? (await this.#listed(path, signal));
     // It has come just now, or the listing is late: who is asked last and by its name is right.
     return listed?.kind === 'file' ? this.file(path, [], { signal }) : listed;
+  }
+
+  /**
+   * One name of a listing of several pages is asked for by itself. Once as many were as it has pages, the folder is listed beside them: a program
+   * that looks at all its names, as `git status` or `rm -rf` do, would go on to ask for each. Nobody waits for that.
+   */
+  #listAgain(folder: string, listed: Listed): void {
+    if (!this.#mayShare || this.#known.listedFor(folder) > 0) return;
+    const before = this.#passedOver.get(listed) ?? 0;
+    this.#passedOver.set(listed, before + 1);
+    if (before !== listed.pages) return;
+    const counted = (): void => {
+      this.#passedOver.delete(listed);
+    };
+    // Who looks for a name hears from its own request what is wrong.
+    this.#walks.of(folder).whole().then(counted, counted);
   }
 
   /** Of a name of which a listing tells only that there is a file: one that goes on telling so is wrong where the file itself is missing. */

@@ -92,6 +92,75 @@ describe('in a folder of several pages that was looked at less than a second ago
   });
 });
 
+describe('names that are looked at one by one in a folder of several pages', () => {
+  interface Looked {
+    readonly pages: HeldPages;
+    readonly clock: ManualClock;
+    /** Looks at all names, and tells what that has cost. */
+    readonly look: () => Promise<Readonly<Record<string, number>>>;
+  }
+
+  /** Ten files in pages of five; they were listed, and are trusted no more. */
+  async function listedBefore(metadataTtl = TTL): Promise<Looked> {
+    let held: HeldPages | undefined;
+    const pail = await openForTest({
+      settings: { metadataTtl },
+      between: (service) => (held = new HeldPages(service, 5)),
+    });
+    if (held === undefined) throw new Error('nothing was opened');
+    const pages = held;
+    pages.letNewPass();
+    const files = Array.from({ length: 10 }, (_, index) => `f${index}`);
+    for (const key of files) await pail.foreignWrite(key, 'x');
+    await names(pail.fs, '/');
+    pail.clock.advance(TTL);
+    pail.asked();
+    const look = async (): Promise<Readonly<Record<string, number>>> => {
+      for (const name of files) await pail.fs.getAttributes(`/${name}`);
+      const asked = pail.asked().map((line) => line.split(' ')[0] ?? line);
+      return {
+        heads: asked.filter((method) => method === 'headObject').length,
+        pages: asked.filter((method) => method === 'listObjects').length,
+      };
+    };
+    return { pages, clock: pail.clock, look };
+  }
+
+  it('are found while its listing does not come, and it is asked for once [list/renewed]', async () => {
+    const { pages, look } = await listedBefore();
+    pages.hold();
+
+    expect(await look()).toEqual({ heads: 10, pages: 1 });
+
+    await expect.poll(() => pages.waiting).toBe(1);
+    pages.letPass();
+  });
+
+  it('are found where its listing is refused, which is asked for again after as many more [list/renewed]', async () => {
+    const { pages, look, clock } = await listedBefore();
+    pages.hold();
+    await look();
+    pages.refuseNext('denied');
+    pages.letPass(1);
+    const lookLater = (): Promise<Readonly<Record<string, number>>> => {
+      clock.advance(TTL);
+      return look();
+    };
+
+    await expect.poll(lookLater).toEqual({ heads: 10, pages: 1 });
+
+    await expect.poll(() => pages.waiting).toBe(1);
+    pages.letPass();
+  });
+
+  it('are asked for each time where no listing is trusted', async () => {
+    const { look } = await listedBefore(0);
+
+    expect(await look()).toEqual({ heads: 10, pages: 0 });
+    expect(await look()).toEqual({ heads: 10, pages: 0 });
+  });
+});
+
 it('rmdir works again after a listing that was late made it fail [folders/truth]', async () => {
   const serviceClock = new ManualClock();
   const { fs, clock, store, direct, bucket } = await openForTest({ store: { clock: serviceClock } });

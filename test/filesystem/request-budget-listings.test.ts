@@ -131,6 +131,30 @@ describe.each(['ordinary', 'nasty'] as const)('of a service whose pages are %s',
     expect(counts()).toEqual({ 'listObjects folder': (await pagesOf('folder')).empty + 1 });
   });
 
+  it('names of a long listing cost one HEAD each for as many as it has pages, then its pages once, and then nothing [list/renewed]', async () => {
+    const test = await open();
+    const { fs, pagesOf, counts, clock } = test;
+    await fill(test, '', 2500);
+    await names(fs, '/');
+    clock.advance(TTL);
+    counts();
+    const { all } = await pagesOf('');
+    const look = async (from: number, to: number): Promise<void> => {
+      for (let index = from; index < to; index += 1) await fs.getAttributes(`/f${index}`);
+    };
+
+    await look(0, all);
+    const heads = Object.fromEntries(Array.from({ length: all }, (_, index) => [`headObject f${index}`, 1]));
+    expect(counts()).toEqual(heads);
+    await look(all, all + 1);
+    // Whoever lists it meanwhile reads along.
+    await names(fs, '/');
+    expect(counts()).toEqual({ [`headObject f${all}`]: 1, listObjects: all });
+    await look(all + 1, 2500);
+
+    expect(counts()).toEqual({});
+  });
+
   it('a listing costs its pages once, however many programs list the folder and look at its names', async () => {
     const test = await open();
     const { fs, pagesOf, counts } = test;
