@@ -1,8 +1,6 @@
 /** Are the bytes of an upload left alone as long as they may still leave, and told to be needed no more after that? However slowly the service takes them. */
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import http from 'node:http';
-import https from 'node:https';
+import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -12,6 +10,7 @@ import type { HttpServiceOptions } from '../../src/client/open-exchange.ts';
 import type { UploadBody } from '../../src/service/object-service.ts';
 import { Authority, type KeyPair } from '../support/certificates.ts';
 import { ConnectProxy } from '../support/connect-proxy.ts';
+import { openHttpServer } from '../support/http-server.ts';
 import { patternedBytes } from '../support/patterned-bytes.ts';
 import { CREDENTIALS } from './open-client.ts';
 
@@ -31,20 +30,10 @@ class SlowService {
     server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
       void this.#take(request, response);
     });
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
   }
 
   static async open(pair?: KeyPair): Promise<SlowService> {
-    const server =
-      pair === undefined
-        ? http.createServer()
-        : https.createServer({ cert: await readFile(pair.cert), key: await readFile(pair.key) });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new SlowService(server);
+    return new SlowService(await openHttpServer(pair));
   }
 
   get port(): number {

@@ -1,11 +1,9 @@
 /** How does a test get a proxy? One that opens tunnels (CONNECT) and nothing else, and remembers what it was asked. */
-import { once } from 'node:events';
-import http from 'node:http';
-import https from 'node:https';
-import { readFile } from 'node:fs/promises';
+import type http from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { KeyPair } from './certificates.ts';
+import { openHttpServer } from './http-server.ts';
 
 export interface Asked {
   readonly authority: string;
@@ -29,20 +27,12 @@ export class ConnectProxy {
     });
     onTestFinished(() => {
       this.cut();
-      server.closeAllConnections();
-      server.close();
     });
   }
 
   /** Speaks TLS with `pair`, if that is given. */
   static async open(pair?: KeyPair): Promise<ConnectProxy> {
-    const server =
-      pair === undefined
-        ? http.createServer()
-        : https.createServer({ cert: await readFile(pair.cert), key: await readFile(pair.key) });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new ConnectProxy(server);
+    return new ConnectProxy(await openHttpServer(pair));
   }
 
   get address(): string {
