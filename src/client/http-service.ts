@@ -23,7 +23,7 @@ import type {
   Visibility,
   VisibilityRecord,
 } from '../service/records.ts';
-import { Refusal } from '../service/refusal.ts';
+import { isRefusal, Refusal } from '../service/refusal.ts';
 import type { RefusalDetails } from '../service/refusal.ts';
 import { documentOf, readAll, readJson } from './answer-body.ts';
 import type { Ask } from './ask.ts';
@@ -151,7 +151,19 @@ export class HttpService implements ObjectService {
     });
   }
 
-  headObject(bucket: string, key: string, options?: CallOptions): Promise<ObjectHead> {
+  async headObject(bucket: string, key: string, options?: CallOptions): Promise<ObjectHead> {
+    try {
+      return await this.#head(bucket, key, options);
+    } catch (error) {
+      if (!isRefusal(error, 'missing') || !error.isPage) throw error;
+      // It has no body to tell by whether this is the service: a page of a proxy would have every file be gone.
+      const { body } = await this.getObject(bucket, key, options);
+      await body[Symbol.asyncIterator]().return?.();
+      return this.#head(bucket, key, options);
+    }
+  }
+
+  #head(bucket: string, key: string, options: CallOptions | undefined): Promise<ObjectHead> {
     return this.#exchange.run(objectAsk('headObject', 'HEAD', bucket, key), options, async (answer) => {
       await readAll(answer.body, DOCUMENT_LIMIT, answer.details);
       return decodeObjectHead(answer.headers, answer.details);

@@ -30,8 +30,17 @@ export interface Asked {
   readonly sentRange?: boolean;
 }
 
+/** What a status came with. */
+export interface AnsweredWith {
+  readonly status: number;
+  /** It was a web page (`Refusal.isPage`). */
+  readonly isPage: boolean;
+}
+
 /** The kind of an answer that is not 2xx. */
-export function kindOfStatus(asked: Asked, status: number): RefusalKind {
+export function kindOfStatus(asked: Asked, { status, isPage }: AnsweredWith): RefusalKind {
+  // That of a HEAD may be the service's own, without a body: a GET tells (http-service.ts).
+  if (status === 404 && isPage && asked.operation !== 'headObject') return 'unavailable';
   if (status === 400 && asked.sentPage === true) return 'stale-bookmark';
   if (status === 400 && asked.operation === 'getLink') return 'missing';
   if (status === 416 && asked.sentRange === true) return 'range-refused';
@@ -39,12 +48,18 @@ export function kindOfStatus(asked: Asked, status: number): RefusalKind {
 }
 
 /** One line about an answer that is not 2xx; `document` is its body if that was JSON. */
-export function reasonOfStatus(status: number, document: unknown, redact: (text: string) => string): string {
+export function reasonOfStatus(
+  { status, isPage }: AnsweredWith,
+  document: unknown,
+  redact: (text: string) => string,
+): string {
   // Nobody asks whether anything has changed.
   if (status === 304) return 'the service answered 304, which nobody asked for';
   if (status >= 300 && status < 400) {
     return `the service answered ${status}, a redirect, which is never followed: is the base URL right?`;
   }
+  if (status === 404 && isPage)
+    return 'the service answered 404 with a web page, as what stands in its place would: is the base URL right?';
   const text = errorText(document);
   return text === null
     ? `the service answered ${status}`

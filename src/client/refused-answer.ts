@@ -26,15 +26,21 @@ export async function refusalOfAnswer(
     // The status says enough, also when our patience ends here; the text only explains it.
     return null;
   });
+  const answered = { status, isPage: document === null && hasTypeOfPage(answer) };
   const serviceNow = parseHttpDate(headerOf(headers, 'date'))?.getTime() ?? clock.now();
   return new Refusal(
-    kindOfStatus(ask, status),
-    reasonOfStatus(status, document, (text) => used.redact(text)),
+    kindOfStatus(ask, answered),
+    reasonOfStatus(answered, document, (text) => used.redact(text)),
     {
       ...details,
-      status,
+      ...answered,
       retryAfter: parseRetryAfter(headerOf(headers, 'retry-after'), serviceNow),
       followsUnknown,
     },
   );
+}
+
+/** Some services say so of each answer. */
+function hasTypeOfPage({ headers }: ServiceAnswer): boolean {
+  return /^text\/html\b/i.test(headerOf(headers, 'content-type') ?? '');
 }

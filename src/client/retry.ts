@@ -79,6 +79,8 @@ export function retrying<Result>(attempt: () => Promise<Result>, terms: RetryTer
 
 function isPassing(refusal: Refusal): boolean {
   const { cause } = refusal;
+  // A web page in place of the service's own word: while it is exchanged for a newer one, say.
+  if (refusal.status === 404) return refusal.kind === 'unavailable';
   const status = refusal.status ?? (cause instanceof ProxyFault ? cause.status : undefined);
   if (status !== undefined) return PASSING_STATUSES.has(status);
   return PASSING_CODES.has(systemErrorCode(cause) ?? '');

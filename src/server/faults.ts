@@ -6,8 +6,16 @@ import type { Operation } from '../service/refusal.ts';
 export type Fault =
   /** Waits, then goes on as usual. */
   | { readonly kind: 'delay'; readonly milliseconds: number }
-  /** Answers with this status and does nothing. `retryAfter`: the header, seconds or an HTTP date. */
-  | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number | string | undefined }
+  /**
+   * Answers with this status and does nothing. `retryAfter`: the header, seconds or an HTTP date. `isPage`: with a web page, as what stands in the
+   * place of a service that is not there does.
+   */
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly retryAfter?: number | string | undefined;
+      readonly isPage?: boolean | undefined;
+    }
   /** The connection is reset and nothing is done: at once, or after this many bytes of the request's body (at its end if that is first). */
   | { readonly kind: 'reset'; readonly afterBytes?: number | undefined }
   /** It is done, but the connection is reset instead of an answer. */

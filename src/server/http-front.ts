@@ -240,7 +240,10 @@ function deniedAnswer(family: Family, status: 401 | 403, text: string): Answer {
 }
 
 function faultAnswer(family: Family, fault: Extract<Fault, { kind: 'status' }>): Answer {
-  const answer = errorAnswer(family, fault.status, 'A fault that was asked for.');
+  const text = 'A fault that was asked for.';
+  if (fault.isPage === true)
+    return { status: fault.status, headers: { 'content-type': 'text/html' }, body: `<p>${text}</p>` };
+  const answer = errorAnswer(family, fault.status, text);
   if (fault.retryAfter === undefined) return answer;
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(fault.retryAfter) } };
 }

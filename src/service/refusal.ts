@@ -23,7 +23,7 @@ export type RefusalKind =
   | 'range-refused'
   /** Another 4xx: the request itself is refused, and would be again. */
   | 'rejected'
-  /** 408, 429, 5xx, connection refused, reset or cut: may pass. Retries are already spent. */
+  /** 408, 429, 5xx, connection refused, reset or cut, a web page in place of a 404: may pass. Retries are already spent. */
   | 'unavailable'
   /** A deadline of ours passed. */
   | 'timeout'
@@ -61,6 +61,8 @@ export interface RefusalDetails {
   readonly followsUnknown?: boolean | undefined;
   /** No try that the service may have done has left: there was no connection, or none was free in time. */
   readonly neverSent?: boolean | undefined;
+  /** It came as a web page, which no answer of the interface is (§7): it may be of something that stands in the service's place. */
+  readonly isPage?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -76,6 +78,7 @@ export class Refusal extends Error {
   readonly retryAfter: number | undefined;
   readonly followsUnknown: boolean;
   readonly neverSent: boolean;
+  readonly isPage: boolean;
 
   constructor(kind: RefusalKind, reason: string, details: RefusalDetails) {
     super(
@@ -90,6 +93,7 @@ export class Refusal extends Error {
     this.retryAfter = details.retryAfter;
     this.followsUnknown = details.followsUnknown ?? false;
     this.neverSent = details.neverSent ?? false;
+    this.isPage = details.isPage ?? false;
   }
 }
 
@@ -116,7 +120,8 @@ export function isRefusal(thrown: unknown, ...kinds: readonly RefusalKind[]): th
 }
 
 function changed(refusal: Refusal, changes: Pick<RefusalDetails, 'followsUnknown' | 'neverSent'>): Refusal {
-  const { kind, reason, operation, status, subject, retryAfter, followsUnknown, neverSent, cause } = refusal;
-  const details = { operation, status, subject, retryAfter, followsUnknown, neverSent, cause };
+  const { kind, reason, operation, status, subject, retryAfter, followsUnknown, neverSent, isPage, cause } =
+    refusal;
+  const details = { operation, status, subject, retryAfter, followsUnknown, neverSent, isPage, cause };
   return new Refusal(kind, reason, { ...details, ...changes });
 }

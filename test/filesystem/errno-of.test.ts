@@ -24,7 +24,7 @@ it.each<[number, string, Operation?]>([
   [501, 'EIO'],
   [503, 'EIO'],
 ])('status %i is %s [errors/table]', (status, errno, operation = 'headObject') => {
-  const kind = kindOfStatus({ operation }, status);
+  const kind = kindOfStatus({ operation }, { status, isPage: false });
 
   expect(errnoOf(new Refusal(kind, 'no', { operation, status }))).toBe(errno);
 });
