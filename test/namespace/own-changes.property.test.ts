@@ -183,6 +183,7 @@ class Run {
   async #list(path: string): Promise<void> {
     if (path !== '/' && this.#bucket.state(path) !== 'folder') return;
     const began = this.#bucket.mark();
+    const joined = this.#bucket.walkBegan(path, true);
     const names = NAMES.filter((name) => parentOf(name) === path);
     const since = names.map((name) => this.#sinceNow(name));
     const folder = await this.#namespace.list(path);
@@ -192,8 +193,10 @@ class Run {
       const allowed = this.#bucket.statesSince(name, since[index] ?? 0);
       expect(allowed, `${name} in the listing of ${path}`).toContain(stateOf(entry));
     });
+    // Who reads along is told what was asked before.
+    const asked = (this.#bucket.walkBegan(path) ?? 0) > began ? began : Math.min(began, joined ?? began);
     const undisturbed =
-      (this.#changedAt.get(path) ?? 0) < began &&
+      (this.#changedAt.get(path) ?? 0) < asked &&
       ![...this.#inFlight].some((flight) => isIn(flight.path, path));
     if (!undisturbed) return;
     expect(folder.listed, `the listing of ${path}, in which nothing changed`).not.toBeNull();

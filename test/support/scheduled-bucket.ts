@@ -27,6 +27,8 @@ export class ScheduledBucket implements ObjectService {
   readonly #pageSize: number;
   /** By path. */
   readonly #histories = new Map<string, Moment[]>();
+  /** By path: when the first page of a folder was asked for last, and whether one of that walk may still be to come. */
+  readonly #walks = new Map<string, { readonly began: number; isUnderWay: boolean }>();
   #now = 0;
 
   constructor(scheduler: Scheduler, pageSize: number) {
@@ -42,6 +44,12 @@ export class ScheduledBucket implements ObjectService {
   mark(): number {
     this.#now += 1;
     return this.#now;
+  }
+
+  /** When a walk of `folder` began last: its number then, if it `isUnderWay`, or else of any. Undefined: none did. */
+  walkBegan(folder: string, isUnderWay = false): number | undefined {
+    const walk = this.#walks.get(folder);
+    return walk === undefined || (isUnderWay && !walk.isUnderWay) ? undefined : walk.began;
   }
 
   state(path: string): NameState {
@@ -78,7 +86,16 @@ export class ScheduledBucket implements ObjectService {
     });
   }
 
-  listObjects(bucket: string, query: ListObjectsQuery): Promise<records.ObjectPage> {
+  async listObjects(bucket: string, query: ListObjectsQuery): Promise<records.ObjectPage> {
+    const path = `/${query.folder}`;
+    if (query.page === undefined) this.#walks.set(path, { began: this.mark(), isUnderWay: true });
+    const walk = this.#walks.get(path);
+    const page = await this.#page(bucket, query);
+    if (page.nextPage === null && walk !== undefined) walk.isUnderWay = false;
+    return page;
+  }
+
+  #page(bucket: string, query: ListObjectsQuery): Promise<records.ObjectPage> {
     return this.#request(`list ${query.folder} from ${query.page ?? 'the start'}`, () => {
       const prefix = query.folder === '' ? '/' : `/${query.folder}/`;
       const after = this.#existing()
