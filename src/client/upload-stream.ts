@@ -40,8 +40,8 @@ export async function wholeUpload(body: UploadBody, details: RefusalDetails): Pr
  * The bytes of one try. Rejects with `aborted`, its cause being the source's own error, when the source fails, or when it
  * yields more or fewer bytes than `body.size`. `onProgress` hears, each time the socket asks for more, how much it has taken.
  *
- * Of the parts it has yielded the socket holds the last at most when more is asked for, where each is longer than what a socket takes before it
- * has sent it (connections.ts): what came before is given back to the source.
+ * A part is longer than what undici lets a socket hold before it is sent (64 KiB, over TLS 16): more is asked for ahead of that once at most. So the
+ * socket is done with all but the last part when the one after that is asked for, and what came before is given back to the source.
  */
 export async function* uploadStream(
   body: UploadBody,

@@ -161,6 +161,23 @@ describe('names that are looked at one by one in a folder of several pages', () 
   });
 });
 
+it('files that are removed one after another for several TTLs are looked at by few requests, as there are many in the folder [list/renewed]', async () => {
+  const { fs, clock, foreignWrite, asked } = await openForTest();
+  const files = Array.from({ length: 2500 }, (_, index) => `f${index}`);
+  for (const key of files) await foreignWrite(key, '');
+  await names(fs, '/');
+  asked();
+
+  for (const name of files) {
+    await fs.getAttributes(`/${name}`);
+    await fs.unlink(`/${name}`);
+    clock.advance(20);
+  }
+
+  const looks = asked().filter((line) => !line.startsWith('deleteObject'));
+  expect(looks.length).toBeLessThan(100);
+});
+
 it('rmdir works again after a listing that was late made it fail [folders/truth]', async () => {
   const serviceClock = new ManualClock();
   const { fs, clock, store, direct, bucket } = await openForTest({ store: { clock: serviceClock } });

@@ -161,6 +161,8 @@ describe('a fault asked of the service in process', () => {
     [{ kind: 'status', status: 402 }, 'paused'],
     [{ kind: 'status', status: 413 }, 'too-large'],
     [{ kind: 'status', status: 418 }, 'rejected'],
+    [{ kind: 'status', status: 404 }, 'missing'],
+    [{ kind: 'status', status: 404, isPage: true }, 'unavailable'],
     [{ kind: 'reset' }, 'unavailable'],
     [{ kind: 'stall' }, 'timeout'],
     [{ kind: 'corrupt-json' }, 'malformed'],

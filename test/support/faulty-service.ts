@@ -27,7 +27,7 @@ async function before(fault: Fault, call: RequestRecord, clock: Clock): Promise<
   if (fault.kind === 'status') {
     const retryAfter = typeof fault.retryAfter === 'number' ? fault.retryAfter * 1000 : undefined;
     const details = { operation, status: fault.status, subject: call.key, retryAfter };
-    throw new Refusal(kindOf(fault.status, call), 'a fault that was asked for', details);
+    throw new Refusal(kindOf(fault, call), 'a fault that was asked for', details);
   }
   if (fault.kind === 'reset') throw new Refusal('unavailable', 'connection reset', { operation });
   if (fault.kind === 'stall' && fault.afterBytes === undefined)
@@ -84,7 +84,8 @@ const KINDS: Readonly<Record<number, RefusalKind>> = {
   507: 'no-space',
 };
 
-function kindOf(status: number, call: RequestRecord): RefusalKind {
+function kindOf({ status, isPage }: Extract<Fault, { kind: 'status' }>, call: RequestRecord): RefusalKind {
+  if (status === 404 && isPage === true) return 'unavailable';
   if (status === 400 && call.operation === 'getLink') return 'missing';
   return KINDS[status] ?? (status >= 500 ? 'unavailable' : 'rejected');
 }
