@@ -8,6 +8,7 @@ import type { DraftFacts } from './draft-facts.ts';
 import { DraftFile, headerIn } from './draft-file.ts';
 import { CONTENT_START } from './draft-header.ts';
 import type { LocalFiles } from './local-files.ts';
+import { haveSameBytes } from './same-bytes.ts';
 
 /** A draft that was on the disk before this process. */
 export interface FoundDraft {
@@ -65,6 +66,21 @@ export class DraftFolder {
       const digest = new DraftDigest();
       await digest.passRest(file, size);
       return digest.digest();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Whether two drafts that nobody writes to hold the same bytes. Rejects with `HeaderUnreadable`, too. */
+  async areSame(id: string, otherId: string): Promise<boolean> {
+    const file = await this.open(id);
+    try {
+      const other = await this.open(otherId);
+      try {
+        return await haveSameBytes(file, other);
+      } finally {
+        await other.close();
+      }
     } finally {
       await file.close();
     }

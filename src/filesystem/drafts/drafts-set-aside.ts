@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Draft } from '../../content/draft.ts';
+import type { Log } from '../../base/log.ts';
 import type { Journal } from '../../content/journal/journal.ts';
 import type { DraftRecord } from '../../content/journal/records.ts';
 import { DraftDamaged } from './draft-damaged.ts';
@@ -11,6 +12,7 @@ import { newRecord } from './draft-records.ts';
 import type { OpenFile } from '../open-file.ts';
 import type { RecordedDrafts } from './recorded-drafts.ts';
 import type { RestingDrafts } from './resting-drafts.ts';
+import { SetAsideAgain } from './set-aside-again.ts';
 import type { UnsentChange } from '../unsent/unsent-change.ts';
 import type { PromisedDrafts } from '../write-back/promised-drafts.ts';
 
@@ -20,6 +22,7 @@ export interface DraftsSetAsideParts {
   readonly journal: Journal;
   readonly resting: RestingDrafts;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** Drafts that nobody has open, of one mount. */
@@ -29,14 +32,16 @@ export class DraftsSetAside {
   readonly #journal: Journal;
   readonly #resting: RestingDrafts;
   readonly #clock: Clock;
+  readonly #again: SetAsideAgain;
   readonly #ids = new Set<string>();
 
-  constructor({ records, promised, journal, resting, clock }: DraftsSetAsideParts) {
+  constructor({ records, promised, journal, resting, clock, log }: DraftsSetAsideParts) {
     this.#records = records;
     this.#promised = promised;
     this.#journal = journal;
     this.#resting = resting;
     this.#clock = clock;
+    this.#again = new SetAsideAgain({ records, resting, log });
   }
 
   /** What was left by earlier mounts is set aside by now, and named as this one begins: it is none of this one's. */
@@ -66,7 +71,9 @@ export class DraftsSetAside {
     await draft.close();
     const record = this.#records.get(draft.id);
     this.#records.disown(draft.id);
-    if (record !== undefined) this.#add(draft.id, record);
+    if (record === undefined) return;
+    this.#add(draft.id, record);
+    await this.#again.dropEarlier(record);
   }
 
   /** As `whole`, of bytes that the local disk has cut or damaged since they were kept: half a file. Rejects with the disk's error. */

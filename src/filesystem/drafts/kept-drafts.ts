@@ -42,7 +42,7 @@ export class KeptDrafts {
     this.#records = new RecordedDrafts(parts);
     this.#links = new OwedLinks(parts.journal);
     this.#promised = new PromisedDrafts(this.#records, parts.clock);
-    const { clock, journal, resting, attributes } = parts;
+    const { clock, log, journal, resting, attributes } = parts;
     this.#left = new LeftDrafts({ records: this.#records, journal, attributes });
     this.uploads = new RecordedUploads({
       records: this.#records,
@@ -56,6 +56,7 @@ export class KeptDrafts {
       journal,
       resting,
       clock,
+      log,
     });
   }
 

@@ -35,6 +35,11 @@ export class RestingDrafts {
     return this.#resting.get(id);
   }
 
+  /** With their identifiers, as they are now. */
+  all(): [string, RestingDraft][] {
+    return [...this.#resting];
+  }
+
   remove(id: string): void {
     this.#resting.delete(id);
   }
@@ -64,6 +69,11 @@ export class RestingDrafts {
   /** Its file; undefined when that is gone. Rejects with the disk's error. */
   find(id: string): Promise<FoundDraft | undefined> {
     return this.#drafts.find(id);
+  }
+
+  /** Whether the files of two of them hold the same bytes. Rejects with the disk's error, or when one says nothing readable of itself. */
+  areSame(id: string, otherId: string): Promise<boolean> {
+    return this.#drafts.areSame(id, otherId);
   }
 
   /** As their files are now; those whose files are gone are left out. Rejects with the disk's error. */
