@@ -18,12 +18,20 @@ export interface FolderEntryKnown {
 export interface MissingKnown {
   readonly kind: 'missing';
   readonly confirmedAt: number;
+  /** Set where only a file is known to be gone, which was there as of then: others may have made a folder of its name since. */
+  readonly fileAt?: number;
 }
 
 export type Entry = FileEntryKnown | FolderEntryKnown | MissingKnown;
 
 /** As `confirmedAt`: something contradicts what is known, and the next look asks. */
 const NEVER = Number.NEGATIVE_INFINITY;
+
+/** As of when `entry` tells of the file and of the folder of its name. Monotonic milliseconds. */
+export function toldAt(entry: Entry): number {
+  const { kind, confirmedAt } = entry;
+  return kind === 'missing' ? Math.min(confirmedAt, entry.fileAt ?? confirmedAt) : confirmedAt;
+}
 
 /** What is remembered of `entry`, and believed no more. */
 export function doubtful<Known extends Entry>(entry: Known): Known {

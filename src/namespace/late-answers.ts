@@ -17,11 +17,11 @@ export function takeInFile(
   askedAt: number,
 ): Entry | undefined {
   const known = folder.recall(name);
-  if (told === null && known?.kind !== 'file') return known;
-  const answer: Entry =
+  const answer =
     told === null
-      ? { kind: 'missing', confirmedAt: askedAt }
+      ? goneOf(known, askedAt)
       : entryOf(name, told, { before: known, at: askedAt, kept: told.kept });
+  if (answer === undefined) return known;
   if (known === undefined || known.confirmedAt <= answer.confirmedAt) folder.names.set(name, answer);
   // The listing may be late, unless its file is the newer one: the next look asks for the file itself.
   else if (told !== null && known.kind === 'file' && !known.version.replaced(told)) folder.doubt(name);
@@ -34,4 +34,8 @@ export function takeInFolder(folder: KnownFolder, name: string, told: FolderEntr
   const missingSince = folder.names.has(name) ? folder.listedSince : known?.confirmedAt;
   const isGone = known?.kind !== 'folder' && (missingSince ?? Number.NEGATIVE_INFINITY) > told.confirmedAt;
   if (!isGone) folder.names.set(name, told);
+}
+
+function goneOf(known: Entry | undefined, at: number): Entry | undefined {
+  return known?.kind === 'file' ? { kind: 'missing', confirmedAt: at, fileAt: known.confirmedAt } : undefined;
 }

@@ -240,6 +240,21 @@ describe('who asks for the file itself', () => {
 
     expect((await listed).recall('f')?.kind).toBe('folder');
   });
+
+  it('and hears that it is gone has said nothing of a folder of its name, which the next look asks for once the TTL is over since there was a file [fresh/last-asked]', async () => {
+    const { namespace, clock, direct, bucket } = await namesAlone();
+    await direct.putObject(bucket, 'f', uploadOf('x'));
+    await namespace.list('/');
+    await direct.deleteObject(bucket, 'f');
+    await direct.putObject(bucket, 'f/inside', uploadOf('x'));
+    clock.advance(TTL - 10);
+    expect((await namespace.confirmFile('/f'))?.kind).toBe('missing');
+    expect((await namespace.lookup('/f')).kind).toBe('missing');
+
+    clock.advance(10);
+
+    expect((await namespace.lookup('/f')).kind).toBe('folder');
+  });
 });
 
 it('the last names of a page that was on its way at a refresh are asked for again [fresh/refresh]', async () => {
