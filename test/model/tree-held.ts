@@ -44,6 +44,12 @@ export class HeldFiles {
     return this.#held.some((held) => held.path === path && !held.unlinked);
   }
 
+  /** Since when a program has had something of its own at `path`, which is what everybody here sees; undefined: none does. */
+  writtenSince(path: string): number | undefined {
+    return this.#held.find((held) => held.path === path && !held.unlinked && held.access !== 'read')
+      ?.openedAt;
+  }
+
   unlinked(path: string): void {
     for (const held of this.#held) if (held.path === path) held.unlinked = true;
   }

@@ -194,7 +194,8 @@ export class TreeModel {
   }
 
   async #unlink(path: string): Promise<void> {
-    const askedAt = this.#now;
+    // Of what a program is writing only that is known which it was made from.
+    const seenAt = this.#held.writtenSince(path) ?? this.#now;
     const code = await outcome(() => this.#fs.unlink(path));
     if (code === 'ENOENT') {
       this.#knowledge.saw(path, 'missing');
@@ -205,7 +206,7 @@ export class TreeModel {
     this.#held.unlinked(path);
     if ((await settled(this.#world)).length > 0) {
       // By now it is later: the deletion waited for its turn.
-      expect(this.#knowledge.foreignSince(path, askedAt), `${path}, which was not deleted`).toBe(true);
+      expect(this.#knowledge.foreignSince(path, seenAt), `${path}, which was not deleted`).toBe(true);
       return;
     }
     await this.#knowledge.changedByMount();
