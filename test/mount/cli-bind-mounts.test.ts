@@ -1,4 +1,5 @@
 /** What do the commands say of a place where `mount --bind` shows a mount of pailfs? */
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -42,5 +43,24 @@ it.runIf(process.getuid?.() === 0).each(['', 'd'])(
     });
     expect(await findMount(place)).toBeUndefined();
     expect(await at.isMounted()).toBe(true);
+  },
+);
+
+it.runIf(process.getuid?.() === 0)(
+  'unmount of the mount that it shows waits for it, and names it',
+  async () => {
+    const { at, place } = await bound('d');
+    let told = '';
+    const unmounting = at.start(['unmount', at.mountpoint]);
+    unmounting.stderr?.on('data', (piece: Buffer) => (told += piece.toString()));
+    await expect
+      .poll(() => told)
+      .toContain(
+        `pailfs: ${at.mountpoint} is unmounted, and still shown elsewhere, which pailfs waits for: umount ${place}\n`,
+      );
+    const ended = once(unmounting, 'close');
+    await unmountDirectory(place, { lazy: false });
+
+    expect(await ended).toEqual([0, null]);
   },
 );

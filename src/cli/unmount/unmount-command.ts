@@ -67,6 +67,7 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
     await unmountDirectory(mountpoint, { lazy: wish.lazy, limit: unmountLimit(wish) });
   }
   if (mount !== undefined && served.length === 0) return tellWhereItStays(mount, directories);
+  if (mount !== undefined) await tellWhereElse(mount);
   return waitForAll(served, directories, wish, clock);
 }
 
@@ -114,6 +115,16 @@ async function tellWhereItStays(mount: MountEntry, directories: readonly string[
   throw new CommandError(
     exitCodes.failed,
     `${mountpoint} is unmounted; who served it is not known, so uploads may still be running`,
+  );
+}
+
+/** A bind mount that this process sees keeps the mount in use, for as long as it is there. */
+async function tellWhereElse({ mountpoint, device }: MountEntry): Promise<void> {
+  const others = (await readMountTable()).filter((other) => device !== '' && other.device === device);
+  if (others.length === 0) return;
+  const places = others.map((other) => shellWord(other.mountpoint)).join(' ');
+  sayToPerson(
+    `${mountpoint} is unmounted, and still shown elsewhere, which pailfs waits for: umount ${places}`,
   );
 }
 
