@@ -1,4 +1,5 @@
 /** What becomes of commands where the process of a mount is stopped, as by a debugger, or hangs? */
+import { once } from 'node:events';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -19,6 +20,25 @@ it('mounting there again fails, and unmounting says how it is detached; neither 
     code: 32,
     stderr: `pailfs: ${at.mountpoint} cannot be unmounted, since its process does not answer: "pailfs unmount --lazy" detaches it\n`,
   });
+});
+
+it('unmounting says what it waits for, and goes on once the process does', async () => {
+  const at = await CommandLine.open(await startEmbeddedServer());
+  const mount = await at.mountInFront(['photos', at.mountpoint]);
+  mount.signal('SIGSTOP');
+  let told = '';
+  const unmounting = at.start(['unmount', at.mountpoint]);
+  unmounting.stderr?.on('data', (piece: Buffer) => (told += piece.toString()));
+  const ended = once(unmounting, 'close');
+
+  await expect
+    .poll(() => told)
+    .toBe(
+      `pailfs: ${at.mountpoint} is not unmounted yet: the process that serves it does not answer the kernel; "pailfs unmount --lazy" would detach it\n`,
+    );
+  mount.signal('SIGCONT');
+
+  expect(await ended).toEqual([0, null]);
 });
 
 it('refresh, link, publish and unpublish say that it does not answer, of the mount and of what is in it', async () => {

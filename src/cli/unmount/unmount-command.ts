@@ -29,6 +29,8 @@ const POLL_MS = 50;
 const LOOK_MS = 500;
 /** For a process to notice that nobody uses the mount any more. */
 const NOTICE_MS = 5000;
+/** For the kernel's answer, until a person hears what it waits for. */
+const SILENT_MS = 10_000;
 /** For the kernel to let go of a mount whose process answers, on a busy machine. */
 const LEAST_PATIENCE_MS = 5000;
 /** For a process that was asked to give up, until it has written down what it leaves. */
@@ -64,7 +66,12 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
     }
     // Not by us: whose working directory it is too is told.
     process.chdir('/');
-    await unmountDirectory(mountpoint, { lazy: wish.lazy, limit: unmountLimit(wish) });
+    const answered = clock.after(SILENT_MS, () => {
+      sayToPerson(
+        `${mountpoint} is not unmounted yet: the process that serves it does not answer the kernel; "pailfs unmount --lazy" would detach it`,
+      );
+    });
+    await unmountDirectory(mountpoint, { lazy: wish.lazy, limit: unmountLimit(wish) }).finally(answered);
   }
   if (mount !== undefined && served.length === 0) return tellWhereItStays(mount, directories);
   if (mount !== undefined) await tellWhereElse(mount);
