@@ -2,38 +2,19 @@
 import { readdir, writeFile as writeLocal } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { LocalFile } from '../../src/content/local-files.ts';
-import type { UnsentChange } from '../../src/filesystem/unsent/unsent-change.ts';
+import { put } from '../../src/content/journal/journal.ts';
+import type { DraftRecord } from '../../src/content/journal/records.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
-import { draftBytes, draftText } from '../support/draft-bytes.ts';
+import { damageDrafts, draftBytes } from '../support/draft-bytes.ts';
 import { FailingDisk } from '../support/failing-disk.ts';
-import {
-  openForTest,
-  writeFile,
-  type FileSystemForTest,
-  type TestOptions,
-} from '../support/open-for-test.ts';
+import { someVersionRecord } from '../support/journal-records.ts';
+import { openJournal } from '../support/open-journal.ts';
+import { openForTest, writeFile } from '../support/open-for-test.ts';
 import { errnoOfCall, LogForTest, openToRewrite, setXattr, writeAt } from '../support/program-acts.ts';
-import { textsOf } from '../support/stored-state.ts';
+import { kept, listed, refusing, SlowDisk, texts, told } from '../support/refused-for-good.ts';
 
 /** More than is compared at once. */
 const LARGE = new Uint8Array(600_000).fill(7);
-
-async function refusing(options: TestOptions = {}): Promise<FileSystemForTest> {
-  const scene = await openForTest(options);
-  scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
-  return scene;
-}
-
-const listed = (scene: FileSystemForTest): Promise<readonly UnsentChange[]> => scene.mounted.unsent.list();
-
-const kept = (scene: FileSystemForTest): Promise<string[]> => readdir(join(scene.stateDirectory, 'drafts'));
-
-/** The texts that are set aside. */
-async function texts(scene: FileSystemForTest): Promise<string[]> {
-  const changes = await listed(scene);
-  return (await Promise.all(changes.map(({ file }) => draftText(String(file))))).sort();
-}
 
 it.each([[new TextEncoder().encode('backup')], [LARGE], [new Uint8Array(0)]])(
   'the same bytes again are kept once, the newest of them [write/refused-again]',
@@ -85,6 +66,7 @@ it('also after a remount [write/refused-again]', async () => {
   expect(await readdir(join(disk.directory, 'drafts'))).toHaveLength(1);
   const third = await mountOver(await diskNow({ stateDirectory: disk.directory }), scene);
   expect(await third.unsent.list()).toMatchObject([{ path: '/f', state: 'set aside' }]);
+  expect([third.setAside.length, third.lost]).toEqual([1, []]);
 });
 
 it('other bytes, and the same under another name, stay [write/refused-again]', async () => {
@@ -135,50 +117,6 @@ it('what the local disk has changed since stays, for who looks what is left of i
   expect(await kept(scene)).toHaveLength(2);
 });
 
-/** A disk on which `meanwhile` happens before the first read of what was set aside before. */
-class SlowDisk extends FailingDisk {
-  meanwhile: (() => Promise<void>) | null = null;
-  opened: string[] = [];
-
-  override async open(path: string): Promise<LocalFile> {
-    this.opened.push(path);
-    const { meanwhile } = this;
-    this.meanwhile = null;
-    await meanwhile?.();
-    return super.open(path);
-  }
-}
-
-it.each([
-  ['discard', []],
-  ['retry', ['one']],
-] as const)(
-  'what a person asks to %s while they are compared is theirs, and the newest stays [write/refused-again]',
-  async (act, stored) => {
-    const localFiles = new SlowDisk();
-    const scene = await refusing({ localFiles });
-    await errnoOfCall(writeFile(scene.fs, '/f', 'one'));
-    const [earlier] = await listed(scene);
-    let asked: Promise<unknown> = Promise.resolve();
-    localFiles.meanwhile = async () => {
-      scene.faults.clear();
-      localFiles.opened = [];
-      asked = scene.mounted.unsent[act]([String(earlier?.id)]);
-      if (act === 'discard') await asked;
-      // Listed, looked at, and taken: it waits for the name then.
-      else
-        await expect.poll(() => localFiles.opened.filter((path) => path === earlier?.file)).toHaveLength(3);
-    };
-
-    await errnoOfCall(writeFile(scene.fs, '/f', 'one'));
-
-    expect(await asked).toMatchObject([{ isDone: true }]);
-    expect(Object.values(await textsOf(scene))).toEqual(stored);
-    expect(await texts(scene)).toEqual(['one']);
-    expect(await kept(scene)).toHaveLength(1);
-  },
-);
-
 it('a disk that cannot be read keeps both, and the log says so [write/refused-again]', async () => {
   const localFiles = new FailingDisk();
   const log = new LogForTest();
@@ -193,4 +131,79 @@ it('a disk that cannot be read keeps both, and the log says so [write/refused-ag
   expect(others).toEqual([]);
   expect(line).toMatchObject({ level: 'warn', fields: { path: '/f' } });
   expect(String(line?.fields['cause'])).toContain('EIO');
+});
+
+it('other bytes, as their MD5 tells, are not read for it again and again [write/refused-again]', async () => {
+  const localFiles = new SlowDisk();
+  const scene = await refusing({ localFiles });
+  await errnoOfCall(writeFile(scene.fs, '/f', 'one'));
+  localFiles.opened = [];
+
+  await errnoOfCall(writeFile(scene.fs, '/f', 'two'));
+
+  expect(localFiles.opened).toEqual([]);
+});
+
+it('half a file of that name stays, and keeps nothing else from going [write/refused-again]', async () => {
+  const first = await refusing();
+  await writeAt(first.fs, await openToRewrite(first.fs, '/f'), 'half');
+  const disk = await diskNow(first);
+  const { operations, unsent } = await mountOver(disk, first);
+
+  for (let night = 0; night < 2; night += 1)
+    expect(await errnoOfCall(writeFile(operations, '/f', 'whole'))).toBe('EFBIG');
+
+  expect((await unsent.list()).map(({ state, isWhole }) => [state, isWhole])).toEqual([
+    ['set aside', false],
+    ['set aside', true],
+  ]);
+});
+
+it('one whose bytes the local disk has changed, but not what it says of itself, stays unmentioned [write/refused-again]', async () => {
+  const log = new LogForTest();
+  const scene = await refusing({ log });
+  await errnoOfCall(writeFile(scene.fs, '/f', 'one'));
+  await damageDrafts({ directory: scene.stateDirectory });
+
+  await errnoOfCall(writeFile(scene.fs, '/f', 'one'));
+
+  expect(await texts(scene)).toEqual(['nne', 'one']);
+  expect(told(log)).toEqual([]);
+});
+
+it.each<Partial<DraftRecord>>([
+  { visibilityBefore: 'public' },
+  { unconfirmed: [someVersionRecord] },
+  { leftCopy: someVersionRecord },
+])(
+  'one whose record alone tells what it did on the service stays: %j [write/refused-again]',
+  async (left) => {
+    const first = await refusing();
+    await errnoOfCall(writeFile(first.fs, '/f', 'one'));
+    const disk = await diskNow(first);
+    const { journal } = await openJournal(disk.directory);
+    await journal.commit(journal.contents.drafts.map((record) => put('draft', { ...record, ...left })));
+    await journal.close();
+    const { operations } = await mountOver(disk, first);
+
+    expect(await errnoOfCall(writeFile(operations, '/f', 'one'))).toBe('EFBIG');
+
+    expect(await readdir(join(disk.directory, 'drafts'))).toHaveLength(2);
+  },
+);
+
+it('what may have arrived after all stays: only its record tells whose that is [write/refused-again]', async () => {
+  const scene = await openForTest();
+  scene.store.lies.showUploadsLate(1, 1000);
+  scene.faults.add({ operation: 'putObject', fault: { kind: 'lost-answer' } });
+  const handle = await openToRewrite(scene.fs, '/f');
+  await writeAt(scene.fs, handle, 'one');
+  expect(await errnoOfCall(scene.fs.flush(handle))).toBe('EIO');
+  scene.faults.add({ operation: 'putObject', times: Infinity, fault: { kind: 'status', status: 413 } });
+  expect(await errnoOfCall(scene.fs.flush(handle))).toBe('EFBIG');
+  await scene.fs.release(handle);
+
+  expect(await errnoOfCall(writeFile(scene.fs, '/f', 'one'))).toBe('EFBIG');
+
+  expect(await texts(scene)).toEqual(['one', 'one']);
 });

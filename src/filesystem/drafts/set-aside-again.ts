@@ -40,6 +40,8 @@ export class SetAsideAgain {
             draft: id,
           });
       } catch (error) {
+        // Not where a person has discarded it meanwhile.
+        if (this.#resting.get(id) !== resting) continue;
         const cause = describeError(error);
         this.#log.warn('whether the same bytes had been set aside before is not known: all of them stay', {
           path,
