@@ -101,9 +101,6 @@ export class WorkQueue<Item> {
 
   /** The service is there: nothing waits for its time any more. */
   #hurry(): void {
-    this.#failuresInARow = 0;
-    this.#endPause?.();
-    this.#endPause = null;
     for (const [item, cancel] of this.#waiting) {
       cancel();
       this.#ready.add(item);
@@ -114,6 +111,7 @@ export class WorkQueue<Item> {
 
   #succeeded(item: Item): void {
     this.#failures.delete(item);
+    // Then it was the only one worked on, and no pause has begun since.
     const wasAway = this.#failuresInARow > 1;
     this.#failuresInARow = 0;
     const again = this.#again.get(item);
