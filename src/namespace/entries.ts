@@ -33,6 +33,12 @@ export function toldAt(entry: Entry): number {
   return kind === 'missing' ? Math.min(confirmedAt, entry.fileAt ?? confirmedAt) : confirmedAt;
 }
 
+/** `entry`, where a listing has told besides that there was a file as of `at`: so there was no folder of its name then. */
+export function afterFile(entry: Entry, at: number): Entry {
+  if (entry.kind !== 'missing' || entry.fileAt === undefined) return entry;
+  return { ...entry, fileAt: Math.max(entry.fileAt, at) };
+}
+
 /** What is remembered of `entry`, and believed no more. */
 export function doubtful<Known extends Entry>(entry: Known): Known {
   return { ...entry, confirmedAt: NEVER };

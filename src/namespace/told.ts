@@ -1,6 +1,7 @@
 /** What does an answer of the service tell of a file, beside what is known of its name? */
 import { Version, type VersionFacts } from '../store/version.ts';
 import {
+  afterFile,
   doubtful,
   isDoubtful,
   type Entry,
@@ -128,7 +129,7 @@ export function wholeFolder(
       // Since its page somebody has found another file there, or none, or that it is another.
       const isLater = given.confirmedAt > told.confirmedAt || (isSame && isDoubtful(given));
       if (isSame && !isLater) folder.names.set(name, { ...given, confirmedAt: told.confirmedAt });
-      else if (isLater) folder.names.set(name, given);
+      else if (isLater) folder.names.set(name, afterFile(given, told.confirmedAt));
     }
   }
   for (const name of untold) {
