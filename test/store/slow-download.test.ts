@@ -40,6 +40,34 @@ it('a download that only drips is given up after a minute, and its body closed',
   expect(service.gets).toMatchObject([{ closed: true }]);
 });
 
+it('so is one that announces no length, of which nothing is handed on before its end', async () => {
+  const service = new ScriptedDownloads(patternedBytes(1000));
+  service.chunk = 1;
+  service.isUncounted = true;
+  const clock = new ManualClock();
+  const slow: Pick<ObjectService, 'getObject'> = {
+    async getObject(bucket, key, query) {
+      const download = await service.getObject(bucket, key, query);
+      return { ...download, body: dripping(download.body, clock) };
+    },
+  };
+  const reader = new RangeReader({
+    service: slow,
+    bucket: 'b',
+    gate: (task) => task(),
+    clock,
+    log: silentLog,
+  });
+
+  const read = reader.read(
+    { key: 'k', range: { start: 100, end: 900 }, expected: { size: 1000, matches: () => true } },
+    { begin: () => undefined, chunk: () => undefined },
+  );
+
+  await expect(read).rejects.toMatchObject({ kind: 'timeout' });
+  expect(service.gets).toMatchObject([{ sent: 4, closed: true }]);
+});
+
 it.each([
   [1, { kind: 'timeout', reason: 'the bytes come too slowly' }],
   [CHUNK, { md5: md5Of(patternedBytes(8 * CHUNK)) }],
@@ -228,3 +256,10 @@ it('a service that answers each Range with a byte of it is given up after a minu
   await expect(read).rejects.toMatchObject({ kind: 'timeout' });
   expect(service.gets).toHaveLength(4);
 });
+
+async function* dripping(body: AsyncIterable<Uint8Array>, clock: ManualClock): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) {
+    clock.advance(19_000);
+    yield piece;
+  }
+}

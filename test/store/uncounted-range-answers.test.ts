@@ -157,6 +157,24 @@ describe('a stretch of a file, answered by a part without Content-Length', () =>
     // 600 KiB are what came of those that were cut.
     expect(handed).not.toContain(600 * 1024);
   });
+
+  it('and is cut now and then, goes on to its end however often that is [read/cut]', async () => {
+    const content = patternedBytes(20 * MEBIBYTE);
+    const [whole, cut] = [uncounted(content), uncounted(content, 1024)];
+    let answers = 0;
+    const everySecondCut: Script = {
+      play: (socket, request) => {
+        answers += 1;
+        return (answers % 2 === 0 ? cut : whole).play(socket, request);
+      },
+    };
+
+    const { found } = await readFrom(MEBIBYTE, content, everySecondCut);
+
+    expect(found.equals(content.subarray(MEBIBYTE))).toBe(true);
+    // More cuts than a read stands in a row.
+    expect(answers).toBeGreaterThan(12);
+  });
 });
 
 /** Reads all from `start` on: what the sink was given, each as long as it was, and how much each request asked for. */

@@ -13,7 +13,7 @@ export interface RecordedGet {
   readonly key: string;
   /** Bytes that left the body. */
   sent: number;
-  /** Whether the body was left before its end. */
+  /** Whether the body was left before its end, or before its beginning. */
   closed: boolean;
 }
 
@@ -23,6 +23,10 @@ export class ScriptedDownloads {
   treatment: RangeTreatment = 'honoured';
   /** Most bytes of an answer to a Range; 0 for no limit. */
   shortenTo = 0;
+  /** What an answer to a Range holds, whatever was asked for; null for what was. */
+  instead: ByteRange | null = null;
+  /** Whether answers to a Range announce no length. */
+  isUncounted = false;
   /** Bytes of a chunk. */
   chunk = 64 * 1024;
   /** Bytes after which the coming bodies are cut, one number a GET; null for a body that is complete. */
@@ -87,6 +91,7 @@ export class ScriptedDownloads {
         throw refuse('range-refused', key);
       range = { start: query.range.start, end: Math.min(query.range.end, content.length) };
       if (this.shortenTo > 0) range = { ...range, end: Math.min(range.end, range.start + this.shortenTo) };
+      range = this.instead ?? range;
     }
     const head: ObjectHead = {
       size: content.length,
@@ -94,7 +99,8 @@ export class ScriptedDownloads {
       lastModified: new Date(0),
       contentType: null,
     };
-    return { head, range, body: this.#body(content, range, { get, key, signal: query.signal }) };
+    const body = leavable(get, this.#body(content, range, { get, key, signal: query.signal }));
+    return { head, range, body, isUncounted: query.range !== undefined && this.isUncounted };
   }
 
   async *#body(
@@ -130,6 +136,24 @@ export class ScriptedDownloads {
       });
     });
   }
+}
+
+/** A generator that has not begun runs nothing when it is left. */
+function leavable(get: RecordedGet, body: AsyncGenerator<Uint8Array>): AsyncIterableIterator<Uint8Array> {
+  let hasBegun = false;
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next: () => {
+      hasBegun = true;
+      return body.next();
+    },
+    return: () => {
+      if (!hasBegun) get.closed = true;
+      return body.return(undefined);
+    },
+  };
 }
 
 function refuse(kind: RefusalKind, key: string): Refusal {
