@@ -241,6 +241,26 @@ describe('who asks for the file itself', () => {
     expect((await listed).recall('f')?.kind).toBe('folder');
   });
 
+  it('and hears that it is gone leaves a folder of its name that a look of before then finds [fresh/last-asked]', async () => {
+    const { namespace, clock, held, direct, bucket, requests } = await namesAlone();
+    await direct.putObject(bucket, 'f', uploadOf('x'));
+    await direct.putObject(bucket, 'f/inside', uploadOf('x'));
+    const answer = held.hold('listObjects');
+    const look = namespace.lookup('/f');
+    await answer.made;
+    await expect.poll(() => namespace.known.recall('/f')?.kind).toBe('file');
+    clock.advance(10);
+    await direct.deleteObject(bucket, 'f');
+    expect((await namespace.confirmFile('/f'))?.kind).toBe('missing');
+
+    answer.letGo();
+
+    expect((await look).kind).toBe('folder');
+    const asked = requests.count();
+    expect((await namespace.lookup('/f')).kind).toBe('folder');
+    expect(requests.count()).toBe(asked);
+  });
+
   it('and hears that it is gone has said nothing of a folder of its name, which the next look asks for once the TTL is over since there was a file [fresh/last-asked]', async () => {
     const { namespace, clock, direct, bucket } = await namesAlone();
     await direct.putObject(bucket, 'f', uploadOf('x'));
