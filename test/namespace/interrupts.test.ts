@@ -140,6 +140,36 @@ describe('a listing that is interrupted', () => {
   });
 });
 
+describe('a listing that another program reads, too', () => {
+  it('goes on for that one when the first leaves [interrupt/shared]', async () => {
+    const { names, clock, control, wake } = await setup();
+    const program = new AbortController();
+    const gone = names.list('/folder', program);
+    const stays = names.list('/folder', new AbortController());
+    await expect.poll(() => control.waiting).toBe(1);
+    program.abort();
+    await expect(gone).rejects.toThrow(Interrupted);
+    clock.advance(LATER);
+    wake();
+
+    expect([...(await stays).names.keys()]).toEqual(['file']);
+    expect(control.givenUp).toBe(0);
+  });
+
+  it('is asked for anew by who comes in the moment in which it is given up [interrupt/given-up]', async () => {
+    const { names, clock, control } = await setup();
+    const program = new AbortController();
+    const gone = names.list('/folder', program);
+    await expect.poll(() => control.waiting).toBe(1);
+    program.abort();
+    await expect(gone).rejects.toThrow(Interrupted);
+    control.stalls = false;
+    clock.advance(RETURN_TIME);
+
+    expect([...(await names.list('/folder')).names.keys()]).toEqual(['file']);
+  });
+});
+
 describe('a look at a name that another program waits for, too', () => {
   it('goes on for that one when the first leaves [interrupt/shared]', async () => {
     const { names, clock, control, wake } = await setup();
@@ -177,4 +207,34 @@ describe('a look at a name that waits for what another look in its folder has be
     await expect.poll(() => control.waiting, { timeout: 2000 }).toBe(0);
     expect(control.givenUp).toBe(3);
   });
+
+  it.each([
+    ['before', false],
+    ['while', true],
+  ])(
+    'is told by that page though who listed the folder left %s it waited, and asks for nothing [list/beside]',
+    async (_words, waitsThen) => {
+      const { names, clock, control, wake, requests } = await setup(LATER);
+      control.stalls = false;
+      await names.list('/');
+      control.stalls = true;
+      const program = new AbortController();
+      const gone = names.list('/folder', program);
+      await expect.poll(() => control.waiting).toBe(1);
+      const leaves = async (): Promise<void> => {
+        program.abort();
+        await expect(gone).rejects.toThrow(Interrupted);
+      };
+      if (!waitsThen) await leaves();
+      const looks = [names.lookup('/folder/one'), names.lookup('/folder/file')];
+      await expect.poll(() => control.waiting).toBe(3);
+      if (waitsThen) await leaves();
+      clock.advance(RETURN_TIME);
+      wake();
+
+      expect((await Promise.all(looks)).map(({ kind }) => kind)).toEqual(['missing', 'file']);
+      expect(requests.count('headObject')).toBe(1);
+      expect(control.givenUp).toBe(0);
+    },
+  );
 });
