@@ -28,7 +28,7 @@ export type Entry = FileEntryKnown | FolderEntryKnown | MissingKnown;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /** As of when `entry` tells of the file and of the folder of its name. Monotonic milliseconds. */
-export function toldAt(entry: Entry): number {
+export function asOf(entry: Entry): number {
   const { kind, confirmedAt } = entry;
   return kind === 'missing' ? Math.min(confirmedAt, entry.fileAt ?? confirmedAt) : confirmedAt;
 }

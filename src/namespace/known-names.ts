@@ -7,7 +7,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { nameOf, parentOf } from '../store/keys.ts';
-import { toldAt, type Entry, type FolderEntryKnown, type Outcome } from './entries.ts';
+import { asOf, type Entry, type FolderEntryKnown, type Outcome } from './entries.ts';
 import type { FolderMemory } from './folder-memory.ts';
 import { KeptFolders } from './kept-folders.ts';
 import type { KeptLocals } from './kept-locals.ts';
@@ -88,7 +88,7 @@ export class KnownNames {
 
   /** For how many more milliseconds what is known of the name `path` may be trusted. */
   trustedFor(path: string, entry: Entry): number {
-    return this.#trust.leftOf(path, toldAt(entry), this.#folders.get(parentOf(path))?.walked);
+    return this.#trust.leftOf(path, asOf(entry), this.#folders.get(parentOf(path))?.walked);
   }
 
   /**
@@ -195,7 +195,7 @@ export class KnownNames {
    */
   folderMade(path: string): void {
     const before = this.recall(path);
-    const at = before?.kind === 'missing' ? toldAt(before) : this.#clock.monotonic();
+    const at = before?.kind === 'missing' ? asOf(before) : this.#clock.monotonic();
     this.changed(path, { kind: 'folder', isNew: this.recallFresh(path)?.kind === 'missing' });
     const folder = new KnownFolder();
     folder.listed = { since: at, at, pages: 1, hidden: 0, told: false, folders: [] };
@@ -270,8 +270,8 @@ export class KnownNames {
   }
 
   #ifAskedSince(path: string, entry: Entry | undefined, since: number): Entry | undefined {
-    if (entry === undefined || toldAt(entry) <= since) return undefined;
-    return this.#trust.isForgotten(path, toldAt(entry)) ? undefined : entry;
+    if (entry === undefined || asOf(entry) <= since) return undefined;
+    return this.#trust.isForgotten(path, asOf(entry)) ? undefined : entry;
   }
 
   #isGoing(path: string): boolean {

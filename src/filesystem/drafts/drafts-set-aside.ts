@@ -3,8 +3,8 @@
  * one. This mount has nothing more to do with it.
  */
 import type { Clock } from '../../base/clock.ts';
-import type { Draft } from '../../content/draft.ts';
 import type { Log } from '../../base/log.ts';
+import type { Draft } from '../../content/draft.ts';
 import type { Journal } from '../../content/journal/journal.ts';
 import type { DraftRecord } from '../../content/journal/records.ts';
 import { DraftDamaged } from './draft-damaged.ts';
