@@ -4,7 +4,7 @@ import { diskNow, mountOver, type DiskImage } from '../support/after-a-crash.ts'
 import { drained } from '../support/drained.ts';
 import { InterceptedService } from '../support/intercepted-service.ts';
 import { names, openForTest, writeFile, type FileSystemForTest } from '../support/open-for-test.ts';
-import { edit } from '../support/program-acts.ts';
+import { edit, LogForTest } from '../support/program-acts.ts';
 import { textsOf, visibilityOf } from '../support/stored-state.ts';
 
 const settings = { writeBack: true } as const;
@@ -97,12 +97,14 @@ it.each([
       times: Infinity,
       fault: { kind: 'status', status: 503 },
     });
-    const next = await mountOver(disk, scene, { settings });
+    const log = new LogForTest();
+    const next = await mountOver(disk, scene, { settings, log });
     await expect.poll(() => next.unsent.list()).toMatchObject([{ attempts: 1 }]);
 
     await next.operations.rename('/f', '/g', false);
 
     expect(await textsOf(scene)).toEqual({ f: 'theirs', g: 'promised' });
+    expect(log.about('theirs stays').map(({ fields }) => fields)).toEqual([{ theirs: 'f', ours: 'g' }]);
   },
 );
 
