@@ -58,6 +58,26 @@ it.each([
   },
 );
 
+it('what a close promises before the rename ends is stored, though its program has the file open still [rename/crash] [write-back/close]', async () => {
+  const { scene, disk } = await killedAfterCopy();
+  const look = holdNext(scene.service, 'headObject');
+  const next = await mountOver(disk, scene, { settings: { writeBack: true } });
+  const fs = next.operations;
+  await look.begun;
+  const handle = await openToEdit(fs, '/f');
+  await writeAt(fs, handle, 'NEWER');
+  await fs.flush(handle);
+
+  look.letGo();
+
+  const isStored = async (): Promise<unknown> => {
+    scene.clock.advance(1000);
+    return textsOf(scene);
+  };
+  await expect.poll(isStored).toEqual({ g: 'NEWERsed' });
+  await fs.release(handle);
+});
+
 it.each([
   { how: 'writes anew', open: openToRewrite, held: { g: 'NEWER' } },
   { how: 'edits', open: openToEdit, held: { g: 'promised', copy: 'NEWERced' } },
