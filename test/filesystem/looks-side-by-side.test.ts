@@ -46,3 +46,26 @@ it('asks for each new name alone in a folder of several pages that was listed lo
     'listObjects long/new2',
   ]);
 });
+
+it('costs one page of a long folder where that shows the names, and who then lists it asks for the others [list/beside]', async () => {
+  const { fs, foreignWrite, asked } = await openForTest();
+  for (let index = 0; index < 1001; index += 1) await foreignWrite(`long/f${index}`, '');
+  await foreignWrite('other/f', '');
+  await names(fs, '/');
+  asked();
+
+  await Promise.all(['/long/f1', '/long/f10', '/long/f100'].map((path) => fs.getAttributes(path)));
+  // What would be asked for unasked has been by then.
+  await names(fs, '/other');
+  const looks = asked();
+  const listed = await names(fs, '/long');
+
+  expect(looks).toEqual([
+    'headObject long/f1',
+    'listObjects long/f1',
+    'listObjects long',
+    'listObjects other',
+  ]);
+  expect(listed).toHaveLength(1001);
+  expect(asked()).toEqual(['listObjects long']);
+});

@@ -292,3 +292,22 @@ it('the last names of a page that was on its way at a refresh are asked for agai
 
   expect((await fs.getAttributes('/d/h')).size).toBe(3);
 });
+
+it.each([
+  ['a refresh', 10, true],
+  ['more than a moment', 5000, false],
+])(
+  'a folder that a look has found is listed from its beginning after %s, with what others have stored meanwhile [fresh/refresh]',
+  async (_words, later, isRefreshed) => {
+    const { namespace, clock, direct, bucket } = await namesAlone();
+    for (let index = 0; index < 1001; index += 1) await direct.putObject(bucket, `d/f${index}`, uploadOf(''));
+    await namespace.lookup('/d');
+    await direct.putObject(bucket, 'd/a', uploadOf(''));
+    clock.advance(10);
+    if (isRefreshed) namespace.refresh('/d');
+    clock.advance(later);
+
+    // Who has the folder open looks for no name before.
+    expect((await namespace.list('/d')).recall('a')?.kind).toBe('file');
+  },
+);
