@@ -104,6 +104,26 @@ describe('the names of a folder', () => {
     expect(asked()).toHaveLength(4);
   });
 
+  it('are without what others had deleted by then, for who comes after a bookmark went stale [list/shared]', async () => {
+    const { fs, pages, direct, bucket, asked } = await threePages();
+    const first = new Reader(fs);
+    await first.next();
+    await direct.deleteObject(bucket, 'f1');
+    asked();
+    pages.refuseNext('stale-bookmark');
+    pages.letPass(1);
+    await expect.poll(() => pages.waiting).toBe(1);
+    const second = new Reader(fs);
+    const begins = await second.next();
+    pages.letPass();
+    await first.rest();
+
+    expect(begins).not.toContain('f1');
+    expect(await second.rest()).toEqual(ALL.slice(1));
+    expect(await names(fs, '/')).toEqual(ALL.slice(1));
+    expect(asked()).toHaveLength(3);
+  });
+
   it('are all there when the service says of a later page that there is no such folder [list/no-short-listing]', async () => {
     const { fs, pages } = await threePages();
     const reader = new Reader(fs);
