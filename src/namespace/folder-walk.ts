@@ -183,7 +183,6 @@ export class FolderWalk {
     const keeping = locals.ofFolder(this.#path);
     this.#question = question;
     this.#pages.fill(new TextList());
-    this.#taken = this.#begin();
     const goesOn = (): boolean => this.#readers > 0;
     const options = { first: this.#seenPage(), goesOn, signal: this.#abort.signal };
     try {
