@@ -75,7 +75,6 @@ export class TreeReader {
     this.#levels.push(levelOf(path));
     const before = this.#paces[depth];
     this.#paces[depth] = { last: now, interval: before && now - before.last };
-    this.#paces.length = Math.max(depth + 1, this.#paces.length);
   }
 
   /** Something went wrong: nothing more is foreseen until it is learned anew. */
