@@ -64,3 +64,13 @@ it('of a program that leaves a folder out nothing is foreseen any more [list/ahe
 
   expect(list('/d2')).toEqual([]);
 });
+
+it('after a failure nothing is foreseen until the program has gone as foreseen twice more [list/ahead]', () => {
+  const { reader, list } = tree([]);
+  expect(list('/d0', '/d1', '/d2')).toEqual(['/d3', '/d4']);
+
+  reader.giveUp();
+
+  expect(list('/d3')).toEqual([]);
+  expect(list('/d4')).toEqual(['/d5']);
+});
