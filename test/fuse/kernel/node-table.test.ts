@@ -38,6 +38,32 @@ describe('a node', () => {
     expect(left).toEqual(['b']);
   });
 
+  it('of a file whose bytes are doubted is the same under its new identity, whatever name leads to that', () => {
+    const renewed: number[] = [];
+    const table = new NodeTable(
+      () => undefined,
+      ({ id }) => renewed.push(id),
+    );
+    const root = table.get(ROOT_NODE);
+    const { id } = table.lookUp(root, 'a', file(7));
+
+    expect(table.lookUp(root, 'a', { ...file(8), follows: 7 }).id).toBe(id);
+
+    expect(renewed).toEqual([id]);
+    expect(table.living(file(8))?.id).toBe(id);
+    expect(table.living(file(7))).toBeUndefined();
+    expect(table.lookUp(root, 'b', file(8)).id).toBe(id);
+  });
+
+  it('has a name that the kernel is not told is missing any more', () => {
+    const { table, root } = tableWith();
+    root.missing.set('a', 1000);
+
+    table.lookUp(root, 'a', file(1));
+
+    expect(root.hasMissing).toBe(false);
+  });
+
   it('never gets the number of another, also of one that is gone', () => {
     const { table, root, nodes } = tableWith('a');
     table.forget(nodes[0]?.id ?? 0, 1);
