@@ -140,20 +140,32 @@ describe('a listing that is interrupted', () => {
   });
 });
 
+/** Two programs `ask` the same, for which `requests` are made; what the second is told, long after the first has left. */
+async function afterTheFirstLeft<Told>(
+  { clock, control, wake }: Awaited<ReturnType<typeof setup>>,
+  requests: number,
+  ask: (program: AbortController) => Promise<Told>,
+): Promise<Told> {
+  const program = new AbortController();
+  const gone = ask(program);
+  const stays = ask(new AbortController());
+  await expect.poll(() => control.waiting).toBe(requests);
+  program.abort();
+  await expect(gone).rejects.toThrow(Interrupted);
+  clock.advance(LATER);
+  wake();
+  const told = await stays;
+  expect(control.givenUp).toBe(0);
+  return told;
+}
+
 describe('a listing that another program reads, too', () => {
   it('goes on for that one when the first leaves [interrupt/shared]', async () => {
-    const { names, clock, control, wake } = await setup();
-    const program = new AbortController();
-    const gone = names.list('/folder', program);
-    const stays = names.list('/folder', new AbortController());
-    await expect.poll(() => control.waiting).toBe(1);
-    program.abort();
-    await expect(gone).rejects.toThrow(Interrupted);
-    clock.advance(LATER);
-    wake();
+    const scene = await setup();
 
-    expect([...(await stays).names.keys()]).toEqual(['file']);
-    expect(control.givenUp).toBe(0);
+    const { names } = await afterTheFirstLeft(scene, 1, (program) => scene.names.list('/folder', program));
+
+    expect([...names.keys()]).toEqual(['file']);
   });
 
   it('is asked for anew by who comes in the moment in which it is given up [interrupt/given-up]', async () => {
@@ -172,18 +184,11 @@ describe('a listing that another program reads, too', () => {
 
 describe('a look at a name that another program waits for, too', () => {
   it('goes on for that one when the first leaves [interrupt/shared]', async () => {
-    const { names, clock, control, wake } = await setup();
-    const program = new AbortController();
-    const gone = names.lookup('/folder', program);
-    const stays = names.lookup('/folder', new AbortController());
-    await expect.poll(() => control.waiting).toBe(2);
-    program.abort();
-    await expect(gone).rejects.toThrow(Interrupted);
-    clock.advance(LATER);
-    wake();
+    const scene = await setup();
 
-    expect(await stays).toMatchObject({ kind: 'folder' });
-    expect(control.givenUp).toBe(0);
+    const found = await afterTheFirstLeft(scene, 2, (program) => scene.names.lookup('/folder', program));
+
+    expect(found).toMatchObject({ kind: 'folder' });
   });
 });
 

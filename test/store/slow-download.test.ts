@@ -45,19 +45,7 @@ it('so is one that announces no length, of which nothing is handed on before its
   service.chunk = 1;
   service.isUncounted = true;
   const clock = new ManualClock();
-  const slow: Pick<ObjectService, 'getObject'> = {
-    async getObject(bucket, key, query) {
-      const download = await service.getObject(bucket, key, query);
-      return { ...download, body: dripping(download.body, clock) };
-    },
-  };
-  const reader = new RangeReader({
-    service: slow,
-    bucket: 'b',
-    gate: (task) => task(),
-    clock,
-    log: silentLog,
-  });
+  const reader = readerOver(service, clock, dripping);
 
   const read = reader.read(
     { key: 'k', range: { start: 100, end: 900 }, expected: { size: 1000, matches: () => true } },
@@ -91,19 +79,7 @@ it('without ranges, a download that was cut late goes on though all before the c
   service.treatment = 'ignored';
   service.cuts = [7 * CHUNK];
   const clock = new ManualClock();
-  const slow: Pick<ObjectService, 'getObject'> = {
-    getObject: async (...request) => {
-      const download = await service.getObject(...request);
-      return { ...download, body: slowly(download.body, clock) };
-    },
-  };
-  const reader = new RangeReader({
-    service: slow,
-    bucket: 'b',
-    gate: (task) => task(),
-    clock,
-    log: silentLog,
-  });
+  const reader = readerOver(service, clock, slowly);
   let bytes = 0;
 
   await reader.read(
@@ -119,6 +95,23 @@ it('without ranges, a download that was cut late goes on though all before the c
   expect(bytes).toBe(8 * CHUNK);
   expect(service.asked).toEqual(['whole', `${7 * CHUNK}-${8 * CHUNK}`]);
 });
+
+type Body = Download['body'];
+
+/** Of what `service` answers, its bodies `slowed`. */
+function readerOver(
+  service: ScriptedDownloads,
+  clock: ManualClock,
+  slowed: (body: Body, clock: ManualClock) => Body,
+): RangeReader {
+  const slow: Pick<ObjectService, 'getObject'> = {
+    getObject: async (...request) => {
+      const download = await service.getObject(...request);
+      return { ...download, body: slowed(download.body, clock) };
+    },
+  };
+  return new RangeReader({ service: slow, bucket: 'b', gate: (task) => task(), clock, log: silentLog });
+}
 
 /** Whose bodies come in pieces of `size` bytes, each after a while. */
 class SlowBodies extends InterceptedService {
