@@ -10,6 +10,7 @@ import { CommandError, exitCodes } from '../command-error.ts';
 import { ControlClient, nullWhenSilent } from '../control/control-client.ts';
 import type { StatusDocument } from '../control/control-documents.ts';
 import { openDrainProgress } from './drain-progress.ts';
+import { tellWhereElse } from './still-mounted.ts';
 import { putAway, recordAtEnd } from '../found-mounts/ended-records.ts';
 import type { MountRecord } from '../found-mounts/mount-record.ts';
 import { findControlSocket } from '../found-mounts/control-sockets.ts';
@@ -74,8 +75,9 @@ export async function runUnmount(wish: UnmountWish, clock: Clock): Promise<ExitC
     await unmountDirectory(mountpoint, { lazy: wish.lazy, limit: unmountLimit(wish) }).finally(answered);
   }
   if (mount !== undefined && served.length === 0) return tellWhereItStays(mount, directories);
-  if (mount !== undefined) await tellWhereElse(mount);
-  return waitForAll(served, directories, wish, clock);
+  if (mount === undefined) return waitForAll(served, directories, wish, clock);
+  const stopTelling = await tellWhereElse(mount, clock);
+  return waitForAll(served, directories, wish, clock).finally(stopTelling);
 }
 
 /** Of a mount that has ended, and that "pailfs status" still shows, perhaps not even the directory is there. Rejects as `canonicalMountpoint`. */
@@ -122,16 +124,6 @@ async function tellWhereItStays(mount: MountEntry, directories: readonly string[
   throw new CommandError(
     exitCodes.failed,
     `${mountpoint} is unmounted; who served it is not known, so uploads may still be running`,
-  );
-}
-
-/** A bind mount that this process sees keeps the mount in use, for as long as it is there. */
-async function tellWhereElse({ mountpoint, device }: MountEntry): Promise<void> {
-  const others = (await readMountTable()).filter((other) => device !== '' && other.device === device);
-  if (others.length === 0) return;
-  const places = others.map((other) => shellWord(other.mountpoint)).join(' ');
-  sayToPerson(
-    `${mountpoint} is unmounted, and still shown elsewhere, which pailfs waits for: umount ${places}`,
   );
 }
 
