@@ -104,7 +104,7 @@ it('the end of the mount while it looks leaves it to the mount after that, and s
   );
   const next = await mountOver(disk, scene, { service });
 
-  expect(await next.close({ patience: 60_000 })).toMatchObject([
+  expect(await next.close({ patience: 1000 })).toMatchObject([
     { path: '/f', reason: 'not renamed yet: the next mount goes on with it' },
   ]);
 });
