@@ -69,7 +69,7 @@ export function renameStepOf(rename: string, index: number): RenameStepRecord {
 }
 
 export function shelvedOf(id: string): ShelvedRecord {
-  const plain = { id, path: '/.x.swp', kind: 'swap', createdAt: 1, closedAt: null, local: {} } as const;
+  const plain = { id, path: '/.x.swp', kind: 'swap', createdAt: 1, local: {} } as const;
   return { ...plain, contentType: null, visibility: null };
 }
 

@@ -106,8 +106,6 @@ const shelved = z.strictObject({
   path: z.string(),
   kind: z.enum(['swap', 'lock', 'appledouble', 'folder settings', 'transfer', 'git']),
   createdAt: time,
-  /** When nobody had it open any more; null: open. */
-  closedAt: time.nullable(),
   local: localAttributes,
   /** What its upload shall do, when it has another name: null, when nobody has set that. */
   contentType: z.string().nullable().default(null),

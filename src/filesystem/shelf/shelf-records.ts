@@ -26,14 +26,13 @@ export class ShelfRecords {
 
   /** The bytes of `file`, which is on the shelf, and what it is, are on the disk then. Rejects with the disk's error. */
   async keep(file: OpenFile): Promise<void> {
-    const { draft, shelf, path, wishes, handles } = file;
+    const { draft, shelf, path, wishes } = file;
     if (draft === null || shelf === null) return;
     await draft.sync();
-    const closedAt = handles.size === 0 ? this.#mount.clock.now() : null;
     const { createdAt } = draft.facts;
     const { local, contentType, visibility } = wishes;
     const { kind } = shelf;
-    await this.#put(draft, { id: draft.id, path, kind, createdAt, closedAt, local, contentType, visibility });
+    await this.#put(draft, { id: draft.id, path, kind, createdAt, local, contentType, visibility });
   }
 
   /** What the upload of `file` shall do has changed. Rejects with the disk's error: the next mount would do something else, then. */
