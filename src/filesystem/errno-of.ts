@@ -9,8 +9,7 @@ import { FsError, type ErrnoName } from './errors.ts';
 export function errnoOf(refusal: Refusal): ErrnoName {
   switch (refusal.kind) {
     case 'missing':
-      // A PUT creates what is missing: its 404 speaks of something else, the bucket.
-      return refusal.operation === 'putObject' ? 'EIO' : 'ENOENT';
+      return isOfBucket(refusal) ? 'EIO' : 'ENOENT';
     case 'denied':
       return 'EACCES';
     case 'paused':
@@ -31,6 +30,15 @@ export function errnoOf(refusal: Refusal): ErrnoName {
     case 'malformed':
       return 'EIO';
   }
+}
+
+/**
+ * Whether it is the bucket that a 404 says is missing. A PUT creates what is missing, and of a listing only the top's comes this far (walk.ts), which
+ * every bucket has. Where readdir(3) meets ENOENT it ends without an error, and all files would seem to be gone: `rsync --delete` would
+ * remove them from a backup.
+ */
+export function isOfBucket({ kind, operation }: Refusal): boolean {
+  return kind === 'missing' && (operation === 'putObject' || operation === 'listObjects');
 }
 
 /** Whether asking again later may help: then the bytes wait at their path; otherwise they are set aside. */

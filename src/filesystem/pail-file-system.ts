@@ -7,7 +7,7 @@ import type { ReadInto } from '../base/read-into.ts';
 import { Interrupted, type Waiter } from '../base/waiter.ts';
 import { isRefusal } from '../service/refusal.ts';
 import { MAX_NAME_BYTES, parentOf } from '../store/keys.ts';
-import { reasonOf, toFsError } from './errno-of.ts';
+import { isOfBucket, reasonOf, toFsError } from './errno-of.ts';
 import { FsError } from './errors.ts';
 import type { Folders } from './names/folders.ts';
 import type { Inspecting } from './names/inspecting.ts';
@@ -250,7 +250,7 @@ function isNews(error: unknown): boolean {
   if (error instanceof Interrupted) return false;
   if (error instanceof FsError)
     return error.code === 'ESTALE' || error.code === 'EIO' || error.code === 'ENOSPC';
-  return !isRefusal(error, 'missing');
+  return !isRefusal(error, 'missing') || isOfBucket(error);
 }
 
 function ownHandle(handle: FileHandle): Handle {

@@ -11,6 +11,7 @@ it.each<[number, string, Operation?]>([
   [402, 'EDQUOT', 'putObject'],
   [404, 'ENOENT'],
   [404, 'EIO', 'putObject'],
+  [404, 'EIO', 'listObjects'],
   [413, 'EFBIG', 'putObject'],
   [507, 'ENOSPC', 'putObject'],
   [400, 'EINVAL'],
