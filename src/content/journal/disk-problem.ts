@@ -3,8 +3,9 @@
  * disk is asked: it must have room, and take and keep a few bytes.
  */
 import { randomUUID } from 'node:crypto';
-import { open, rm, statfs } from 'node:fs/promises';
+import { access, constants, open, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemErrorCode } from '../../base/errors.ts';
 
 /** Bytes that a database may need to start with. */
 const LEAST_ROOM = 1024 * 1024;
@@ -22,6 +23,22 @@ export async function diskProblem(directory: string): Promise<Error | undefined>
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error('the disk cannot be used', { cause: error });
+  }
+}
+
+/**
+ * The Node system error (`EACCES`) that keeps this user from a database; undefined when none does. Its files are another user's after a mount by
+ * sudo(8) that was killed, or a backup that root brought back: that is mended, and all of it is there then.
+ */
+export async function deniedIn(database: string): Promise<Error | undefined> {
+  try {
+    await access(database, constants.R_OK | constants.W_OK | constants.X_OK);
+    for (const name of await readdir(database))
+      await access(join(database, name), constants.R_OK | constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const isDenied = error instanceof Error && ['EACCES', 'EPERM'].includes(systemErrorCode(error) ?? '');
+    return isDenied ? error : undefined;
   }
 }
 

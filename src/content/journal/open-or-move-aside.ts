@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { nodeLocalFiles } from '../local-files.ts';
-import { diskProblem } from './disk-problem.ts';
+import { deniedIn, diskProblem } from './disk-problem.ts';
 import { DatabaseLocked, RowDatabase } from './row-database.ts';
 
 /** For what a database is opened. */
@@ -29,7 +29,8 @@ export class DatabaseTooNew extends Error {
 
 /**
  * The database `name` in the place, made when missing, as `read` makes of it. When that fails it is read once more, empty.
- * Rejects with `DatabaseLocked`, `DatabaseTooNew`, or the disk's error when the disk is to blame (full, read-only).
+ * Rejects with `DatabaseLocked`, `DatabaseTooNew`, or the disk's error when the disk is to blame (full, read-only), or the
+ * database is another user's.
  */
 export async function openOrMoveAside<Opened>(
   place: DatabasePlace,
@@ -40,7 +41,7 @@ export async function openOrMoveAside<Opened>(
     return await openIn(place, name, read);
   } catch (error) {
     if (error instanceof DatabaseLocked || error instanceof DatabaseTooNew) throw error;
-    const problem = await diskProblem(place.directory);
+    const problem = (await diskProblem(place.directory)) ?? (await deniedIn(join(place.directory, name)));
     if (problem !== undefined) throw problem;
     await moveAside(place, name, error);
     return openIn(place, name, read);
