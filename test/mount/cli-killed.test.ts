@@ -33,17 +33,18 @@ it('doctor finds it dead, and mounting there again clears it away', async () => 
 });
 
 it.each([
-  ['another bucket', ['other'], {}],
-  ['another state directory', ['photos', '--state-dir', 'elsewhere'], {}],
+  ['another bucket', ['other'], {}, true],
+  ['another state directory', ['photos', '--state-dir', 'elsewhere'], {}, true],
   [
     'other credentials',
     ['photos'],
     { PAILFS_ACCESS_KEY_ID: 'READKEY', PAILFS_SECRET_ACCESS_KEY: 'read secret' },
+    false,
   ],
-  ['nothing that changes', ['photos', '--read-only'], {}],
+  ['nothing that changes', ['photos', '--read-only'], {}, false],
 ])(
   'what it left stays in sight where the next mount, of %s, does not go on with it',
-  async (_name, words, environment) => {
+  async (_name, words, environment, isSaid) => {
     const server = await startEmbeddedServer();
     await server.direct.createBucket('other');
     const at = await CommandLine.open(server);
@@ -62,6 +63,7 @@ it.each([
     const again = await at.run(['status', at.mountpoint, '--json']);
 
     expect([mounted.code, unmounted.code]).toEqual([0, 0]);
+    expect(mounted.stderr.includes('what an earlier mount here did not store waits on')).toBe(isSaid);
     expect(statesIn(status)).toEqual(['serving', 'ended']);
     expect(uploads.stdout).toContain('/a.txt');
     expect(statesIn(after)).toEqual(['ended']);

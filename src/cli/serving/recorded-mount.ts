@@ -13,7 +13,7 @@ import {
   type MountRecord,
 } from '../found-mounts/mount-record.ts';
 import { ownRecordDirectories, recordDirectory } from '../found-mounts/record-directories.ts';
-import { ownIdentity } from '../found-mounts/process-identity.ts';
+import { isRunning, ownIdentity } from '../found-mounts/process-identity.ts';
 import { takenOver } from './earlier-mounts.ts';
 
 export interface RecordedParts {
@@ -24,6 +24,10 @@ export interface RecordedParts {
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** What its programs have closed is not seen here, and replaces what is newer when it is stored later. */
+const LEFT_ALONE =
+  'what an earlier mount here did not store waits on, since this one has other credentials, or another service, bucket or state directory: "pailfs uploads" lists it';
 
 /**
  * Those of `mountpoint`, to be read while a dead mount still covers it: of one that was moved there only what is mounted tells that it is
@@ -47,10 +51,12 @@ export class RecordedMount {
     this.#parts = parts;
   }
 
-  /** The mount answers. */
-  async begin(): Promise<void> {
+  /** The mount answers. Resolves with what a person should know. */
+  async begin(): Promise<readonly string[]> {
     const { earlier, clock } = this.#parts;
     const { mountpoint, readOnly, mayWrite } = this.#parts.facts;
+    const changesNothing = readOnly || !mayWrite;
+    const warnings: string[] = [];
     await this.#orLog(async () => {
       this.#device = (await findMount(mountpoint))?.device ?? null;
     });
@@ -59,9 +65,14 @@ export class RecordedMount {
     await this.#orLog(async () => {
       const directories = await ownRecordDirectories(uid());
       const now = await readRecordsOf(directories, mountpoint);
-      const done = await takenOver([...earlier, ...now], { changesNothing: readOnly || !mayWrite, clock });
+      const before = [...earlier, ...now];
+      const done = await takenOver(before, { changesNothing, clock });
       await putAwayDead(directories, done, clock);
+      // One that changes nothing is known to leave all as it is.
+      const left = before.filter((record) => !done.includes(record));
+      if (!changesNothing && (await hasDead(left))) warnings.push(LEFT_ALONE);
     });
+    return warnings;
   }
 
   /** Writes it again where it is gone. Never rejects. */
@@ -100,6 +111,11 @@ export class RecordedMount {
       this.#parts.log.warn('The mount could not be recorded', { error });
     }
   }
+}
+
+async function hasDead(records: readonly MountRecord[]): Promise<boolean> {
+  for (const { process } of records) if (!(await isRunning(process))) return true;
+  return false;
 }
 
 /** Undefined when it is nowhere. */

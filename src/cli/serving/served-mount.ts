@@ -64,7 +64,7 @@ export class ServedMount {
     try {
       const parts = await openParts(job, surroundings, start);
       const mount = new ServedMount(job, surroundings, parts, start.warnings);
-      await mount.#record.begin();
+      start.warnings.push(...(await mount.#record.begin()));
       await mount.#control.begin();
       mount.#word.begin();
       for (const warning of start.warnings) surroundings.log.warn(warning);
