@@ -64,7 +64,7 @@ export async function retryLeft(wish: LeftWish, clock: Clock): Promise<readonly 
   if (!belongsTo(directory, settings.accessKeyId)) {
     throw new CommandError(
       exitCodes.failed,
-      `what waits in ${directory.path} was written with other credentials, or for another service: use the same settings as that mount (--profile, PAILFS_ACCESS_KEY_ID)`,
+      `what waits in ${directory.path} was written with other credentials, or for another service: use the same settings as that mount (--profile, PAILFS_ACCESS_KEY_ID); where they do not hold any more, "pailfs uploads export" copies the bytes`,
     );
   }
   if (directory.isOwned) throw inOtherHands(directory);
