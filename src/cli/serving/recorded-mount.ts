@@ -13,7 +13,7 @@ import {
   type MountRecord,
 } from '../found-mounts/mount-record.ts';
 import { ownRecordDirectories, recordDirectory } from '../found-mounts/record-directories.ts';
-import { isRunning, ownIdentity } from '../found-mounts/process-identity.ts';
+import { ownIdentity } from '../found-mounts/process-identity.ts';
 import { takenOver } from './earlier-mounts.ts';
 
 export interface RecordedParts {
@@ -69,8 +69,7 @@ export class RecordedMount {
       const done = await takenOver(before, { changesNothing, clock });
       await putAwayDead(directories, done, clock);
       // One that changes nothing is known to leave all as it is.
-      const left = before.filter((record) => !done.includes(record));
-      if (!changesNothing && (await hasDead(left))) warnings.push(LEFT_ALONE);
+      if (!changesNothing && before.some((record) => !done.includes(record))) warnings.push(LEFT_ALONE);
     });
     return warnings;
   }
@@ -111,11 +110,6 @@ export class RecordedMount {
       this.#parts.log.warn('The mount could not be recorded', { error });
     }
   }
-}
-
-async function hasDead(records: readonly MountRecord[]): Promise<boolean> {
-  for (const { process } of records) if (!(await isRunning(process))) return true;
-  return false;
 }
 
 /** Undefined when it is nowhere. */
