@@ -17,3 +17,17 @@ it('does not seem empty to who lists it, and the log says why [errors/missing] [
   await expect(fs.getAttributes('/a')).rejects.toMatchObject({ code: 'EIO' });
   expect(log.about('an operation failed')).not.toEqual([]);
 });
+
+it('nor does a folder of it that was known before, and not a 404 of a folder alone is such an end [errors/missing]', async () => {
+  const { fs, direct, bucket, foreignWrite } = await openForTest({
+    store: { behaviours: { missingFolder: 'missing' } },
+  });
+  for (const key of ['gone/a', 'd/a', 'stays']) await foreignWrite(key, 'x');
+  expect(await names(fs, '/')).toEqual(['d', 'gone', 'stays']);
+
+  await direct.deleteObject(bucket, 'gone/a');
+  expect(await names(fs, '/gone')).toEqual([]);
+  await direct.deleteBucket(bucket);
+
+  await expect(names(fs, '/d')).rejects.toMatchObject({ code: 'EIO' });
+});
