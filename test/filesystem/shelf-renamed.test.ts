@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { holdCommit } from '../support/journal-commits.ts';
 import { names, openForTest, readFile } from '../support/open-for-test.ts';
 import { openToRead, writeAt } from '../support/program-acts.ts';
 
@@ -26,6 +27,31 @@ it('does not come back under its old name [scratch/rename]', async () => {
   expect((await readFile(next.operations, '/file')).toString()).toBe('content');
   await scene.fs.release(reader);
 });
+
+it.each([false, true])(
+  'nor does it where it was renamed while it was made durable, and that is what fsync says then (write-back %s) [scratch/rename] [scratch/local]',
+  async (writeBack) => {
+    const scene = await openForTest({ settings: { writeBack } });
+    const { fs } = scene;
+    const handle = await createPrivate(fs, '/.file.Ab3dE9');
+    await writeAt(fs, handle, 'content');
+    const recording = holdCommit('put shelved');
+    const synced = fs.fsync(handle);
+    await recording.made;
+    const renamed = fs.rename('/.file.Ab3dE9', '/file', false);
+    await expect.poll(() => names(fs, '/')).toEqual(['file']);
+
+    recording.letGo();
+    await Promise.all([synced, renamed]);
+
+    // Its draft stays for the program.
+    const next = await mountOver(await diskNow(scene), scene);
+    expect(await names(next.operations, '/')).toEqual(['file']);
+    expect((await readFile(next.operations, '/file')).toString()).toBe('content');
+    expect((await scene.stored('file')).toString()).toBe('content');
+    await fs.release(handle);
+  },
+);
 
 it('is in its renamed folder when it was made durable before [scratch/rename]', async () => {
   const scene = await openForTest();

@@ -5,6 +5,7 @@
  * by now, means nothing: the next start removes it.
  */
 import { describeError } from '../../base/errors.ts';
+import { Turns } from '../../base/turns.ts';
 import type { Draft } from '../../content/draft.ts';
 import type { FoundDraft } from '../../content/draft-folder.ts';
 import { put, remove } from '../../content/journal/journal.ts';
@@ -18,29 +19,29 @@ export class ShelfRecords {
   readonly #mount: MountState;
   readonly #local: Pick<LocalState, 'journal' | 'drafts' | 'recovery'>;
   readonly #records = new WeakMap<Draft, ShelvedRecord>();
+  /** A rename, or another wish, comes while an fsync waits for the disk: what that records must not outlast them. */
+  readonly #turns = new Turns<Draft>();
 
   constructor(mount: MountState, local: Pick<LocalState, 'journal' | 'drafts' | 'recovery'>) {
     this.#mount = mount;
     this.#local = local;
   }
 
-  /** The bytes of `file`, which is on the shelf, and what it is, are on the disk then. Rejects with the disk's error. */
+  /**
+   * The bytes of `file`, which is on the shelf, and what it is, are on the disk then; unless it has left the shelf meanwhile. Rejects with the
+   * disk's error.
+   */
   async keep(file: OpenFile): Promise<void> {
-    const { draft, shelf, path, wishes } = file;
-    if (draft === null || shelf === null) return;
+    const { draft } = file;
+    if (draft === null) return;
     await draft.sync();
-    const { createdAt } = draft.facts;
-    const { local, contentType, visibility } = wishes;
-    const { kind } = shelf;
-    await this.#put(draft, { id: draft.id, path, kind, createdAt, local, contentType, visibility });
+    await this.#turns.take([draft], () => this.#keep(file, draft));
   }
 
   /** What the upload of `file` shall do has changed. Rejects with the disk's error: the next mount would do something else, then. */
   async redescribed(file: OpenFile): Promise<void> {
-    const { draft, shelf } = file;
-    const record = draft === null ? undefined : this.#records.get(draft);
-    if (draft !== null && shelf !== null && record !== undefined)
-      await this.#put(draft, { ...record, ...wishesOf(file) });
+    const { draft } = file;
+    if (draft !== null) await this.#turns.take([draft], () => this.#redescribed(file, draft));
   }
 
   /**
@@ -48,15 +49,8 @@ export class ShelfRecords {
    * name. Rejects with the disk's error.
    */
   async moved(file: OpenFile): Promise<void> {
-    const { draft, shelf, path } = file;
-    const record = draft === null ? undefined : this.#records.get(draft);
-    if (draft === null || record === undefined) return;
-    if (shelf !== null) {
-      await this.#put(draft, { ...record, path, ...wishesOf(file) });
-      return;
-    }
-    await this.#local.journal.commit([remove('shelved', record)]);
-    this.#records.delete(draft);
+    const { draft } = file;
+    if (draft !== null) await this.#turns.take([draft], () => this.#moved(file, draft));
   }
 
   /** Shows again what the mount before had on its shelf. Never rejects: what cannot be shown stays where it is. */
@@ -100,6 +94,32 @@ export class ShelfRecords {
       resting.add(id, { kind: 'scratch', record });
       return [];
     }
+  }
+
+  async #keep(file: OpenFile, draft: Draft): Promise<void> {
+    const { shelf, path, wishes } = file;
+    if (shelf === null || file.detached || file.draft !== draft) return;
+    const { createdAt } = draft.facts;
+    const { local, contentType, visibility } = wishes;
+    const { kind } = shelf;
+    await this.#put(draft, { id: draft.id, path, kind, createdAt, local, contentType, visibility });
+  }
+
+  async #redescribed(file: OpenFile, draft: Draft): Promise<void> {
+    const record = this.#records.get(draft);
+    if (file.shelf !== null && record !== undefined) await this.#put(draft, { ...record, ...wishesOf(file) });
+  }
+
+  async #moved(file: OpenFile, draft: Draft): Promise<void> {
+    const { shelf, path } = file;
+    const record = this.#records.get(draft);
+    if (record === undefined) return;
+    if (shelf !== null) {
+      await this.#put(draft, { ...record, path, ...wishesOf(file) });
+      return;
+    }
+    await this.#local.journal.commit([remove('shelved', record)]);
+    this.#records.delete(draft);
   }
 
   async #put(draft: Draft, record: ShelvedRecord): Promise<void> {

@@ -53,8 +53,11 @@ export class Uploading {
   async sync(file: OpenFile): Promise<void> {
     const refusal = file.dirty || file.version === null ? undefined : this.#ends.takeRefusal(file.version);
     if (refusal !== undefined) throw toFsError(refusal, file.path);
+    const wasShelved = file.shelf !== null;
     await this.store(file);
     await this.#shelf.record(file);
+    // A rename has taken it from the shelf before that was on the disk: then it is to be stored.
+    if (wasShelved && file.shelf === null) await this.store(file);
     await this.#tellIfCut(file);
   }
 
