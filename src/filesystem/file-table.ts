@@ -111,10 +111,10 @@ export class FileTable {
     return undefined;
   }
 
-  /** `file` has a draft now: its path leads to it, unless another draft is there already. */
+  /** `file` has a draft now: its path leads to it, unless another draft is there already, or what owes its link, which nobody would restore. */
   show(file: OpenFile): void {
     const there = this.#byPath.get(file.path);
-    if (there !== file && there?.dirty !== true) this.add(file);
+    if (there !== file && there?.dirty !== true && there?.publishPending !== true) this.add(file);
   }
 
   /** Its path no longer leads to `file`; nothing happens when it leads to another already. */

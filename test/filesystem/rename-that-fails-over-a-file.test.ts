@@ -17,7 +17,7 @@ import {
 } from '../support/open-for-test.ts';
 import { edit, errnoOfCall, openToEdit, openToRewrite, textAt, writeAt } from '../support/program-acts.ts';
 import { goneOn, withPublicFile } from '../support/public-file.ts';
-import { textsOf, visibilityOf } from '../support/stored-state.ts';
+import { storedIn, textsOf, visibilityOf } from '../support/stored-state.ts';
 
 const writeBack = { writeBack: true };
 const REFUSED = { kind: 'status', status: 403 } as const;
@@ -36,12 +36,6 @@ async function withWaitingTarget(options: TestOptions): Promise<FileSystemForTes
   await expect.poll(async () => (await mounted.unsent.list()).map(({ state }) => state)).toEqual(['failed']);
   store.changeAccount({ gracePeriod: false });
   return scene;
-}
-
-/** What is stored, the copy beside a file under `beside`. */
-async function storedIn(scene: FileSystemForTest): Promise<Record<string, string>> {
-  const texts = Object.entries(await textsOf(scene));
-  return Object.fromEntries(texts.map(([key, text]) => [key.includes(' (conflict') ? 'beside' : key, text]));
 }
 
 async function keyOf(scene: FileSystemForTest, isBeside: boolean): Promise<string> {

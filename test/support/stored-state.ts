@@ -33,6 +33,14 @@ export async function textsOf({
   return held;
 }
 
+/** As `textsOf`, the one that a conflict put beside another file under `beside`. */
+export async function storedIn(
+  scene: Pick<EmbeddedService, 'direct' | 'bucket'>,
+): Promise<Record<string, string>> {
+  const texts = Object.entries(await textsOf(scene));
+  return Object.fromEntries(texts.map(([key, text]) => [key.includes(' (conflict') ? 'beside' : key, text]));
+}
+
 /** The service has `f`, which holds `wholeold`, and of which a mode is kept here. */
 export async function withStoredFile(settings: TestOptions['settings'] = {}): Promise<FileSystemForTest> {
   const scene = await openForTest({ settings });

@@ -81,6 +81,7 @@ export class MovingDrafts {
   /** The rename has ended by which `file` lost its name: nothing of it is stored any more. */
   async lost(file: OpenFile | null): Promise<void> {
     if (file === null) return;
+    file.isEnding = false;
     await this.#mount.kept.detached(file);
     await this.#parts.uploading.dropUnused(file);
   }
@@ -90,6 +91,7 @@ export class MovingDrafts {
    * has the name by now, which may be the only copy of what was renamed.
    */
   async stays(file: OpenFile): Promise<void> {
+    file.isEnding = false;
     if (!file.dirty && file.handles.size === 0) return;
     file.detached = false;
     for (const wishes of file.allWishes) wishes.basis = 'edit';
@@ -181,6 +183,8 @@ export function leaveName({ table }: MountState, source: OpenFile, to: string): 
   const there = table.get(to);
   if (there === undefined || there === source) return null;
   table.detach(there);
+  // Until the rename has ended (`lost`, `stays`).
+  there.isEnding = true;
   return there;
 }
 

@@ -66,6 +66,7 @@ export class Uploading {
    * writes. Rejects with why that cannot be.
    */
   async keep(file: OpenFile, isMeant?: () => boolean): Promise<void> {
+    await this.#fateOfName(file);
     if (isSettled(file)) return;
     if (!this.#mount.settings.writeBack) await this.store(file, isMeant);
     else if (!(await this.#promised.promise(file, isMeant)))
@@ -90,6 +91,7 @@ export class Uploading {
 
   /** Stores what `file` has new and is not to stay here, as far as `keep` would. Rejects with why it could not; the draft then stays. */
   async store(file: OpenFile, isMeant?: () => boolean): Promise<void> {
+    await this.#fateOfName(file);
     if (!isSettled(file)) await this.#storing.claimed(file, () => this.storeClaimed(file, isMeant));
   }
 
@@ -129,6 +131,7 @@ export class Uploading {
 
   /** The last handle is gone: a last try for bytes that no flush has tried, and an end for drafts that will never go up. */
   async settle(file: OpenFile): Promise<void> {
+    await this.#fateOfName(file);
     // Nothing else looks at it any more, and its path may be claimed for a long upload of another file.
     if (file.detached) await this.dropUnused(file);
     // What its close has promised the queue stores, and lets go of then: nobody need wait for an upload under way.
@@ -201,6 +204,12 @@ export class Uploading {
     if (id === sealed.draft.id) return this.#ends.dropPromised(file);
     await this.#ends.dropNewest(file);
     this.enqueue(file);
+  }
+
+  /** What has taken the name of `file` may fail still: then what programs have written to it meanwhile is to be stored after all. */
+  async #fateOfName(file: OpenFile): Promise<void> {
+    const { path, detached, isEnding, dirty } = file;
+    if (detached && isEnding && dirty) await this.#mount.claims.run([path], () => Promise.resolve());
   }
 
   /**
