@@ -78,7 +78,15 @@ export class Moving {
     const { to, target } = destination;
     await removeLeftCopy(this.#mount, this.#parts.deletions, source);
     const isFree = source.isUnsent && !this.#isOwed(source, destination);
-    return isFree ? this.drafts.move(source, target, to) : this.#moveStored(source, destination);
+    if (isFree) return this.drafts.move(source, target, to);
+    // A listing may show the copy before we hear that it is stored: who opens that to write means the renamed file.
+    const endWait =
+      target === null && !this.#mount.table.isArriving(to) ? this.#mount.table.awaiting(to) : null;
+    try {
+      return await this.#moveStored(source, destination);
+    } finally {
+      endWait?.();
+    }
   }
 
   /**
