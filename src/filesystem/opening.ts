@@ -170,12 +170,13 @@ export class Opening {
     return this.#handle(fileThere(), intent);
   }
 
-  /** What another program has created, and perhaps stored and closed, while we looked and made a draft. */
+  /** What another program has created, and perhaps stored and closed, while we looked and made a draft; or a folder, which is no file to open. */
   #madeMeanwhile(path: string): (() => OpenFile) | null {
     const draft = this.#mount.table.dirty(path);
     if (draft !== undefined) return () => draft;
     const known = this.#mount.namespace.known.recall(path);
-    return known?.kind === 'file' ? () => this.#fileAt(path, known) : null;
+    if (known === undefined || known.kind === 'missing') return null;
+    return () => this.#fileAt(path, existingFile(path, known));
   }
 
   /** What exists at `path`; null when it is free and its folder exists. */

@@ -1,6 +1,10 @@
 /** SEMANTICS `[names/exclusive]`: one of two creators succeeds, also when the other had time to store and close its file. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nodeLocalFiles } from '../../src/content/local-files.ts';
+import { hasEnded } from '../support/held-disk.ts';
+import { heldRequests } from '../support/held-requests.ts';
 import { openForTest, writeFile } from '../support/open-for-test.ts';
 
 it('refuses an exclusive creation of a name that another program created and closed meanwhile', async () => {
@@ -27,3 +31,26 @@ it('refuses an exclusive creation of a name that another program created and clo
   await expect(late).rejects.toMatchObject({ code: 'EEXIST' });
   expect((await stored('a')).toString()).toBe('theirs');
 });
+
+it.each([
+  { exclusive: true, code: 'EEXIST' },
+  { exclusive: false, code: 'EISDIR' },
+])(
+  'refuses the creation of a name that a folder was given meanwhile ($code)',
+  async ({ exclusive, code }) => {
+    const making = heldRequests('createFolder');
+    const scene = await openForTest({ between: making.between });
+    const { fs } = scene;
+    const made = fs.mkdir('/a', 0o755);
+    await making.begun;
+
+    const created = fs.create('/a', { read: false, write: true, truncate: false, exclusive, mode: 0o644 });
+    await hasEnded(created);
+    making.letGo();
+
+    await expect(created).rejects.toMatchObject({ code });
+    await made;
+    expect((await fs.getAttributes('/a')).kind).toBe('folder');
+    expect(await readdir(join(scene.stateDirectory, 'drafts'))).toEqual([]);
+  },
+);
