@@ -2,9 +2,11 @@
 import { expect, it } from 'vitest';
 import type { FileHandle, FileSystemOperations } from '../../src/filesystem/operations.ts';
 import { diskNow, mountOver } from '../support/after-a-crash.ts';
+import { FailingDisk } from '../support/failing-disk.ts';
 import { holdCommit } from '../support/journal-commits.ts';
 import { names, openForTest, readFile } from '../support/open-for-test.ts';
 import { openToRead, writeAt } from '../support/program-acts.ts';
+import { signal } from '../support/signal.ts';
 
 function createPrivate(fs: FileSystemOperations, path: string): Promise<FileHandle> {
   return fs.create(path, { read: true, write: true, truncate: false, exclusive: true, mode: 0o600 });
@@ -63,6 +65,30 @@ it('is in its renamed folder when it was made durable before [scratch/rename]', 
   await scene.fs.rename('/from', '/to', false);
   const next = await mountOver(await diskNow(scene), scene);
 
+  expect((await readFile(next.operations, '/to/.file.swp')).toString()).toBe('content');
+  await scene.fs.release(handle);
+});
+
+it('is in its renamed folder when it was made durable meanwhile [scratch/rename] [scratch/local]', async () => {
+  const [begun, goOn] = [signal(), signal()];
+  const disk = new FailingDisk();
+  const scene = await openForTest({ localFiles: disk });
+  await scene.fs.mkdir('/from', 0o755);
+  const handle = await createPrivate(scene.fs, '/from/.file.swp');
+  await writeAt(scene.fs, handle, 'content');
+  disk.afterSync = () => {
+    begun.give();
+    return goOn.given;
+  };
+  const synced = scene.fs.fsync(handle);
+  await begun.given;
+
+  await scene.fs.rename('/from', '/to', false);
+  goOn.give();
+  await synced;
+
+  const next = await mountOver(await diskNow(scene), scene);
+  expect(await names(next.operations, '/')).toEqual(['to']);
   expect((await readFile(next.operations, '/to/.file.swp')).toString()).toBe('content');
   await scene.fs.release(handle);
 });
