@@ -3,10 +3,11 @@
  * process need not load the compiler.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { URL, fileURLToPath } from 'node:url';
 
 const CACHE = new URL('../../node_modules/.cache/pailfs-typescript/', import.meta.url);
+const READABLE = 0o644;
 
 /** Node's `load` hook. */
 export async function load(url, context, nextLoad) {
@@ -32,6 +33,8 @@ async function keep(cached, text) {
   try {
     await mkdir(CACHE, { recursive: true });
     await writeFile(unfinished, text);
+    // Whatever the umask by now: a process that serves a mount loads some modules late, and tests run as other users, too.
+    await chmod(unfinished, READABLE);
     await rename(unfinished, cached);
   } catch (error) {
     // Another user's checkout: then each process compiles for itself.
