@@ -20,6 +20,7 @@ export const START_SIZE = 4;
 const APPLE_DOUBLE = [0x00, 0x05, 0x16, 0x07];
 const OWNER_ONLY = 0o600;
 const READ_ONLY = 0o444;
+const CVS_BACKUP = /\.\d+\.\d+$/;
 
 const KINDS: readonly (readonly [ScratchKind, RegExp, (file: NewFile) => boolean])[] = [
   // vim, nano: .NAME.swp, and .swo when that is taken; vim tries .swx and .swpx, too
@@ -28,8 +29,10 @@ const KINDS: readonly (readonly [ScratchKind, RegExp, (file: NewFile) => boolean
   ['swap', /^4913$/, isEmpty],
   // emacs saves here what is not saved yet: #NAME#
   ['swap', /^#.+#$/s, always],
-  // emacs: .#NAME; LibreOffice: .~lock.NAME#
-  ['lock', /^(\.#.+|\.~lock\..+#)$/s, always],
+  // emacs: .#NAME
+  ['lock', /^\.#.+$/s, isNoBackup],
+  // LibreOffice: .~lock.NAME#
+  ['lock', /^\.~lock\..+#$/s, always],
   ['folder settings', /^\.DS_Store$/, always],
   // macOS, for what a file system has no place for
   ['appledouble', /^\._./s, isAppleDouble],
@@ -60,7 +63,7 @@ export function isRenamedWhenWhole(kind: ScratchKind): boolean {
 
 /** With which permission bits its program creates it; 0 where that does not matter. */
 export function modeAtCreation(kind: ScratchKind): number {
-  if (kind === 'transfer') return OWNER_ONLY;
+  if (kind === 'transfer' || kind === 'lock') return OWNER_ONLY;
   return kind === 'git' ? READ_ONLY : 0;
 }
 
@@ -70,6 +73,11 @@ function always(): boolean {
 
 function isOwnerOnly({ mode }: NewFile): boolean {
   return (mode & 0o777) === OWNER_ONLY;
+}
+
+/** `cvs update` keeps what it merges into as .#NAME.REVISION: a person's only copy. Nobody but emacs makes its locks for the owner alone. */
+function isNoBackup(file: NewFile): boolean {
+  return isOwnerOnly(file) || !CVS_BACKUP.test(file.name);
 }
 
 function isReadOnly({ mode }: NewFile): boolean {
