@@ -89,7 +89,7 @@ export async function* walkFolder(
   } catch (error) {
     // A bucket always has a top: a 404 there says that the bucket is gone.
     if (path === '/' || !isRefusal(error, 'missing')) throw error;
-    await hasTop(store, signal);
+    await confirmTop(store, signal);
     yield walkOfMissing(leaving);
   }
 }
@@ -98,7 +98,7 @@ export async function* walkFolder(
  * A 404 of a folder may be one of its bucket, all of whose files would seem to be gone: a program that copies deletions, too, would remove
  * them from a backup. Rejects with the refusal where the top cannot be listed either.
  */
-async function hasTop(store: BucketStore, signal: AbortSignal | undefined): Promise<void> {
+async function confirmTop(store: BucketStore, signal: AbortSignal | undefined): Promise<void> {
   for await (const _ of store.pages('', {}, { signal })) return;
 }
 
