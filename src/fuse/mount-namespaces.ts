@@ -8,7 +8,7 @@ import { parseMountInfo } from './mount-table.ts';
 
 /** One namespace that has it. */
 export interface MountedElsewhere {
-  /** Of one process that is in it: the oldest that is seen from here. */
+  /** Of one process that is in it: the lowest that is seen from here, mostly the first of a container. */
   readonly pid: number;
   readonly program: string;
   /** As that process names it. */

@@ -21,7 +21,7 @@ function processes(tables: Readonly<Record<string, string>>): Parameters<typeof 
 }
 
 describe('a file system that is unmounted here', () => {
-  it('is mounted where processes have it in tables of their own, each of which is named once, by its oldest process', async () => {
+  it('is mounted where processes have it in tables of their own, each of which is named once, by its lowest process', async () => {
     const container = `${ROOT}\n${PHOTOS}\n`;
     const tables = { 700: `${ROOT}\n${PHOTOS}\n${OTHER}\n`, 10: container, 80: container };
 
