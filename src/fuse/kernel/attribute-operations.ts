@@ -47,11 +47,13 @@ export function attributeOperations(context: KernelContext): Operations<Attribut
       if (id === ROOT_NODE) telling(context, node, attributes);
       return { reply: attributesReply(id, attributes) };
     },
-    setattr: async (id, body) => {
+    setattr: async (id, body, { thread }) => {
       const node = nodes.get(id);
       const request = readSetattr(body);
-      const hasHandle = (request.valid & setattrBits.fh) !== 0;
-      const handle = hasHandle ? files.get(request.fh).handle : undefined;
+      const has = (bit: number): boolean => (request.valid & bit) !== 0;
+      const file = has(setattrBits.fh) ? files.get(request.fh) : undefined;
+      if (has(setattrBits.size)) file?.writers.add(thread);
+      const handle = file?.handle;
       await changing(node, () => setAttributes(context, node, request, handle));
       return { reply: attributesReply(id, await attributesOf(context, node, handle)) };
     },

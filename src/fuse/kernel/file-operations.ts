@@ -7,6 +7,7 @@ import { openIntent } from '../open-intent.ts';
 import { PERMISSION_BITS } from '../stat-numbers.ts';
 import { done, type Answer, type Operations } from './answer.ts';
 import type { Call } from './call.ts';
+import { isBystander, isOpenStill } from './closers.ts';
 import { clearSetIdBits } from './attribute-operations.ts';
 import { takeNameBack } from './discoveries.ts';
 import { changing, isMissing, targetOf, telling, type KernelContext } from './kernel-context.ts';
@@ -47,25 +48,30 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
       const room = new ReplyRoom(Math.min(size, MAX_TRANSFER_BYTES), buffers);
       return room.answer(await operations.read(handle, room, offset, call));
     },
-    write: async (_id, body) => {
+    write: async (_id, body, { thread }) => {
       const { fh, offset, killsPrivileges, data } = readWrite(body);
-      const { handle, node } = files.get(fh);
+      const { handle, node, writers } = files.get(fh);
+      writers.add(thread);
       const { bytes, free } = requests.hold(data);
       const count = await storing(context, node, () => operations.write(handle, bytes, offset, free));
       if (killsPrivileges) await clearSetIdBits(context, node, handle);
       return { reply: sizeReply(count) };
     },
-    fallocate: async (_id, body) => {
+    fallocate: async (_id, body, { thread }) => {
       const { fh, range, keepsSize, isOther } = readFallocate(body);
-      const { handle, node } = files.get(fh);
+      const { handle, node, writers } = files.get(fh);
+      writers.add(thread);
       if (isOther) throw new FsError('ENOTSUP', handle.path, 'no hole can be made in a file');
       await storing(context, node, () => operations.allocate(handle, range, keepsSize));
       return done();
     },
     flush: async (_id, body, { thread }) => {
-      const { handle, node, opener } = files.get(readHandle(body));
-      const isOpenElsewhere = (): Promise<boolean> => isOpenStill(context, handle.path, opener, thread);
+      const file = files.get(readHandle(body));
+      const { handle, node, writers } = file;
+      if (await isBystander(context, file, thread)) return done();
+      const isOpenElsewhere = (): Promise<boolean> => isOpenStill(context, file, thread);
       await storing(context, node, () => operations.flush(handle, isOpenElsewhere));
+      writers.delete(thread);
       await tellIfMoved(context, node, handle);
       return done();
     },
@@ -80,21 +86,6 @@ export function fileOperations(context: KernelContext): Operations<DescriptorOpe
       return done();
     },
   };
-}
-
-/**
- * Whether `opener` has the file open still, or `closer`, who has just closed a descriptor of it. Who closes it only by executing a program
- * cannot be looked at: mostly a child of `opener`, who can. Else nobody has called close(2), and nobody need hear how that ends: the
- * file is stored when its last descriptor goes.
- */
-async function isOpenStill(
-  { hasOpen }: KernelContext,
-  path: string,
-  opener: number,
-  closer: number,
-): Promise<boolean> {
-  const threads = opener === closer ? [closer] : [opener, closer];
-  return (await hasOpen(threads, path)) ?? true;
 }
 
 /** Ends one handle. Rejects with what the file system said, which nobody but the log will hear. */
@@ -242,7 +233,7 @@ async function create(
 
 function addFile({ files }: KernelContext, node: Node, handle: FileHandle, { thread }: Call): number {
   node.handles.add(handle);
-  return files.add({ node, handle, opener: thread });
+  return files.add({ node, handle, opener: thread, writers: new Set() });
 }
 
 /** The program that opened the file never heard that it did. */

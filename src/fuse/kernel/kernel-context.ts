@@ -35,6 +35,8 @@ export interface KernelContext {
   readonly trust: KernelTrust;
   /** Whether a process that one of `threads` belongs to has the file at `path` open; undefined where nobody can tell now. */
   readonly hasOpen: (threads: readonly number[], path: string) => Promise<boolean | undefined>;
+  /** The number of the process that `thread` belongs to; undefined where nobody can tell. Never rejects. */
+  readonly processOf: (thread: number) => Promise<number | undefined>;
   /** Whether a signal has ended the program of `thread`, which is there only as long as its call lasts. Never rejects. */
   readonly isKilled: (thread: number) => Promise<boolean>;
 }

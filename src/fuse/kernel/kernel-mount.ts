@@ -6,6 +6,7 @@ import { MountError, type Mounted, type MountOptions, type UnmountOptions } from
 import { findMount, type MountEntry } from '../mount-table.ts';
 import { Holders } from '../holders.ts';
 import { isKilled } from '../killed.ts';
+import { statusOf } from '../process-status.ts';
 import { clearFailedMount, clearLetGo } from '../mountpoint.ts';
 import { withinReadyLimit } from '../ready-limit.ts';
 import { unmountMoved } from '../unmount.ts';
@@ -149,6 +150,7 @@ function newContext(
     notified: () => device.notified(),
     trust: { names: false, hasEpoch: false },
     hasOpen: (threads, path) => holders.hasOpen(threads, options.mountpoint + path),
+    processOf: async (thread) => (await statusOf(thread))?.process,
     isKilled,
   };
 }

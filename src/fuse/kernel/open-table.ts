@@ -9,6 +9,8 @@ export interface KernelHandle {
   readonly handle: FileHandle;
   /** The thread that opened it, while that lives; 0 when it cannot be seen from here. */
   readonly opener: number;
+  /** The threads that have changed its bytes since they last closed it; 0 for one that cannot be seen, as of mapped memory. */
+  readonly writers: Set<number>;
 }
 
 /** What one opendir(3) sees. */

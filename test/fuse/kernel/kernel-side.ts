@@ -41,6 +41,8 @@ export class KernelSide {
   thread = 0;
   /** Whose program that is. */
   user = { uid: 0, gid: 0 };
+  /** Of threads that are not a process's first; undefined where nobody can tell. */
+  readonly processes = new Map<number, number | undefined>();
   /** Threads of programs that a signal has ended. */
   readonly killed = new Set<number>();
 
@@ -70,6 +72,8 @@ export class KernelSide {
       notifyAtOnce: notify,
       trust: { names: false, hasEpoch: false },
       hasOpen: () => Promise.resolve(false),
+      processOf: (thread) =>
+        Promise.resolve(this.processes.has(thread) ? this.processes.get(thread) : thread),
       isKilled: (thread) => Promise.resolve(this.killed.has(thread)),
     };
     const greeting = {
