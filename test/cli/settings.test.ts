@@ -224,6 +224,27 @@ describe('settings', () => {
     await expect(resolve({ environment })).rejects.toThrow(usage(complaint));
   });
 
+  it.each([
+    ['address of the storage service', { ...CREDENTIALS }],
+    ['secret access key', { ...ENOUGH, PAILFS_SECRET_ACCESS_KEY: undefined }],
+  ])('say of a missing %s that the config file has other profiles alone', async (what, environment) => {
+    const file = await writeConfig('[work]\nbase_url = "https://storage.example.com"\n[home]\n');
+
+    await expect(resolve({ environment })).rejects.toThrow(usage(`${what} is not set`));
+    await expect(resolve({ environment })).rejects.toThrow(
+      usage(`(config file ${file} has no [default], but work, home: choose with --profile)`),
+    );
+  });
+
+  it.each(['inf', '-inf', 'nan'])(
+    'repeat a number of the config file as it stands there: %s',
+    async (text) => {
+      await writeConfig(`[default]\nmetadata_ttl = ${text}\n`);
+
+      await expect(resolve()).rejects.toThrow(usage(`(given: ${text})`));
+    },
+  );
+
   it.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://127.9.9.9', 'http://[::1]:81'])(
     'accept unencrypted %s, which does not leave the machine',
     async (baseUrl) => {

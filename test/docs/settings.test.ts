@@ -22,7 +22,7 @@ describe('the config file in CONFIGURATION.md', () => {
     const path = join(directory, 'config.toml');
     await writeFile(path, example, { mode: 0o600 });
 
-    const given = await readConfigFile({ path, required: true, profile });
+    const { settings: given } = await readConfigFile({ path, required: true, profile });
 
     expect(Object.keys(given).length).toBeGreaterThan(3);
     for (const name of settingNames) {

@@ -30,12 +30,21 @@ interface FileText {
   readonly mode: number;
 }
 
+/** What the file says for this command. */
+export interface ConfigFileContent {
+  readonly settings: RawSettings;
+  /** That its settings are those of profiles that nobody asked for; undefined: there is no file, or a profile counts. */
+  readonly passedOver: string | undefined;
+}
+
+const NO_CONTENT: ConfigFileContent = { settings: {}, passedOver: undefined };
+
 /** The settings of one profile; none when there is no file. Rejects with a usage error that names the file and the key. */
-export async function readConfigFile(choice: ConfigFileChoice): Promise<RawSettings> {
+export async function readConfigFile(choice: ConfigFileChoice): Promise<ConfigFileContent> {
   const { path } = choice;
   const file = await readIfThere(choice);
   if (file === undefined) {
-    if (choice.profile === undefined) return {};
+    if (choice.profile === undefined) return NO_CONTENT;
     throw usageError(
       `profile ${choice.profile} was asked for, but there is no config file ${path}: create it`,
     );
@@ -46,12 +55,20 @@ export async function readConfigFile(choice: ConfigFileChoice): Promise<RawSetti
     throw usageError(`config file ${path} holds a secret and other users may read it: run chmod 600 ${path}`);
   }
   const profile = profiles.get(choice.profile ?? DEFAULT_PROFILE);
-  if (profile !== undefined)
-    return settingsOf(profile, `config file ${path} [${choice.profile ?? DEFAULT_PROFILE}]`);
-  if (choice.profile === undefined) return {};
+  if (profile !== undefined) {
+    const settings = settingsOf(profile, `config file ${path} [${choice.profile ?? DEFAULT_PROFILE}]`);
+    return { settings, passedOver: undefined };
+  }
+  if (choice.profile === undefined) return { settings: {}, passedOver: passedOver(path, profiles) };
   throw usageError(
     `config file ${path} has no profile ${choice.profile}: it has ${[...profiles.keys()].join(', ') || 'none'}`,
   );
+}
+
+function passedOver(path: string, profiles: ReadonlyMap<string, Profile>): string | undefined {
+  if (profiles.size === 0) return undefined;
+  const names = [...profiles.keys()].join(', ');
+  return `config file ${path} has no [${DEFAULT_PROFILE}], but ${names}: choose with --profile`;
 }
 
 async function readIfThere(choice: ConfigFileChoice): Promise<FileText | undefined> {

@@ -7,6 +7,7 @@ import type { LocalPlace } from './local-places.ts';
 import type { Driver } from '../../fuse/driver.ts';
 import { defaultDriver } from '../../fuse/driver-choice.ts';
 import { readConfigFile } from './config-file.ts';
+import type { ConfigFileContent } from './config-file.ts';
 import type { RawSettings, RawValue } from './mount-options.ts';
 import { parseMountOptions } from './mount-options.ts';
 import { proxyOf } from './proxy.ts';
@@ -55,13 +56,13 @@ export type MountSettings = SettingValues & {
 
 /** Rejects with a usage error that names the setting and where it came from. */
 export async function resolveSettings(sources: SettingSources): Promise<MountSettings> {
-  const given = await gather(sources);
+  const { given, passedOver } = await gatherWithFile(sources);
   refuseSeveralPlaces(given);
   const values = Object.fromEntries(
     settingNames.map((name) => [name, valueOf(name, given[name])]),
   ) as unknown as SettingValues;
   refuseIdleAdmin(values, onCommandLine(sources));
-  const baseUrl = requireSetting('baseUrl', values.baseUrl);
+  const baseUrl = requireSetting('baseUrl', values.baseUrl, passedOver);
   if (isInsecure(baseUrl) && !values.allowInsecure) {
     throw usageError(
       `${given.baseUrl?.origin ?? 'base_url'}: ${baseUrl} is not encrypted and not this machine: use https://, or add --allow-insecure to send credentials and files readable`,
@@ -69,7 +70,7 @@ export async function resolveSettings(sources: SettingSources): Promise<MountSet
   }
   return {
     ...values,
-    ...(await firstCredentials(values)),
+    ...(await firstCredentials(values, passedOver)),
     baseUrl,
     proxy: proxyOf(
       baseUrl,
@@ -96,12 +97,12 @@ function refuseIdleAdmin(
 }
 
 /** Here and not where they are used: the process that waits for a person says best what is wrong with them. */
-async function firstCredentials(values: SettingValues): Promise<Credentials> {
+async function firstCredentials(values: SettingValues, passedOver: string | undefined): Promise<Credentials> {
   const read = credentialReader(values);
   if (read !== undefined) return read();
   return {
-    accessKeyId: requireSetting('accessKeyId', values.accessKeyId),
-    secretAccessKey: requireSetting('secretAccessKey', values.secretAccessKey),
+    accessKeyId: requireSetting('accessKeyId', values.accessKeyId, passedOver),
+    secretAccessKey: requireSetting('secretAccessKey', values.secretAccessKey, passedOver),
   };
 }
 
@@ -190,15 +191,21 @@ function writtenPlace({
 }
 
 async function gather(sources: SettingSources): Promise<RawSettings> {
+  return (await gatherWithFile(sources)).given;
+}
+
+async function gatherWithFile(
+  sources: SettingSources,
+): Promise<{ readonly given: RawSettings; readonly passedOver: ConfigFileContent['passedOver'] }> {
   const commandLineAndEnvironment = layered(fromEnvironment(sources.environment), onCommandLine(sources));
   const config = valueOf('config', commandLineAndEnvironment.config);
   const profile = valueOf('profile', commandLineAndEnvironment.profile);
-  const fromFile = await readConfigFile({
+  const { settings, passedOver } = await readConfigFile({
     path: config ?? join(sources.configHome, 'pailfs', 'config.toml'),
     required: config !== undefined,
     profile,
   });
-  return layered(fromFile, commandLineAndEnvironment);
+  return { given: layered(settings, commandLineAndEnvironment), passedOver };
 }
 
 function onCommandLine({ mountOptions, flags }: SettingSources): RawSettings {
@@ -229,8 +236,7 @@ function valueOf<Name extends SettingName>(name: Name, given: RawValue | undefin
   const parsed = settingsTable[name].schema.safeParse(given?.value);
   if (parsed.success) return parsed.data as SettingValues[Name];
   const complaint = parsed.error.issues[0]?.message ?? 'is not valid';
-  // Not by String(): a table of the config file has no text of its own.
-  const text = JSON.stringify(given?.value);
+  const text = asGiven(given?.value);
   const { credential, unprinted } = settingRow(name);
   // An address may hold a password.
   const isSecret = credential === true || unprinted === true || /\/\/[^/]*@/.test(text);
@@ -238,12 +244,24 @@ function valueOf<Name extends SettingName>(name: Name, given: RawValue | undefin
   throw usageError(`${given?.origin ?? flagName(name)} ${complaint}${shown}`);
 }
 
-function requireSetting(name: SettingName, value: string | undefined): string {
+/** Not by String(): a table of the config file has no text of its own. JSON in turn has no infinite number, and TOML has. */
+function asGiven(value: unknown): string {
+  return typeof value === 'number' && !Number.isFinite(value)
+    ? String(value).replace('Infinity', 'inf').replace('NaN', 'nan')
+    : JSON.stringify(value);
+}
+
+/** Who has written it down under another profile looks for it in vain, unless told. */
+function requireSetting(
+  name: SettingName,
+  value: string | undefined,
+  passedOver: string | undefined,
+): string {
   if (value !== undefined && value !== '') return value;
   const isCredential = settingRow(name).credential === true;
   const flag = isCredential ? '' : `give ${flagName(name)}, `;
   const otherwise = isCredential ? '; or give --credentials-file or --credential-command' : '';
   throw usageError(
-    `${settingRow(name).description} is not set: ${flag}set ${environmentName(name)}, or ${snakeName(name)} in the config file${otherwise}`,
+    `${settingRow(name).description} is not set: ${flag}set ${environmentName(name)}, or ${snakeName(name)} in the config file${otherwise}${passedOver === undefined ? '' : ` (${passedOver})`}`,
   );
 }
