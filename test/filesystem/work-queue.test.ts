@@ -189,6 +189,36 @@ it('what fails again and again while others do not waits for twice as long each 
   expect([test.after(FIRST - 1), test.after(1)]).toEqual([[], ['bad']]);
 });
 
+it('what is new waits for one of many that fail again and again, not for each of them [write-back/retried]', async () => {
+  const bad = ['bad 1', 'bad 2', 'bad 3', 'bad 4', 'bad 5', 'bad 6'];
+  const test = new QueueForTest(8, ...bad);
+  await test.fail(...bad);
+  await test.fail(...test.after(FIRST));
+
+  test.queue.add('new');
+
+  const next = [...test.after(2 * FIRST)];
+  await test.fail(...next.filter((item) => item !== 'new'));
+  expect([...next, ...test.after(4 * FIRST)]).toContain('new');
+  expect((await test.done('new')).sort()).toEqual(bad);
+});
+
+it('what has failed is tried again, however many new ones come that fail, too [write-back/retried]', async () => {
+  const test = new QueueForTest(8, 'old');
+  await test.fail('old');
+  for (let number = 0; number < 100; number += 1) test.queue.add(`new ${String(number)}`);
+
+  const begun: string[] = [];
+  for (let failures = 1; failures <= 3; failures += 1) {
+    const next = test.after(FIRST * 2 ** (failures - 1));
+    begun.push(...next);
+    await test.fail(...next);
+  }
+
+  expect(begun).toContain('old');
+  expect(begun.filter((item) => item !== 'old').length).toBeGreaterThan(0);
+});
+
 it('a failure after a success has the others wait from then on [write-back/retried]', async () => {
   const test = new QueueForTest(3, 'one', 'two', 'three');
   await test.fail('one');

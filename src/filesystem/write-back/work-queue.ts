@@ -3,7 +3,8 @@
  *
  * For ever, after a delay that grows. One item that fails may be at fault itself, so the others go on, but one at a time and after
  * a pause: while the service is away, or takes nothing, a single request now and then asks whether that is over. The first success
- * after several failures tries all that wait, at once.
+ * after several failures tries all that wait, at once. Where many items are at fault, each new one would wait for a pause of a minute
+ * for each of them; and those that have failed, for all that come. So new ones and failed ones take turns.
  */
 import type { Clock } from '../../base/clock.ts';
 import { retryDelay } from './retry-delay.ts';
@@ -30,6 +31,8 @@ export class WorkQueue<Item> {
   readonly #failures = new Map<Item, number>();
   /** Failures since the last success, each of an item begun after the failure before. */
   #failuresInARow = 0;
+  /** Whether what was begun last since something failed had not failed before. */
+  #wasNew = false;
   #endPause: (() => void) | null = null;
   #isStopped = false;
 
@@ -80,11 +83,27 @@ export class WorkQueue<Item> {
   #begin(): void {
     if (this.#isStopped || this.#endPause !== null) return;
     const width = this.#failuresInARow > 0 ? 1 : this.#parts.width;
-    for (const item of this.#ready) {
-      if (this.#running.size >= width) return;
+    while (this.#running.size < width) {
+      const item = this.#next();
+      if (item === undefined) return;
       this.#ready.delete(item);
       this.#running.set(item, this.#run(item, this.#failuresInARow));
     }
+  }
+
+  /** Of those that are ready. */
+  #next(): Item | undefined {
+    const [first] = this.#ready;
+    if (first === undefined || this.#failuresInARow === 0) return first;
+    const isNew = (item: Item): boolean => !this.#failures.has(item);
+    let next: Item = first;
+    for (const item of this.#ready) {
+      if (isNew(item) === this.#wasNew) continue;
+      next = item;
+      break;
+    }
+    this.#wasNew = isNew(next);
+    return next;
   }
 
   /** Never rejects. */
