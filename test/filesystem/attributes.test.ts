@@ -77,6 +77,23 @@ describe('what another user makes', () => {
     expect(await fs.getAttributes('/f')).toMatchObject({ uid: 1000, gid: 1000 });
   });
 
+  it.each(['same', 'other'])(
+    'is not theirs any more when somebody renames a file over it that is still open, its bytes then: %s [attributes/maker] [write/same-bytes]',
+    async (text) => {
+      const { fs } = await openForTest();
+      const theirs = await fs.create('/f', INTENT);
+      await closing(fs, theirs, () => writeAt(fs, theirs, 'same'));
+
+      const handle = await openToRewrite(fs, '/new');
+      await writeAt(fs, handle, text);
+      await fs.rename('/new', '/f', false);
+      await fs.flush(handle);
+      await fs.release(handle);
+
+      expect(await fs.getAttributes('/f')).toMatchObject({ uid: 1000, gid: 1000 });
+    },
+  );
+
   it('is shown as the one whose everything is who was named [attributes/maker]', async () => {
     const { fs } = await openForTest({ settings: { makersOwn: false } });
 

@@ -57,6 +57,8 @@ export class Sending {
     await refuseDamaged(this.#mount, file, draft);
     const sameBytes = await this.#storedAlready(file, draft);
     if (sameBytes !== null) {
+      // The draft has all that is known of the file: that of another one, over which it was renamed, is not the file's.
+      sameBytes.local = {};
       this.#took(file, draft, sameBytes);
       this.#mount.attributes.set(file.path, sameBytes);
       await this.#mount.kept.uploads.stored(file, draft, null);
