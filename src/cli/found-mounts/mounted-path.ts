@@ -35,7 +35,7 @@ export async function findMountedPath(word: string): Promise<MountedPath> {
   if (asked !== undefined) return { ...asked, path };
   throw new CommandError(
     exitCodes.failed,
-    `nobody can be asked about ${mount.mountpoint}: it is another user's mount, or its process is gone; "pailfs status" tells`,
+    `nobody can be asked about ${mount.mountpoint}: it is another user's mount, or its process is gone; "pailfs status ${mount.mountpoint}" tells`,
   );
 }
 

@@ -6,8 +6,7 @@ import { credentialReader, layered, refuseSeveralPlaces } from './credential-sou
 import type { LocalPlace } from './local-places.ts';
 import type { Driver } from '../../fuse/driver.ts';
 import { defaultDriver } from '../../fuse/driver-choice.ts';
-import { readConfigFile } from './config-file.ts';
-import type { ConfigFileContent } from './config-file.ts';
+import { readConfigFile, type ConfigFileContent } from './config-file.ts';
 import type { RawSettings, RawValue } from './mount-options.ts';
 import { parseMountOptions } from './mount-options.ts';
 import { proxyOf } from './proxy.ts';
@@ -56,7 +55,7 @@ export type MountSettings = SettingValues & {
 
 /** Rejects with a usage error that names the setting and where it came from. */
 export async function resolveSettings(sources: SettingSources): Promise<MountSettings> {
-  const { given, passedOver } = await gatherWithFile(sources);
+  const { given, passedOver } = await gather(sources);
   refuseSeveralPlaces(given);
   const values = Object.fromEntries(
     settingNames.map((name) => [name, valueOf(name, given[name])]),
@@ -151,7 +150,7 @@ export type MachineSettings = Pick<MountSettings, 'cacheDir' | 'cache' | 'allowO
 
 /** For a command that looks at this machine, whether the service can be reached or not. Rejects with a usage error. */
 export async function resolveMachineSettings(sources: SettingSources): Promise<MachineSettings> {
-  const given = await gather(sources);
+  const { given } = await gather(sources);
   return {
     stateHomes: stateHomesOf(given, sources),
     cacheDir: valueOf('cacheDir', given.cacheDir) ?? defaultCacheDir(sources),
@@ -163,12 +162,14 @@ export async function resolveMachineSettings(sources: SettingSources): Promise<M
 
 /** For a command that needs neither service nor credentials. Rejects with a usage error. */
 export async function resolveStateHomes(sources: SettingSources): Promise<StateHomes> {
-  return stateHomesOf(await gather(sources), sources);
+  const { given } = await gather(sources);
+  return stateHomesOf(given, sources);
 }
 
 /** Whether all buckets are to be mounted, whatever else is not set. Rejects with a usage error. */
 export async function resolveAllBuckets(sources: SettingSources): Promise<boolean> {
-  return valueOf('allBuckets', (await gather(sources)).allBuckets);
+  const { given } = await gather(sources);
+  return valueOf('allBuckets', given.allBuckets);
 }
 
 function stateHomesOf(given: RawSettings, sources: SettingSources): StateHomes {
@@ -190,13 +191,11 @@ function writtenPlace({
   return undefined;
 }
 
-async function gather(sources: SettingSources): Promise<RawSettings> {
-  return (await gatherWithFile(sources)).given;
+interface Gathered extends Pick<ConfigFileContent, 'passedOver'> {
+  readonly given: RawSettings;
 }
 
-async function gatherWithFile(
-  sources: SettingSources,
-): Promise<{ readonly given: RawSettings; readonly passedOver: ConfigFileContent['passedOver'] }> {
+async function gather(sources: SettingSources): Promise<Gathered> {
   const commandLineAndEnvironment = layered(fromEnvironment(sources.environment), onCommandLine(sources));
   const config = valueOf('config', commandLineAndEnvironment.config);
   const profile = valueOf('profile', commandLineAndEnvironment.profile);
@@ -261,7 +260,8 @@ function requireSetting(
   const isCredential = settingRow(name).credential === true;
   const flag = isCredential ? '' : `give ${flagName(name)}, `;
   const otherwise = isCredential ? '; or give --credentials-file or --credential-command' : '';
+  const ending = passedOver === undefined ? otherwise : `${otherwise} (${passedOver})`;
   throw usageError(
-    `${settingRow(name).description} is not set: ${flag}set ${environmentName(name)}, or ${snakeName(name)} in the config file${otherwise}${passedOver === undefined ? '' : ` (${passedOver})`}`,
+    `${settingRow(name).description} is not set: ${flag}set ${environmentName(name)}, or ${snakeName(name)} in the config file${ending}`,
   );
 }
