@@ -5,6 +5,7 @@ import { inWords, systemErrorCode } from '../../base/errors.ts';
 import { readMountTable, type MountEntry } from '../../fuse/mount-table.ts';
 import { CommandError, exitCodes } from '../command-error.ts';
 import { ControlClient, throwInWords } from '../control/control-client.ts';
+import { shellWord } from '../screen/shell-word.ts';
 import { mountOf, mountOnTheWay, mountpointsOf } from './mount-on-the-way.ts';
 import { findControlSocket } from './control-sockets.ts';
 import { readRecord } from './mount-record.ts';
@@ -35,7 +36,7 @@ export async function findMountedPath(word: string): Promise<MountedPath> {
   if (asked !== undefined) return { ...asked, path };
   throw new CommandError(
     exitCodes.failed,
-    `nobody can be asked about ${mount.mountpoint}: it is another user's mount, or its process is gone; "pailfs status ${mount.mountpoint}" tells`,
+    `nobody can be asked about ${mount.mountpoint}: it is another user's mount, or its process is gone; "pailfs status ${shellWord(mount.mountpoint)}" tells`,
   );
 }
 
